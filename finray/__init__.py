@@ -1,0 +1,1 @@
+"""Open-domain question answering over SEC filings, in bulk and with evidence."""

@@ -1,0 +1,1 @@
+"""Answers read or computed from evidence."""

@@ -1,0 +1,1 @@
+"""The thin Ray layer; nothing else in the library imports ray."""

@@ -1,0 +1,80 @@
+"""Everything finray raises on purpose.
+
+    FinrayError
+    ├── UsageError              the command cannot run as asked: the command line exits with 2
+    │   ├── SettingsError       a preset, environment variable or argument is wrong
+    │   ├── SourceError         a folder, glob, file or s3:// location cannot be listed or read
+    │   ├── IndexMissingError   there is no index at this location
+    │   └── IndexMismatchError  the index was built with other settings (encoder, chunk size)
+    ├── FilingError             one filing cannot be used: becomes a row in ``failures``, never stops a job
+    ├── QuestionError           one question line cannot be used: becomes a prediction with status "error"
+    └── ModelError              a model role failed
+        ├── ModelUnavailableError   weights, server or package missing
+        └── ModelReplyError         the model answered, but not with what was asked for
+
+Each message says what was wrong, with which value, and how to fix it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Stage = Literal["read", "parse", "embed", "write"]
+
+
+class FinrayError(Exception):
+    """Base of all errors that finray raises on purpose."""
+
+
+class UsageError(FinrayError):
+    """The command cannot run as asked."""
+
+
+class SettingsError(UsageError):
+    """A preset, environment variable or argument is wrong."""
+
+
+class SourceError(UsageError):
+    """A source or target location cannot be listed, read or written."""
+
+
+class IndexMissingError(UsageError):
+    """There is no index at the given location."""
+
+
+class IndexMismatchError(UsageError):
+    """The index was built with settings that the present ones cannot read or extend."""
+
+
+class FilingError(FinrayError):
+    """One filing cannot be used.
+
+    ``stage`` is where it failed, ``reason`` a short stable slug for counting (``"encrypted"``), ``detail`` one line
+    for a person.
+    """
+
+    def __init__(self, stage: Stage, reason: str, detail: str) -> None:
+        super().__init__(f"{stage}: {reason}: {detail}")
+        self.stage: Stage = stage
+        self.reason = reason
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[type[FilingError], tuple[str, str, str]]:
+        # Exceptions pickle by their args; ours differ from the constructor's, and Ray moves them between processes.
+        return (type(self), (self.stage, self.reason, self.detail))
+
+
+class QuestionError(FinrayError):
+    """One question cannot be used."""
+
+
+class ModelError(FinrayError):
+    """A model role failed."""
+
+
+class ModelUnavailableError(ModelError):
+    """Weights, server or package are missing."""
+
+
+class ModelReplyError(ModelError):
+    """The model answered, but not with what was asked for."""

@@ -1,0 +1,1 @@
+"""Question sets, metrics with intervals, and reports."""

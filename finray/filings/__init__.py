@@ -1,0 +1,1 @@
+"""Bytes of a filing -> pages, cover facts, chunks, statements and line items."""

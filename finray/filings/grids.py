@@ -1,0 +1,29 @@
+"""A printed table as rows of cells: the common ground between PDF words and HTML tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """``column`` is the cell's column in the table's common grid, ``span`` how many columns it covers. ``box`` is
+    (x0, y0, x1, y1) in PDF points, None for HTML. ``indent`` grows with the label's left margin.
+    ``concept`` comes from an inline XBRL tag where the cell has one."""
+
+    text: str
+    column: int
+    span: int = 1
+    box: Box | None = None
+    indent: float = 0.0
+    concept: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """One table on page ``page`` (0-based). Empty cells are left out of ``rows``; wrapped labels are one cell."""
+
+    page: int
+    rows: tuple[tuple[Cell, ...], ...]

@@ -1,0 +1,1 @@
+"""The LanceDB tables: schema, writer (one committer) and reader."""

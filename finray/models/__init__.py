@@ -1,0 +1,1 @@
+"""Model roles (encoder, reranker, chat model) and one file per backend."""

@@ -1,0 +1,1 @@
+"""Settings that ship with finray, one TOML file each."""

@@ -1,0 +1,1 @@
+"""From a question to filings, pages and passages."""

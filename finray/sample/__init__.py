@@ -1,0 +1,1 @@
+"""Fictional filings that look alike as real ones do, with questions and exact gold answers."""

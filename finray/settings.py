@@ -1,0 +1,224 @@
+"""Frozen settings objects and the one loader: preset (TOML) < environment < arguments.
+
+Settings are read once at the edge (command line, job, Serve application) and passed down; nothing below reads the
+environment. Secrets are not settings: a settings object names the environment variable that holds a key.
+
+Environment: ``FINRAY_<SECTION>__<NAME>`` (for example ``FINRAY_LOOP__I_MAX=2``). Arguments: ``{"loop.i_max": 2}``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from finray.errors import SettingsError
+
+ENVIRONMENT_PREFIX = "FINRAY_"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class FilingSettings(_Section):
+    """Limits on what is accepted as a filing."""
+
+    max_pages: int = Field(2000, ge=1)
+    max_bytes: int = Field(256 * 1024 * 1024, ge=1)
+    max_unpaged_characters: int = Field(40_000, ge=1)
+    """A document without page breaks up to this long is one page; a longer one is set aside (LOFin, section 3)."""
+    min_characters_per_page: int = Field(16, ge=0)
+    """Below this average a PDF is image-only."""
+
+
+class ChunkSettings(_Section):
+    """HiREC's chunking: 1,024 characters with 30 of overlap (appendix B)."""
+
+    size: int = Field(1024, ge=64)
+    overlap: int = Field(30, ge=0)
+
+
+class EncoderSettings(_Section):
+    """The text encoder. ``model`` is ``"minilm"`` (the embedded all-MiniLM-L6-v2), ``"hash"`` (a fake without
+    weights) or a sentence-transformers folder or hub name. ``dtype`` "auto" takes bf16 where the hardware does it
+    well. Prefixes are what the model's card asks for (e5: "query: ", "passage: ")."""
+
+    model: str = "minilm"
+    max_tokens: int = Field(256, ge=8)
+    batch_size: int = Field(64, ge=1)
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    device: str = "auto"
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+
+class RerankerSettings(_Section):
+    """A cross-encoder folder or hub name; an empty ``model`` means none."""
+
+    model: str = ""
+    max_tokens: int = Field(512, ge=8)
+    batch_size: int = Field(32, ge=1)
+    device: str = "auto"
+
+
+class RetrievalSettings(_Section):
+    """Hierarchical retrieval. ``k_candidates``, ``k_documents`` and ``k_passages`` are HiREC's k'_D, k_D and k_P."""
+
+    documents: Literal["structured", "dense"] = "structured"
+    passages: Literal["pages", "dense", "lexical", "rerank"] = "pages"
+    hierarchical: bool = True
+    k_candidates: int = Field(100, ge=1)
+    k_documents: int = Field(5, ge=1)
+    k_passages: int = Field(10, ge=1)
+
+
+class LoopSettings(_Section):
+    """Algorithm 1. ``max_kept`` is k'_P. Ablations of the paper: ``curate=false`` (no curation), ``filter=false``
+    (judge answerability but keep every passage)."""
+
+    transform: Literal["rules", "llm", "none"] = "rules"
+    curator: Literal["rules", "llm"] = "rules"
+    answerer: Literal["statements", "llm"] = "statements"
+    i_max: int = Field(3, ge=1, le=10)
+    max_kept: int = Field(10, ge=1)
+    curate: bool = True
+    filter: bool = True
+
+
+class LlmSettings(_Section):
+    """An OpenAI-compatible chat server; used by roles that are set to "llm"."""
+
+    base_url: str = "http://127.0.0.1:8000/v1"
+    model: str = "Qwen/Qwen2.5-7B-Instruct"
+    api_key_env: str = "FINRAY_LLM_API_KEY"
+    temperature: float = Field(0.01, ge=0.0)
+    max_tokens: int = Field(1024, ge=1)
+    timeout_s: float = Field(120.0, gt=0)
+    max_retries: int = Field(4, ge=0)
+    max_concurrency: int = Field(64, ge=1)
+
+
+class IndexSettings(_Section):
+    """How tables are written. ``ann_rows`` is the number of vectors past which an approximate index is built."""
+
+    ann_rows: int = Field(2_000_000, ge=1)
+    write_rows: int = Field(20_000, ge=1)
+    """Chunks gathered before one commit: many small commits bloat a Lance table."""
+
+
+class BulkSettings(_Section):
+    """Bulk answering: questions in flight at once, and how often finished ones are written."""
+
+    concurrency: int = Field(256, ge=1)
+    flush_seconds: float = Field(5.0, gt=0)
+    max_question_characters: int = Field(8_000, ge=1)
+
+
+class Settings(_Section):
+    filings: FilingSettings = FilingSettings()
+    chunks: ChunkSettings = ChunkSettings()
+    encoder: EncoderSettings = EncoderSettings()
+    document_reranker: RerankerSettings = RerankerSettings()
+    passage_reranker: RerankerSettings = RerankerSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    loop: LoopSettings = LoopSettings()
+    llm: LlmSettings = LlmSettings()
+    index: IndexSettings = IndexSettings()
+    bulk: BulkSettings = BulkSettings()
+
+    def answer_hash(self) -> str:
+        """12 hex digits over every setting that can change an answer; resume is keyed by it."""
+        payload = self.model_dump(
+            include={"encoder", "document_reranker", "passage_reranker", "retrieval", "loop", "llm"},
+            exclude={
+                "encoder": {"batch_size", "device", "dtype"},
+                "document_reranker": {"batch_size", "device"},
+                "passage_reranker": {"batch_size", "device"},
+                "llm": {"api_key_env", "timeout_s", "max_retries", "max_concurrency"},
+            },
+        )
+        return _digest(payload)[:12]
+
+    def index_hash(self) -> str:
+        """12 hex digits over every setting that changes what is stored: an index is built with one of them."""
+        payload = {
+            "chunks": self.chunks.model_dump(),
+            "encoder": self.encoder.model_dump(include={"model", "max_tokens", "passage_prefix"}),
+        }
+        return _digest(payload)[:12]
+
+
+def _digest(payload: object) -> str:
+    return hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+
+
+def preset_names() -> list[str]:
+    return sorted(p.name.removesuffix(".toml") for p in resources.files("finray.presets").iterdir()
+                  if p.name.endswith(".toml"))
+
+
+def load_settings(
+    preset: str = "local",
+    overrides: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """Settings of ``preset`` (a shipped name or a path ending in .toml), then environment, then ``overrides``.
+
+    ``overrides`` maps dotted names to values: ``{"loop.i_max": 2}``. Raises SettingsError for an unknown preset,
+    an unknown name or a value out of range.
+    """
+    tree = _read_preset(preset)
+    for dotted, value in _from_environment(os.environ if environment is None else environment).items():
+        _assign(tree, dotted, value)
+    for dotted, value in (overrides or {}).items():
+        _assign(tree, dotted, value)
+    try:
+        return Settings.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        given = first.get("input")
+        raise SettingsError(f"setting {where!r} = {given!r}: {first['msg']} (preset {preset!r})") from error
+
+
+def _read_preset(preset: str) -> dict[str, Any]:
+    if preset.endswith(".toml"):
+        path = Path(preset)
+        if not path.is_file():
+            raise SettingsError(f"no settings file at {preset!r}")
+        text = path.read_text(encoding="utf-8")
+    elif preset in preset_names():
+        text = (resources.files("finray.presets") / f"{preset}.toml").read_text(encoding="utf-8")
+    else:
+        raise SettingsError(f"unknown preset {preset!r}; shipped are {', '.join(preset_names())}, "
+                            "or give a path that ends in .toml")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{preset}: not valid TOML: {error}") from error
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", "."): value
+        for name, value in environment.items()
+        if name.startswith(ENVIRONMENT_PREFIX) and "__" in name
+    }
+
+
+def _assign(tree: dict[str, Any], dotted: str, value: Any) -> None:
+    *sections, leaf = dotted.split(".")
+    node = tree
+    for section in sections:
+        node = node.setdefault(section, {})
+        if not isinstance(node, dict):
+            raise SettingsError(f"setting {dotted!r}: {section!r} is a value, not a section")
+    node[leaf] = value

@@ -1,0 +1,203 @@
+"""The nouns of finray: small frozen values that every layer shares.
+
+A *filing* is one document of an EDGAR submission, a *page* one of its printed pages, a *chunk* at most 1,024
+characters of one page, a *passage* a chunk that was retrieved, *evidence* a passage that the curator kept.
+
+Page numbers are 0-based everywhere in code and data (the index of the PDF page, or of the HTML page between page
+breaks); only text for people adds one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+FiscalPeriod = Literal["FY", "Q1", "Q2", "Q3", "Q4"]
+FactSource = Literal["ixbrl", "sgml", "cover", "table", "name"]
+Statement = Literal["income", "balance", "cash_flow", "comprehensive_income", "equity"]
+Status = Literal["answered", "unanswerable", "error"]
+
+EARNINGS_RELEASE = "EX-99.1"
+"""Form of an earnings release: the exhibit number under which an 8-K furnishes it (Regulation S-K, Item 601)."""
+ANNUAL_REPORT_TO_HOLDERS = "ARS"
+"""Form of a glossy annual report to security holders (Rule 14a-3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """One filing and the facts on its cover.
+
+    ``filing_id`` is the accession number where the filing carries one, else the first 20 hex digits of the
+    content's SHA-256. ``doc_name`` is the stem of the source file. ``fiscal_year`` is the year as the company itself
+    counts it; the calendar year of ``period_end`` may differ. ``filed_at`` is the filing date, never a fiscal fact.
+    ``amends`` names what an amendment amends: the form and period it restates (``"10-K 2022-12-31"``) or an
+    accession number where the filing gives one. ``provenance`` says for each fact where it was read.
+    """
+
+    filing_id: str
+    doc_name: str
+    source_uri: str
+    content_sha256: str
+    company: str
+    form: str
+    cik: str | None = None
+    ticker: str | None = None
+    is_amendment: bool = False
+    amends: str | None = None
+    filed_at: dt.date | None = None
+    period_end: dt.date | None = None
+    fiscal_year: int | None = None
+    fiscal_period: FiscalPeriod | None = None
+    fiscal_year_end: str | None = None
+    """``MM-DD`` on which the company's fiscal year ends, where the filing says so."""
+    aliases: tuple[str, ...] = ()
+    """Other names the filing gives its company: former names, short names such as (“Acme”), the brand."""
+    provenance: Mapping[str, FactSource] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One printed page. ``item`` is the SEC Item it belongs to ("7", "1A"), ``statement`` the primary financial
+    statement printed on it, each None where there is none."""
+
+    page: int
+    text: str
+    item: str | None = None
+    statement: Statement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """``text == page.text[start:end]``; at most 1,024 characters (``ChunkSettings.size``)."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineItem:
+    """One number of a financial table: a row of the ``facts`` table.
+
+    ``value`` is in base units (dollars, shares, or a plain ratio), already multiplied by ``scale`` and signed;
+    ``text`` is the cell as printed. ``period_end`` closes the period, ``months`` is its length (0 for an instant, such
+    as a balance-sheet date). ``label`` is the row as printed, ``section`` the heading that governs it. ``box`` is
+    (x0, y0, x1, y1) in PDF points, None for HTML. ``concept`` is the XBRL concept where the cell is tagged.
+    """
+
+    page: int
+    statement: Statement | None
+    label: str
+    value: float
+    text: str
+    unit: str
+    scale: int
+    period_end: dt.date | None
+    months: int | None
+    section: str | None = None
+    row: int = 0
+    column: int = 0
+    box: tuple[float, float, float, float] | None = None
+    concept: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFiling:
+    """What reading one filing yields: everything the index stores about it except vectors."""
+
+    filing: Filing
+    pages: tuple[Page, ...]
+    line_items: tuple[LineItem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A filing that document retrieval proposed. ``reasons`` says why it ranked where it did."""
+
+    filing: Filing
+    score: float
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A chunk that was retrieved; also the shape of evidence."""
+
+    doc_name: str
+    filing_id: str
+    page: int
+    start: int
+    end: int
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class GoldEvidence:
+    doc_name: str
+    page: int
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    qid: str
+    question: str
+    answer: str | None = None
+    question_type: str | None = None
+    evidence: tuple[GoldEvidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens a language model read and wrote in one stage."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        return TokenUsage(
+            self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an answerer concludes. ``value`` is in ``unit`` (``"USD"``, ``"USD/share"``, ``"percent"``, ``"ratio"``,
+    ``"shares"``); ``text`` is for a person. ``program`` shows the arithmetic over named operands."""
+
+    text: str
+    status: Status
+    value: float | None = None
+    unit: str | None = None
+    program: str | None = None
+    evidence: tuple[Passage, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One line of a predictions file (see docs/formats.md)."""
+
+    qid: str
+    question: str
+    answer: str
+    status: Status
+    value: float | None = None
+    unit: str | None = None
+    program: str | None = None
+    error: str | None = None
+    missing: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    evidence: tuple[Passage, ...] = ()
+    iterations: int = 0
+    usage: Mapping[str, TokenUsage] = field(default_factory=dict)
+    seconds: float = 0.0
+    settings_hash: str = ""
+    line: int | None = None
+    """1-based line of the question file, set where the line itself was at fault."""
+    trace: tuple[str, ...] = ()
