@@ -44,6 +44,8 @@ class Filing:
     form: str
     cik: str | None = None
     ticker: str | None = None
+    commission_file_number: str | None = None
+    """Such as ``001-06991``: one a registrant, printed on covers that lack a CIK."""
     is_amendment: bool = False
     amends: str | None = None
     filed_at: dt.date | None = None

@@ -1,0 +1,81 @@
+"""HiREC's Algorithm 1 (arXiv 2505.20368) as one coroutine: the laptop, the bulk driver and HTTP all call it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from finray.errors import FinrayError
+from finray.hirec.roles import Curation, Journal, Roles
+from finray.settings import Settings
+from finray.types import Document, Passage, Prediction, Question
+
+
+async def answer_question(question: Question, roles: Roles, settings: Settings) -> Prediction:
+    """Retrieve, curate, ask for what is missing, and answer.
+
+    Never raises for a failing role: the prediction then has status "error" and says which error. Cancellation passes
+    through. ``Prediction.passages`` is the first ranked retrieval, before curation.
+    """
+    journal = Journal()
+    started = time.perf_counter()
+    try:
+        outcome = await _run(question, roles, settings, journal)
+    except FinrayError as error:
+        outcome = Prediction(
+            qid=question.qid, question=question.question, answer="", status="error",
+            error=f"{type(error).__name__}: {error}",
+        )
+    return _finish(outcome, journal, settings, time.perf_counter() - started)
+
+
+async def _run(question: Question, roles: Roles, settings: Settings, journal: Journal) -> Prediction:
+    loop, retrieval = settings.loop, settings.retrieval
+    query = await roles.transformer.transform(question.question, journal)
+    documents = await roles.documents.documents(query, retrieval.k_documents, journal)
+    first = await roles.passages.passages(query, documents, retrieval.k_passages, journal)
+    seen = list(documents)
+    passages: Sequence[Passage] = first
+    curation = Curation(tuple(first), answerable=True)
+    iterations = 0
+    while loop.curate and iterations < loop.i_max:
+        iterations += 1
+        curation = await roles.curator.curate(query, passages, journal)
+        kept = curation.kept[: loop.max_kept] if loop.filter else tuple(passages)
+        passages = kept
+        if curation.answerable or not curation.complementary:
+            break
+        journal.note(f"iteration {iterations}: missing {'; '.join(curation.missing)}; asking {curation.complementary!r}")
+        # The last retrieval happens even when the iterations are spent (Algorithm 1, lines 8-11).
+        refined = await roles.transformer.transform(curation.complementary, journal)
+        more_documents = await roles.documents.documents(refined, retrieval.k_documents, journal)
+        more = await roles.passages.passages(refined, more_documents, retrieval.k_passages, journal)
+        seen.extend(more_documents)
+        passages = _merged(kept, more)
+    answer = await roles.answerer.answer(query, passages, journal)
+    missing = answer.missing or (() if answer.status == "answered" else curation.missing)
+    return Prediction(
+        qid=question.qid, question=question.question, answer=answer.text, status=answer.status, value=answer.value,
+        unit=answer.unit, program=answer.program, missing=missing, documents=_distinct(seen), passages=tuple(first),
+        evidence=answer.evidence, iterations=iterations,
+    )
+
+
+def _finish(outcome: Prediction, journal: Journal, settings: Settings, seconds: float) -> Prediction:
+    return replace(
+        outcome, usage=dict(journal.usage), trace=tuple(journal.lines), seconds=seconds,
+        settings_hash=settings.answer_hash(),
+    )
+
+
+def _merged(kept: Sequence[Passage], more: Sequence[Passage]) -> tuple[Passage, ...]:
+    places = {(p.filing_id, p.page, p.start) for p in kept}
+    return (*kept, *(p for p in more if (p.filing_id, p.page, p.start) not in places))
+
+
+def _distinct(documents: Iterable[Document]) -> tuple[Document, ...]:
+    best: dict[str, Document] = {}
+    for document in documents:
+        best.setdefault(document.filing.filing_id, document)
+    return tuple(best.values())

@@ -1,0 +1,74 @@
+"""The five roles of the loop, each a Protocol with one method.
+
+A role is an in-process object or a handle to a Ray Serve replica; the loop cannot tell. Roles share no state across
+questions except what they are built from. Whatever a role wants to say about one question (trace lines, tokens spent)
+goes to that question's ``Journal``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from finray.retrieval.query import Query
+from finray.types import Answer, Document, Passage, TokenUsage
+
+
+class Journal:
+    """What happened while one question was answered: trace lines and tokens by stage."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.usage: dict[str, TokenUsage] = {}
+
+    def note(self, line: str) -> None:
+        self.lines.append(line)
+
+    def spend(self, stage: str, usage: TokenUsage) -> None:
+        self.usage[stage] = self.usage.get(stage, TokenUsage()) + usage
+
+
+@dataclass(frozen=True, slots=True)
+class Curation:
+    """What the curator decided about a set of passages.
+
+    ``complementary`` is the question to retrieve for when the kept passages do not suffice (HiREC's q_c), ``missing``
+    names what is missing for a person.
+    """
+
+    kept: tuple[Passage, ...]
+    answerable: bool
+    missing: tuple[str, ...] = ()
+    complementary: str | None = None
+
+
+class QueryTransformer(Protocol):
+    async def transform(self, question: str, journal: Journal) -> Query: ...
+
+
+class DocumentRetriever(Protocol):
+    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]: ...
+
+
+class PassageRetriever(Protocol):
+    async def passages(
+        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
+    ) -> Sequence[Passage]: ...
+
+
+class Curator(Protocol):
+    async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Curation: ...
+
+
+class Answerer(Protocol):
+    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    transformer: QueryTransformer
+    documents: DocumentRetriever
+    passages: PassageRetriever
+    curator: Curator
+    answerer: Answerer

@@ -1,0 +1,50 @@
+"""The language-model role, and its fake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from finray.types import TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """``parsed`` is the JSON object where a schema was asked for, else None."""
+
+    text: str
+    usage: TokenUsage
+    parsed: Mapping[str, Any] | None = None
+
+
+class ChatModel(Protocol):
+    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        """One completion. With ``schema`` (JSON Schema) the reply's ``parsed`` holds an object of that shape.
+
+        Raises ModelUnavailableError when the server cannot be reached or keeps refusing, ModelReplyError when the
+        reply is not the JSON that was asked for.
+        """
+        ...
+
+
+class ScriptedChatModel:
+    """A fake: ``script`` maps the conversation to the reply. Records every conversation in ``calls``."""
+
+    def __init__(self, script: Callable[[Sequence[Message]], str | Mapping[str, Any]]) -> None:
+        self._script = script
+        self.calls: list[tuple[Message, ...]] = []
+
+    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        self.calls.append(tuple(messages))
+        reply = self._script(messages)
+        words_in = sum(len(message.content.split()) for message in messages)
+        if isinstance(reply, str):
+            return ChatReply(reply, TokenUsage(words_in, len(reply.split())))
+        return ChatReply(str(reply), TokenUsage(words_in, len(str(reply).split())), dict(reply))

@@ -1,0 +1,269 @@
+"""Which companies a question names, from a catalog that is built from the index alone.
+
+Filings of one company are joined by CIK, Commission file number, ticker or name, so that a former name ("Wal-Mart
+Stores, Inc.") and today's lead to the same filings. Names are compared without case, punctuation, spaces and legal
+suffixes: "Coca Cola", "COCA-COLA CO" and "CocaCola" are one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from finray.types import Filing
+
+_SUFFIXES = frozenset(
+    "inc incorporated corp corporation co company companies cos ltd limited plc llc lp llp sa nv ag se spa ab asa oyj "
+    "com the de md nj ny ohio trust".split()
+)
+_SOFT_SUFFIXES = frozenset("holdings holding group stores international industries enterprises brands".split())
+_WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
+_POSSESSIVE = re.compile(r"['’]s?$", re.I)
+
+# Capitalised words of questions that are no company: question words, the calendar, accounting and filing terms.
+_NOT_A_NAME = frozenset(
+    """a about according accounts adjusted after agm all also amendment among an and annual answer any appropriate april
+    are as asset assets assume at august average balance base based basing because been before being between billion board
+    both business by calculate calendar can capex cash cagr ceo cfo chief cogs common company compare compared compute
+    consider considering consolidated corporate could cost current d&a date december decimal define despite determine
+    did director directors do does dpo dso dio due during each earnings ebit ebitda ebitdar eps equity europe executive
+    expense explain extract february fcf fiscal flow following for form form10-k free friday from fx fy gaap give given
+    gross had has have here here's how i identify if improving in inc income inventory is it it's item january july
+    june just largest lease list long-term looking make many march margin may md&a me million monday most much name net
+    non non-gaap note notes november occ october of officer on one only operating or order other our over p&l p&e part
+    percent percentage please pp&e ppe ppne president profit proxy provide q quarter quarterly quick r&d rate ratio real
+    regarding relative report represent respond respectively return revenue revenues risk roa roe roic round sales
+    saturday sec section securities segment segments september sg&a share shareholders show since six so state stated
+    statement statements states stock such sunday table taking tax tell ten than that the their then there these they
+    third this those thousand three through thursday to total toward tsr tuesday two u.s under united us usa usd use
+    using var vs was we wednesday were what what's when where whether which while who whom whose why will with within
+    working would year years yes you your 10-k 10-q 10k 10q 8-k 8k s-k""".split()
+)
+# Words after which a capitalised word is likely to be somebody's name.
+_BEFORE_NAME = frozenset("of for by at did does has had is was were will are can and than between versus vs with how from to about in".split())
+
+
+def core_name(name: str) -> tuple[str, ...]:
+    """Lower-case words of a company name without legal suffixes: ("coca", "cola") of "COCA-COLA CO /DE/"."""
+    words = re.findall(r"[a-z0-9]+", name.lower().replace("&", " ").replace("'", "").replace("’", ""))
+    while len(words) > 1 and words[0] == "the":
+        words = words[1:]
+    while len(words) > 1 and words[-1] in _SUFFIXES:
+        words = words[:-1]
+    return tuple(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """One company of the index. ``names`` holds every name its filings give it, newest first."""
+
+    key: str
+    name: str
+    names: tuple[str, ...]
+    tickers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Companies that a question names: catalog keys in reading order, and names that the catalog does not hold."""
+
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    text: str
+    start: int
+    end: int
+    possessive: bool
+
+    @property
+    def is_name_like(self) -> bool:
+        return (self.text[0].isupper() or any(c.isupper() for c in self.text[1:])) and not self.text.isdigit()
+
+
+class CompanyCatalog:
+    """The companies of an index and how people call them."""
+
+    def __init__(self, filings: Sequence[Filing]) -> None:
+        groups = _group(filings)
+        self.companies: dict[str, Company] = {}
+        self.company_of_filing: dict[str, str] = {}
+        for members in groups:
+            company = _company(members)
+            self.companies[company.key] = company
+            for filing in members:
+                self.company_of_filing[filing.filing_id] = company.key
+        self._exact = self._exact_names()
+        self._first_words = self._distinctive_first_words()
+        self._tickers = {t.upper(): c.key for c in self.companies.values() for t in c.tickers}
+
+    def mentions(self, question: str) -> Mentions:
+        """The companies that ``question`` names; the longest reading of each stretch of words wins."""
+        words = _words(question)
+        known: dict[str, None] = {}
+        used: list[tuple[int, int]] = []
+        position = 0
+        while position < len(words):
+            length, keys = self._longest_match(words, position)
+            for key in keys:
+                known.setdefault(key)
+            if length:
+                used.append((words[position].start, words[position + length - 1].end))
+            position += length or 1
+        unknown = _name_like_spans(question, words, used)
+        return Mentions(tuple(known), unknown, tuple(used))
+
+    def _longest_match(self, words: Sequence[_Word], position: int) -> tuple[int, tuple[str, ...]]:
+        for length in range(min(6, len(words) - position), 0, -1):
+            window = words[position: position + length]
+            joined = "".join(core_piece for word in window for core_piece in re.findall(r"[a-z0-9]+", word.text.lower()))
+            keys = self._exact.get(joined)
+            if keys and (any(w.is_name_like for w in window) or (len(joined) > 6 and joined not in _NOT_A_NAME)):
+                return length, keys
+        word = words[position]
+        if not word.is_name_like or word.text.lower() in _NOT_A_NAME:
+            return 0, ()
+        if (key := self._tickers.get(word.text)) and len(word.text) >= 2:
+            return 1, (key,)
+        if key := self._first_words.get(re.sub(r"[^a-z0-9]", "", word.text.lower())):
+            return 1, (key,)
+        if key := self._abbreviation(word.text):
+            return 1, (key,)
+        return 0, ()
+
+    def _exact_names(self) -> dict[str, tuple[str, ...]]:
+        table: dict[str, dict[str, None]] = defaultdict(dict)
+        for company in self.companies.values():
+            for name in company.names:
+                core = core_name(name)
+                variants = {core}
+                while len(core) > 1 and core[-1] in _SOFT_SUFFIXES | _SUFFIXES:
+                    core = core[:-1]
+                    variants.add(core)
+                for variant in variants:
+                    joined = "".join(variant)
+                    if len(joined) >= 2 and joined not in _NOT_A_NAME:
+                        table[joined].setdefault(company.key)
+        return {name: tuple(keys) for name, keys in table.items()}
+
+    def _distinctive_first_words(self) -> dict[str, str]:
+        """First words, and first pairs, that only one company of the index has."""
+        owners: dict[str, set[str]] = defaultdict(set)
+        for company in self.companies.values():
+            for name in company.names:
+                core = core_name(name)
+                for length in (1, 2):
+                    if len(core) > length - 1:
+                        owners["".join(core[:length])].add(company.key)
+        return {
+            word: next(iter(keys)) for word, keys in owners.items()
+            if len(keys) == 1 and len(word) >= 4 and word not in _NOT_A_NAME
+        }
+
+    def _abbreviation(self, text: str) -> str | None:
+        """Companies whose name's words begin, one after the other, with pieces of an upper-case word: AMEX, JPM, BofA."""
+        letters = re.sub(r"[^A-Za-z]", "", text)
+        if len(letters) < 3 or sum(c.isupper() for c in letters) < 2:
+            return None
+        hits = {
+            company.key for company in self.companies.values() for name in company.names
+            if _built_from_prefixes(letters.lower(), core_name(name))
+        }
+        return hits.pop() if len(hits) == 1 else None
+
+
+def _built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
+    """Whether ``letters`` is a row of non-empty prefixes of ``words``, in order, from the first word on."""
+    if not letters:
+        return True
+    if not words:
+        return False
+    first, rest = words[0], words[1:]
+    return any(
+        letters.startswith(first[:size]) and _built_from_prefixes(letters[size:], rest)
+        for size in range(1, min(len(first), len(letters)) + 1)
+    )
+
+
+def _words(text: str) -> list[_Word]:
+    words = []
+    for match in _WORD.finditer(text):
+        raw = match.group()
+        bare = _POSSESSIVE.sub("", raw)
+        follows = text[match.end(): match.end() + 2]
+        possessive = bare != raw or follows[:1] in ("'", "’")
+        if bare:
+            words.append(_Word(bare, match.start(), match.start() + len(bare), possessive))
+    return words
+
+
+def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """Runs of capitalised words in the place of a name: a possessive, or after "for", "of", "did" and the like."""
+    found: list[str] = []
+    run: list[_Word] = []
+
+    def close(index: int) -> None:
+        if run:
+            before = words[index - len(run) - 1].text.lower() if index > len(run) else ""
+            if run[-1].possessive or before in _BEFORE_NAME:
+                found.append(question[run[0].start: run[-1].end])
+        run.clear()
+
+    for index, word in enumerate(words):
+        inside = any(start <= word.start < end for start, end in used)
+        plain = word.text.lower() in _NOT_A_NAME or re.fullmatch(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?", word.text)
+        joins = run and word.text.lower() in {"of", "&", "and"} and False
+        if inside or plain or not word.is_name_like or (run and question[run[-1].end: word.start].strip(" &")):
+            if not joins:
+                close(index)
+            if inside or plain or not word.is_name_like:
+                continue
+        run.append(word)
+    close(len(words))
+    return tuple(dict.fromkeys(found))
+
+
+def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
+    parent = list(range(len(filings)))
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    seen: dict[str, int] = {}
+    for index, filing in enumerate(filings):
+        for identity in _identities(filing):
+            if identity in seen:
+                parent[root(index)] = root(seen[identity])
+            else:
+                seen[identity] = index
+    groups: dict[int, list[Filing]] = defaultdict(list)
+    for index, filing in enumerate(filings):
+        groups[root(index)].append(filing)
+    return list(groups.values())
+
+
+def _identities(filing: Filing) -> Iterable[str]:
+    if filing.cik:
+        yield f"cik:{filing.cik.lstrip('0')}"
+    if filing.commission_file_number:
+        yield f"file:{filing.commission_file_number}"
+    if core := core_name(filing.company):
+        yield f"name:{''.join(core)}"
+
+
+def _company(members: Sequence[Filing]) -> Company:
+    newest_first = sorted(members, key=lambda f: (f.period_end is not None, f.period_end, f.filing_id), reverse=True)
+    names = dict.fromkeys(filing.company for filing in newest_first)
+    names |= dict.fromkeys(alias for filing in newest_first for alias in filing.aliases)
+    tickers = dict.fromkeys(filing.ticker for filing in newest_first if filing.ticker)
+    cik = next((filing.cik for filing in newest_first if filing.cik), None)
+    key = f"cik{cik.lstrip('0')}" if cik else "-".join(core_name(newest_first[0].company))
+    return Company(key, newest_first[0].company, tuple(names), tuple(tickers))

@@ -1,0 +1,126 @@
+"""Fiscal years, quarters, dates and spans of years in the words of a question."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from typing import cast
+
+from finray.retrieval.query import Period
+from finray.types import FiscalPeriod
+
+_MONTHS = {name: number for number, name in enumerate(
+    ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+     "december"), start=1)}
+_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
+_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_YEAR = r"((?:19|20)\d\d)"
+_SHORT_YEAR = r"['’]?((?:19|20)?\d\d)"
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_ORDINAL = "(" + "|".join(_ORDINALS) + ")"
+_OF = r"(?:\s*(?:of|in|for|the|fiscal|year)\b|\s*[,/'’-])*\s*(?:fy\s*)?"
+
+_DATES = (
+    re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s*{_YEAR}\b", re.I),
+    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\s*,?\s*{_YEAR}\b", re.I),
+    re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b"),
+)
+_QUARTERS = (
+    re.compile(rf"\bQ\s*([1-4]){_OF}{_SHORT_YEAR}\b", re.I),
+    re.compile(rf"\b(?:FY|fiscal(?: year)?)?\s*{_SHORT_YEAR}\s*-?\s*Q\s*([1-4])\b", re.I),
+    re.compile(rf"\b{_ORDINAL}\s+(?:fiscal\s+)?quarter{_OF}{_SHORT_YEAR}\b", re.I),
+    re.compile(rf"\b([1-4])Q\s*{_SHORT_YEAR}\b", re.I),
+)
+_FISCAL_YEARS = (
+    re.compile(rf"\b(?:FY|fiscal(?:\s+years?)?)\s*[-]?\s*{_SHORT_YEAR}\b", re.I),
+    re.compile(rf"\b(?:full[- ]year|annual(?:ly)?(?: report)?|10-?K)(?:\s+(?:for|of|in))?\s+{_YEAR}\b", re.I),
+    re.compile(rf"\b{_YEAR}\s+(?:fiscal\s+year|full[- ]year|annual|10-?K)\b", re.I),
+)
+_BARE_YEAR = re.compile(rf"(?<![\d.,$/-]){_YEAR}(?![\d%]|[.,]\d)")
+_SPAN = re.compile(
+    rf"\b(?:FY|fiscal(?: year)?)?\s*{_SHORT_YEAR}\s*(?:-|–|—|to|through|until|thru)\s*(?:FY|fiscal(?: year)?)?\s*"
+    rf"{_SHORT_YEAR}\b", re.I)
+_LAST_YEARS = re.compile(
+    r"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?"
+    r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s+(?:fiscal\s+|full\s+)?years?\b", re.I)
+_COUNT = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_EARLIEST, _LATEST = 1985, 2100
+
+
+def periods_in(text: str) -> tuple[Period, ...]:
+    """The periods that ``text`` names, in reading order without repeats.
+
+    A span of years ("FY2017 - FY2019") yields each of its years. Each stretch of text is read once, most specific
+    pattern first: a date is not also a year.
+    """
+    found: list[tuple[int, Period]] = []
+    rest = text
+
+    def take(match: re.Match[str], *periods: Period) -> None:
+        nonlocal rest
+        found.extend((match.start(), period) for period in periods)
+        rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end():]
+
+    for index, pattern in enumerate(_DATES):
+        for match in pattern.finditer(rest):
+            day = _date(match, index)
+            if day is not None:
+                take(match, Period(day.year, None, day))
+    for index, pattern in enumerate(_QUARTERS):
+        for match in pattern.finditer(rest):
+            quarter, digits = (match.group(2), match.group(1)) if index == 1 else match.groups()
+            year = _year(digits)
+            if year is not None:
+                number = _ORDINALS.get(quarter.lower()) or int(quarter)
+                take(match, Period(year, cast(FiscalPeriod, f"Q{number}")))
+    for match in _SPAN.finditer(rest):
+        first, last = _year(match.group(1)), _year(match.group(2))
+        if first is not None and last is not None and 0 < last - first <= 30 and _looks_like_years(match):
+            take(match, *(Period(year, "FY") for year in range(first, last + 1)))
+    for pattern in _FISCAL_YEARS:
+        for match in pattern.finditer(rest):
+            year = _year(match.group(1))
+            if year is not None:
+                take(match, Period(year, "FY"))
+    for match in _BARE_YEAR.finditer(rest):
+        year = _year(match.group(1))
+        if year is not None:
+            take(match, Period(year))
+    unique: dict[Period, None] = {}
+    for _, period in sorted(found, key=lambda item: item[0]):
+        unique.setdefault(period)
+    return tuple(unique)
+
+
+def last_years_in(text: str) -> int | None:
+    """``n`` of "the last n years", None where the question has no such phrase."""
+    match = _LAST_YEARS.search(text)
+    if match is None:
+        return None
+    word = match.group(1).lower()
+    return _COUNT.get(word) or int(word)
+
+
+def _looks_like_years(match: re.Match[str]) -> bool:
+    return all(len(digits) == 4 for digits in match.groups()) or "F" in match.group().upper()
+
+
+def _year(digits: str) -> int | None:
+    year = int(digits)
+    if len(digits) == 2:
+        year += 2000 if year < 70 else 1900
+    return year if _EARLIEST <= year <= _LATEST else None
+
+
+def _date(match: re.Match[str], pattern: int) -> dt.date | None:
+    first, second, third = match.groups()
+    if pattern == 0:
+        parts = (int(third), _MONTHS[first.lower()], int(second))
+    elif pattern == 1:
+        parts = (int(third), _MONTHS[second.lower()], int(first))
+    else:
+        parts = (int(first), int(second), int(third))
+    try:
+        return dt.date(*parts)
+    except ValueError:  # the 31st of February is no date: leave the words for the other patterns
+        return None

@@ -1,0 +1,60 @@
+"""What a question asks for, as structure: companies, periods, forms, metrics, statements."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+
+from finray.types import FiscalPeriod, Statement
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Period:
+    """A period as the question names it. ``year`` is a fiscal or calendar year (people rarely say which); ``part`` is
+    "FY" or a quarter, None where only a year was given. ``date`` is an exact day ("the 8-K dated May 5, 2023")."""
+
+    year: int
+    part: FiscalPeriod | None = None
+    date: dt.date | None = None
+
+    def __str__(self) -> str:
+        if self.date is not None:
+            return self.date.isoformat()
+        return f"{self.part or 'FY'} {self.year}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, understood.
+
+    ``question`` is the question as asked, ``text`` the same without its instructions and boilerplate (HiREC's q').
+    ``companies`` are keys of the company catalog, ``unknown_companies`` names that the index does not hold.
+    ``metrics`` are canonical line items or named ratios in the order they appear; ``statements`` the primary
+    statements the question names or its metrics imply. ``asked_statements`` are only those named in words.
+    """
+
+    question: str
+    text: str
+    companies: tuple[str, ...] = ()
+    unknown_companies: tuple[str, ...] = ()
+    periods: tuple[Period, ...] = ()
+    last_years: int | None = None
+    forms: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    terms: tuple[str, ...] = field(default=())
+    """Words added to ``text`` for lexical search: the accounting wording behind everyday terms."""
+
+    @property
+    def years(self) -> tuple[int, ...]:
+        return tuple(sorted({period.year for period in self.periods}))
+
+    @property
+    def latest(self) -> Period | None:
+        """The period whose filing should hold the answer: filings print comparatives of earlier ones."""
+        return max(self.periods, key=_recency) if self.periods else None
+
+
+def _recency(period: Period) -> tuple[int, int, dt.date]:
+    order = {"Q1": 1, "Q2": 2, "Q3": 3, "Q4": 4, "FY": 4, None: 0}
+    return (period.year, order[period.part], period.date or dt.date.min)
