@@ -1,0 +1,208 @@
+"""The SEC Item that each page belongs to.
+
+Form 10-K numbers its Items "1" to "16" (``"1"``, ``"1A"``, ``"7"``, ``"7A"``, ``"8"``...). Form 10-Q numbers them per
+part; they come out as ``"P1-1"`` ... ``"P1-4"`` and ``"P2-1"``, ``"P2-1A"`` ... ``"P2-6"``. Form 8-K's are ``"2.02"``.
+
+An Item starts at a line "Item 7. Management's Discussion ...". Tables of contents, cross-reference indexes and sentences
+that cite an Item print the same words; they are told apart by crowding (many Items on one page with little text between)
+and by order: headings run in the form's order, so the heaviest non-decreasing chain of candidates is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_HEADING = re.compile(
+    r"^[ \t|•*]*items?[ \t\n]{1,3}(?P<item>\d{1,2}(?:\.\d\d|[ \t]?\(?[abc]\)?(?![a-z]))?)(?P<rest>[^\n]*(?:\n[^\n]*){0,3})",
+    re.IGNORECASE | re.MULTILINE)
+_PART = re.compile(r"^[ \t|•*]*part[ \t]+(?P<part>i{1,3}v?|iv)\b(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
+_PAGE_NUMBER = re.compile(r"(?:\.{3,}|\s|\|)(?:\d{1,3}|N/A|[—–-])\s*$")
+_CITED = re.compile(r"^\s*(?:\(|,|of (?:this|our|the|part)|in (?:this|our|the|part)|to (?:this|our|the)|and|above|below|contains?|"
+                    r"under|herein|is |are |for |has |through|as |to |or )", re.IGNORECASE)
+
+_TITLES_10K: dict[str, str] = {
+    "1": r"business", "1A": r"risk factors", "1B": r"unresolved staff", "1C": r"cyber", "2": r"propert",
+    "3": r"legal", "4": r"mine safety|submission of matters|reserved|removed", "5": r"market for",
+    "6": r"selected|reserved|removed", "7": r"management['’]?s discussion", "7A": r"quantitative",
+    "8": r"(?:consolidated )?financial statements", "9": r"changes in|disagreements", "9A": r"controls",
+    "9B": r"other information", "9C": r"disclosure regarding foreign", "10": r"directors", "11": r"executive comp",
+    "12": r"security ownership", "13": r"certain relation", "14": r"principal account|controls",
+    "15": r"exhibit", "16": r"form 10-k summary|summary",
+}
+_TITLES_10Q: dict[str, str] = {
+    "P1-1": r"(?:unaudited |condensed |consolidated )*financial statements|financial information", "P1-2": r"management['’]?s discussion",
+    "P1-3": r"quantitative", "P1-4": r"controls", "P2-1": r"legal", "P2-1A": r"risk factors",
+    "P2-2": r"unregistered|changes in securities|issuer purchases|repurchase|purchases of", "P2-3": r"defaults",
+    "P2-4": r"mine safety|submission|reserved|removed", "P2-5": r"other information", "P2-6": r"exhibits",
+}
+_RANK_10K = {item: rank for rank, item in enumerate(_TITLES_10K)}
+_RANK_10Q = {item: rank for rank, item in enumerate(_TITLES_10Q)}
+
+CROWDED_ITEMS = 6
+CROWDED_CHARACTERS = 260
+"""A page with so many Items and so few characters between them lists Items instead of starting them."""
+CANDIDATES_PER_PAGE = 12
+_TITLED, _BARE = 3.0, 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    page: int
+    start: int
+    item: str
+    rank: int
+    weight: float
+
+
+def label_items(texts: Sequence[str]) -> list[str | None]:
+    """The SEC Item that covers most of each page; None before the first Item and in documents without Items.
+
+    ``len(result) == len(texts)``. Statements printed after the last Item (the "F-pages") are Item "8".
+    """
+    quarterly = _is_quarterly(texts)
+    ranks = _RANK_10Q if quarterly else _RANK_10K
+    candidates = _candidates(texts, quarterly, ranks)
+    chain = _heaviest_chain(candidates)
+    if sum(c.weight for c in chain) < 2 * _TITLED:
+        return _current_report_items(texts)
+    labels = _spread(texts, chain)
+    return labels if quarterly else _financial_pages_after_the_last_item(texts, labels)
+
+
+def _is_quarterly(texts: Sequence[str]) -> bool:
+    """Form 10-Q says "quarterly report" on its cover and has no Item 1 "Business"."""
+    head = "\n".join(texts[:4]).lower()
+    quarterly = len(re.findall(r"form\s+10-?q|quarterly\s+report\s+pursuant|quarterly\s+period\s+ended", head))
+    annual = len(re.findall(r"form\s+10-?k|annual\s+report\s+pursuant|fiscal\s+year\s+ended", head))
+    if quarterly == annual:
+        start = "\n".join(texts[:12]).lower()
+        return bool(re.search(r"item\s+1\s*[.:]?\s*(?:unaudited |condensed |consolidated )*financial statements", start))
+    return quarterly > annual
+
+
+def _candidates(texts: Sequence[str], quarterly: bool, ranks: dict[str, int]) -> list[_Candidate]:
+    found: list[_Candidate] = []
+    part = 1
+    for page, text in enumerate(texts):
+        lowered_hint = "tem" in text or "TEM" in text
+        if not lowered_hint:
+            continue
+        on_page: list[_Candidate] = []
+        parts = [(m.start(), 2 if m["part"].lower() == "ii" else 1) for m in _PART.finditer(text)] if quarterly else []
+        for match in _HEADING.finditer(text):
+            candidate, part = _read_heading(match, page, part, parts, quarterly, ranks)
+            if candidate is not None:
+                on_page.append(candidate)
+        if parts:
+            part = parts[-1][1]
+        if not _lists_items(on_page, len(text)):
+            found.extend(on_page[:CANDIDATES_PER_PAGE])
+    return found
+
+
+def _read_heading(match: re.Match[str], page: int, part: int, parts: Sequence[tuple[int, int]], quarterly: bool,
+                  ranks: dict[str, int]) -> tuple[_Candidate | None, int]:
+    number = re.sub(r"[\s()]", "", match["item"]).upper()
+    rest = match["rest"].lstrip(" \t.:|—–-•\u00a0\n")
+    titles = _TITLES_10Q if quarterly else _TITLES_10K
+    for position, value in parts:
+        if position < match.start():
+            part = value
+    if quarterly:
+        named = [f"P{p}-{number}" for p in (1, 2) if re.match(titles.get(f"P{p}-{number}", "(?!)"), rest, re.IGNORECASE)]
+        if named:
+            part = int(named[0][1])
+        number = f"P{part}-{number}"
+    if number not in ranks:
+        return None, part
+    titled = re.match(r"[^a-z\n]{0,3}(?:" + titles[number] + ")", rest, re.IGNORECASE) is not None
+    first_line = match["rest"].split("\n", 1)[0]
+    if not titled and (_CITED.match(first_line.strip(" \t.:")) or len(first_line.strip()) > 25):
+        return None, part
+    weight = _TITLED if titled else _BARE
+    if first_line.rstrip().endswith((",", "”", '"', ";")):
+        weight *= 0.4  # a citation that happens to start a line
+    return _Candidate(page, match.start(), number, ranks[number], weight), part
+
+
+def _lists_items(on_page: Sequence[_Candidate], length: int) -> bool:
+    distinct = {c.item for c in on_page}
+    if len(distinct) < CROWDED_ITEMS:
+        return False
+    gaps = [b.start - a.start for a, b in zip(on_page, on_page[1:], strict=False)]
+    gaps.sort()
+    return gaps[len(gaps) // 2] < CROWDED_CHARACTERS or length < CROWDED_CHARACTERS * len(distinct)
+
+
+def _heaviest_chain(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+    """The non-decreasing chain of greatest weight: O(n * ranks)."""
+    best_by_rank: dict[int, tuple[float, int]] = {}
+    previous: list[int] = []
+    for index, candidate in enumerate(candidates):
+        weight, before = 0.0, -1
+        for rank, (value, last) in best_by_rank.items():
+            if rank <= candidate.rank and value > weight:
+                weight, before = value, last
+        # The first heading of an Item counts in full, repeated running headers hardly.
+        repeats = before >= 0 and candidates[before].rank == candidate.rank
+        total = weight + candidate.weight * (0.05 if repeats else 1.0)
+        previous.append(before)
+        if total > best_by_rank.get(candidate.rank, (0.0, -1))[0]:
+            best_by_rank[candidate.rank] = (total, index)
+    if not best_by_rank:
+        return []
+    _, index = max(best_by_rank.values())
+    chain = []
+    while index >= 0:
+        chain.append(candidates[index])
+        index = previous[index]
+    return chain[::-1]
+
+
+def _spread(texts: Sequence[str], chain: Sequence[_Candidate]) -> list[str | None]:
+    """Each page's Item is the one that covers most of its characters."""
+    labels: list[str | None] = []
+    keys = [(c.page, c.start) for c in chain]
+    for page, text in enumerate(texts):
+        first = bisect_right(keys, (page, -1))
+        inside = [c for c in chain[first:first + CANDIDATES_PER_PAGE] if c.page == page]
+        current = chain[first - 1].item if first else None
+        covered: dict[str | None, int] = {}
+        position = 0
+        for candidate in inside:
+            covered[current] = covered.get(current, 0) + candidate.start - position
+            position, current = candidate.start, candidate.item
+        covered[current] = covered.get(current, 0) + len(text) - position
+        labels.append(max(covered, key=lambda item: covered[item]))
+    return labels
+
+
+_AUDIT = re.compile(r"report of independent registered|reports? of independent (?:public )?(?:accountants|auditors)|"
+                    r"index to (?:the )?consolidated financial statements", re.IGNORECASE)
+
+
+def _financial_pages_after_the_last_item(texts: Sequence[str], labels: list[str | None]) -> list[str | None]:
+    """Many 10-Ks only point from Item 8 to pages at the end ("F-1"): those are Item 8 too."""
+    if sum(label == "8" for label in labels) > 3:
+        return labels
+    last = next((page for page, label in enumerate(labels) if label in ("15", "16")), None)
+    if last is None:
+        return labels
+    start = next((page for page in range(last, len(texts)) if _AUDIT.search(texts[page][:600])), None)
+    if start is None:
+        return labels
+    return labels[:start] + ["8"] * (len(texts) - start)
+
+
+def _current_report_items(texts: Sequence[str]) -> list[str | None]:
+    """Form 8-K: "Item 2.02 Results of Operations"; an exhibit that follows keeps the last Item."""
+    labels: list[str | None] = []
+    current: str | None = None
+    for text in texts:
+        found = [m["item"] for m in _HEADING.finditer(text) if "." in m["item"]]
+        labels.append(found[0] if found else current)
+        current = found[-1] if found else current
+    return labels

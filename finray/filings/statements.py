@@ -1,0 +1,258 @@
+"""Which pages of a filing print its primary financial statements.
+
+Regulation S-X (Articles 3 and 10) asks every registrant for the same statements, printed one after another: income,
+comprehensive income, balance sheet, cash flows, changes in equity. Look-alikes are everywhere else: selected data, the
+discussion of results, segment notes, parent-only and guarantor schedules. So a page is judged by its title and the line
+items that start its lines, and then by its neighbours: the statements are the one stretch of pages where all kinds meet.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from finray.types import Statement
+
+KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income", "equity")
+MAIN_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow")
+
+WINDOW = 14
+"""Pages that one set of statements spans at most."""
+MIN_NUMBERS = 14
+MAX_WORDS_PER_NUMBER = 16.0
+"""Printed words for each number: statements have 2 to 9, discussion 15 and more."""
+MAX_LINE = 160
+TITLE_LINES = 14
+"""A statement's title is among the first lines of its page (company, title, scale, period)."""
+
+_NUMBER = re.compile(r"(?<![\w.])\(?\$?\s?\d[\d,]*(?:\.\d+)?\)?(?![\w])")
+_WORD = re.compile(r"[A-Za-z]{2,}")
+
+# What one line of a table must start with, and how much it says for each kind.
+_MARKERS: tuple[tuple[str, Mapping[Statement, float]], ...] = (
+    # income
+    (r"(total |net )*(revenues?|sales)\b(?!.*(marketable|maturities|property|securities))", {"income": 1}),
+    (r"(total )?costs? of (revenues?|sales|goods|products?|services)", {"income": 1}),
+    (r"gross (profit|margin)", {"income": 1}),
+    (r"(selling|marketing)\b.{0,30}(administrative|expenses?)|general and administrative|research and development",
+     {"income": 1}),
+    (r"(operating (income|profit|loss|earnings)|(income|earnings|profit|loss|\(loss\)).{0,20} from operations)",
+     {"income": 1}),
+    (r"(total )?(costs and expenses|operating expenses|operating costs and expenses|noninterest expense|"
+     r"expenses)\b", {"income": 0.7}),
+    (r"(total )?(net )?interest (and other )?(income|expense)|non-?interest (income|revenue)", {"income": 0.7}),
+    (r"(income|earnings|loss|\(loss\)|profit).{0,60}before.{0,40}(tax|equity)", {"income": 1}),
+    (r"(provision|benefit|\(?provision\)?|\(?benefit\)?).{0,30}(for|from).{0,20}taxes|income tax(es)?( expense| provision|"
+     r" \(?benefit| \()|(provision for )?(taxes on income|income taxes)\b", {"income": 0.8}),
+    (r"net (income|earnings|loss|\(loss\)).{0,60}per\b|(basic|diluted)\b.{0,60}(per|share|$)|"
+     r"(earnings|income|loss|\(loss\)).{0,25}per .{0,20}share|per share", {"income": 1.3}),
+    (r"(weighted.average|average|shares used|common shares outstanding|shares outstanding).{0,60}", {"income": 0.8}),
+    (r"(consolidated )?net (income|earnings|loss|\(loss\))\b(?!.*(activit|cash))|profit (for|of)",
+     {"income": 0.7, "comprehensive_income": 0.5, "cash_flow": 0.4, "equity": 0.4}),
+    # balance
+    (r"total assets", {"balance": 2}),
+    (r"total current assets", {"balance": 1}),
+    (r"total (current )?liabilities\b", {"balance": 1}),
+    (r"total liabilities(,| and| &).{0,80}(equity|deficit|capital|investment)", {"balance": 1.5}),
+    (r"total .{0,60}(equity|deficit|capital)\b", {"balance": 0.8, "equity": 0.3}),
+    (r"(trade )?accounts (and notes )?(receivable|payable)|(trade )?receivables\b|inventories|inventory\b",
+     {"balance": 0.6, "cash_flow": 0.3}),
+    (r"(property|plant|premises).{0,40}equipment|goodwill|deferred (income )?tax|prepaid|deposits|loans",
+     {"balance": 0.6, "cash_flow": 0.1}),
+    (r"(retained earnings|accumulated deficit|(re)?invested earnings|(additional )?paid.in capital|capital surplus|"
+     r"capital in excess|treasury (stock|shares)|common (stock|shares)|ordinary shares|preferred stock)",
+     {"balance": 0.7, "equity": 0.5}),
+    (r"accumulated other comprehensive", {"balance": 0.7, "equity": 0.4, "comprehensive_income": 0.2}),
+    (r"(total )?(long.term debt|short.term (debt|borrowings)|current (portion|maturities)|notes payable)",
+     {"balance": 0.5}),
+    (r"commitments and contingenc", {"balance": 1}),
+    (r"cash and (cash equivalents|due from banks)|cash, cash equivalents", {"balance": 0.5, "cash_flow": 0.3}),
+    # cash flow
+    (r"(cash flows? (\w+ )?(from|provided|used|\(used)|net cash|cash (provided|used|generated)|total cash|operations\b|"
+     r"operating activities|operating:|cash from).{0,80}", {"cash_flow": 1}),
+    (r".{0,70}investing activities|investing:?$", {"cash_flow": 1}),
+    (r".{0,70}financing activities|financing:?$", {"cash_flow": 1}),
+    (r"adjustments to reconcile|reconciliation of net", {"cash_flow": 1.2}),
+    (r"(depreciation|amortization)", {"cash_flow": 0.7, "income": 0.3}),
+    (r"(stock|share|equity).based compensation|deferred (income )?tax", {"cash_flow": 0.5, "equity": 0.2}),
+    (r"(purchases?|acquisitions?|additions?|proceeds|repayments?|payments?|issuances?|capital expenditures|"
+     r"expenditures|capital spending|investments?)\b", {"cash_flow": 0.8, "equity": 0.1}),
+    (r"(net )?\(?(increase|decrease|change|\(decrease\)).{0,40} in cash|net change in cash", {"cash_flow": 1.2}),
+    (r"cash.{0,90}(beginning|end) of (the )?(\w+ )?(year|period|quarter)|"
+     r"(balance )?(at )?(the )?(beginning|end) of (the )?(year|period|quarter)",
+     {"cash_flow": 1.2, "equity": 0.4}),
+    (r"effects? of (foreign )?(currency )?exchange|foreign currency effect|exchange rate (effect|change)",
+     {"cash_flow": 0.8}),
+    (r"supplement|cash paid|interest paid|income taxes paid|non-?cash", {"cash_flow": 0.8}),
+    # comprehensive income
+    (r"(total )?(other )?comprehensive (income|loss|earnings|\(loss\))", {"comprehensive_income": 1.5, "equity": 0.4,
+                                                                         "income": 0.2}),
+    (r"(change in )?(net )?(foreign )?(currency )?translation|foreign currency", {"comprehensive_income": 1.2}),
+    (r"(change in |net )*(unrealized|unrecognized)|.{0,40}reclassif", {"comprehensive_income": 1}),
+    (r".{0,40}(pension|postretirement|retirement|benefit plan|defined benefit)", {"comprehensive_income": 0.7}),
+    (r".{0,40}(derivative|cash flow hedg|net investment hedg|available.for.sale)", {"comprehensive_income": 0.7}),
+    # equity
+    (r"(ending |beginning |opening |closing )?balances?\b.{0,8}(at|as of|,|[-–—]|\d|january|december|june|september|"
+     r"march|end|beginning)|balances?$", {"equity": 1.5}),
+    (r"(cash )?dividends?\b.{0,60}(declared|paid|per|\$|\()", {"equity": 0.7, "cash_flow": 0.2, "income": 0.2}),
+    (r"(common )?(stock|shares?).{0,20}(issued|issuance|repurchase|purchased|retired|plans?|options)|"
+     r"(issuance|repurchases?|exercise|retirement|purchases?) of.{0,40}(stock|shares|options)", {"equity": 0.8}),
+    (r"(cumulative effect|adoption of)", {"equity": 0.6}),
+)
+_MARKER = re.compile("|".join(f"(?P<m{i}>{pattern})" for i, (pattern, _) in enumerate(_MARKERS)))
+
+_STATEMENT_OF = r"(?:statements? of|statements? on)(?: changes in| the)?(?: consolidated| condensed)*"
+_TITLES: tuple[tuple[Statement, str], ...] = (
+    ("comprehensive_income", _STATEMENT_OF + r" (?:other )?(?:total )?comprehensive (?:income|loss|earnings|\(loss\))|"
+     r"comprehensive (?:income|loss|earnings)(?: \(loss\))? statements?|comprehensive \(loss\)"),
+    ("income", _STATEMENT_OF + r" (?:net )?(?:income|operations|earnings|profit|loss|results|\(loss\)|operating results)|"
+     r"(?:income|earnings|operations) statements?|results of operations|profit and loss accounts?"),
+    ("balance", r"balance sheets?|" + _STATEMENT_OF + r" (?:financial (?:position|condition)|condition|assets)"),
+    ("cash_flow", _STATEMENT_OF + r" cash ?flows?|cash ?flows? statements?"),
+    ("equity", _STATEMENT_OF + r".{0,60}(?:equity|deficit|capital|investment|retained earnings|redeemable)|"
+     r"(?:stock|share)(?:holders|owners)['’]? ?(?:equity|investment) statements?|equity statements?"),
+)
+_TITLE = tuple((kind, re.compile(pattern)) for kind, pattern in _TITLES)
+_TITLE_HINT = re.compile(r"statement|balance sheet|cash ?flow|results of operations|comprehensive")
+# A reference inside a sentence is not a title.
+_NOT_A_TITLE = re.compile(
+    r"\b(notes? to|see|the accompanying|accompanying|these|our|refer|included|impact|analysis|selected|index|discussion|"
+    r"reconciliation|affected|parent|registrant|consolidating|pro ?forma|data|off-balance|off balance|summary|"
+    r"summarized|average|review|report|reports|caption|line item|location|classification|within|reflected|recorded|"
+    r"recognized|presented|following|which|that|are|is|was|were|for (?:more|further|additional)|"
+    r"management['’]s|non-gaap|adjusted|supplemental|segment|schedule)\b|[.;]$|\.{3}|\bpage\b")
+_LOOK_ALIKE = re.compile(
+    r"parent company|\bparent.only|registrant only|consolidating|guarantor|condensed financial information|"
+    r"selected (?:consolidated )?(?:historical )?financial|five.year|(?:six|ten|eleven).year|pro forma|schedule i\b|"
+    r"index to (?:consolidated )?financial|quarterly financial (?:data|information)|unaudited quarterly|"
+    r"non-gaap|results as a percent")
+_COMPANY = re.compile(r"\b(inc|corp|corporation|company|co|plc|ltd|llc|l\.p|n\.v|subsidiaries|group|holdings)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    scores: Mapping[Statement, float]
+    titles: Mapping[Statement, float]
+
+
+_NOTHING = _Evidence({}, {})
+
+
+def label_statements(texts: Sequence[str]) -> list[Statement | None]:
+    """The primary statement printed on each page, None where there is none; ``len(result) == len(texts)``.
+
+    A statement that runs over two pages labels both. A page with income and comprehensive income is "income".
+    """
+    evidence = [_page_evidence(text) for text in texts]
+    labels: list[Statement | None] = [None] * len(texts)
+    start = _best_window(evidence)
+    if start is None:
+        return labels
+    window = range(start, min(start + WINDOW, len(texts)))
+    anchors = _anchor_pages(evidence, window)
+    for kind, anchor in anchors.items():
+        labels[anchor] = kind
+    for kind, anchor in anchors.items():
+        _extend(labels, evidence, window, kind, anchor, +1)
+        _extend(labels, evidence, window, kind, anchor, -1)
+    return labels
+
+
+def _page_evidence(text: str) -> _Evidence:
+    numbers = len(_NUMBER.findall(text))
+    if numbers < MIN_NUMBERS or len(_WORD.findall(text)) > MAX_WORDS_PER_NUMBER * numbers:
+        return _NOTHING
+    lines = [line for raw in text.lower().split("\n") if (line := " ".join(raw.split()))]
+    seen: set[str] = set()
+    scores: dict[Statement, float] = {}
+    for line in lines:
+        if len(line) > MAX_LINE or not (match := _MARKER.match(line)) or match.lastgroup in seen:
+            continue
+        name = match.lastgroup or ""
+        seen.add(name)
+        for kind, weight in _MARKERS[int(name[1:])][1].items():
+            scores[kind] = scores.get(kind, 0.0) + weight
+    titles = _page_titles(lines)
+    if titles or scores:
+        penalty = 0.5 if _LOOK_ALIKE.search("\n".join(lines[:TITLE_LINES])) else 1.0
+        scores = {kind: penalty * (min(scores.get(kind, 0.0), 7.0) + 6.0 * titles.get(kind, 0.0))
+                  for kind in {*scores, *titles} if scores.get(kind, 0.0) >= 1.5}
+    return _Evidence(scores, titles)
+
+
+def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
+    """How surely each kind is named as a title on the page: 1 among the first lines, 0.5 further down."""
+    titles: dict[Statement, float] = {}
+    for position, line in enumerate(lines):
+        kind = _title_kind(line)
+        if kind is None:
+            continue
+        weight = 1.0 if position < TITLE_LINES else 0.5
+        if any(value >= weight for value in titles.values()):
+            weight *= 0.6  # a page is named by its first title
+        titles[kind] = max(titles.get(kind, 0.0), weight)
+    return titles
+
+
+def _title_kind(line: str) -> Statement | None:
+    if len(line) > MAX_LINE or not _TITLE_HINT.search(line) or _NOT_A_TITLE.search(line):
+        return None
+    found = [(match.start(), order, kind, match) for order, (kind, pattern) in enumerate(_TITLE)
+             if (match := pattern.search(line))]
+    if not found:
+        return None
+    if len({kind for _, _, kind, _ in found}) > 1 and any(kind == "income" for _, _, kind, _ in found):
+        return "income"  # "Statements of Operations and Comprehensive Loss"
+    start, _, kind, match = min(found)
+    before = line[:start].strip()
+    if len(before) > 60 and not _COMPANY.search(before):
+        return None
+    return kind
+
+
+def _best_window(evidence: Sequence[_Evidence]) -> int | None:
+    """First page of the stretch that holds the most convincing set of statements."""
+    best, best_value = None, 0.0
+    for start, first in enumerate(evidence):
+        if not first.scores:
+            continue
+        value, found = 0.0, 0
+        for kind in KINDS:
+            top = max((page.scores.get(kind, 0.0) for page in evidence[start:start + WINDOW]), default=0.0)
+            if top >= 4.0:
+                value += top if kind in MAIN_KINDS else 0.4 * top
+                found += kind in MAIN_KINDS
+        if found >= 2 and value > best_value + 1e-9:
+            best, best_value = start, value
+    return best
+
+
+def _anchor_pages(evidence: Sequence[_Evidence], window: range) -> dict[Statement, int]:
+    """The best page for each kind, the surest first; a page carries one kind."""
+    ranked = sorted(((score, -page, kind) for page in window for kind, score in evidence[page].scores.items()
+                     if score >= 4.0), reverse=True)
+    anchors: dict[Statement, int] = {}
+    for _, negative, kind in ranked:
+        page = -negative
+        if kind in anchors or page in anchors.values():
+            continue
+        if kind not in MAIN_KINDS and evidence[page].titles.get(kind, 0.0) == 0.0:
+            continue
+        anchors[kind] = page
+    return anchors
+
+
+def _extend(labels: list[Statement | None], evidence: Sequence[_Evidence], window: range, kind: Statement,
+            anchor: int, step: int) -> None:
+    """A statement continues on the next page while that page says so and no other statement claims it."""
+    page = anchor + step
+    while page in window and labels[page] is None:
+        scores, titles = evidence[page].scores, evidence[page].titles
+        own = scores.get(kind, 0.0)
+        if own < 3.0 or own < max(scores.values()) or (titles and kind not in titles):
+            return
+        if step < 0 and kind not in titles:
+            return
+        labels[page] = kind
+        page += step
