@@ -1,0 +1,336 @@
+"""Question files: hostile bytes in, one ``Question`` or one ``BadLine`` for every non-empty line out.
+
+A file is ``.jsonl`` (one JSON object a line) or ``.parquet``, on a local path or any fsspec URI (``s3://``).
+A bad line never stops a run and never vanishes: it carries its number, an id and the reason.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from finray.atomic import replacing
+from finray.errors import QuestionError, SourceError
+from finray.settings import BulkSettings
+from finray.types import GoldEvidence, Question
+
+EXCERPT_CHARACTERS = 200
+"""Longest piece of a bad line that is repeated in a message: a line may hold megabytes."""
+MAX_QID_CHARACTERS = 256
+JSON_SUFFIXES = (".jsonl", ".ndjson")
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # tab, line feed and carriage return may stay
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_ROWS_PER_BATCH = 1024
+
+QUESTION_SCHEMA = pa.schema(
+    [
+        pa.field("qid", pa.string(), nullable=False),
+        pa.field("question", pa.string(), nullable=False),
+        pa.field("answer", pa.string()),
+        pa.field("question_type", pa.string()),
+        pa.field(
+            "evidence",
+            pa.list_(pa.struct([("doc_name", pa.string()), ("page", pa.int64()), ("text", pa.string())])),
+        ),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that cannot be asked. ``line`` is 1-based (the row number in Parquet).
+
+    ``qid`` is the line's own where that is usable, else ``"line-<number>"``; no two results of a file share
+    one. ``text`` is what can be shown of the question or of the raw line, cut to 200 characters.
+    """
+
+    line: int
+    qid: str
+    text: str
+    reason: str
+
+
+def read_questions(
+    uri: str,
+    *,
+    max_characters: int = BulkSettings().max_question_characters,
+    read: Callable[[str], bytes] | None = None,
+) -> Iterator[Question | BadLine]:
+    """Each non-empty line of the file at ``uri``, in order.
+
+    Raises SourceError when the file as a whole cannot be used: unreachable, another format, a Parquet file
+    without the columns ``qid`` and ``question``.
+    """
+    read = read or _read
+    lowered = uri.lower()
+    if lowered.endswith(".parquet"):
+        yield from parse_parquet(read(uri), max_characters=max_characters, name=uri)
+    elif lowered.endswith(JSON_SUFFIXES):
+        yield from parse_jsonl(read(uri), max_characters=max_characters, name=uri)
+    else:
+        raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
+
+
+def parse_jsonl(
+    content: bytes, *, max_characters: int, name: str = "questions.jsonl"
+) -> Iterator[Question | BadLine]:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise SourceError(f"{name!r} is UTF-16; save it as UTF-8")
+    reader = _LineReader(max_characters)
+    content = content.removeprefix(b"\xef\xbb\xbf")
+    for number, raw in enumerate(io.BytesIO(content), start=1):
+        if raw.strip():
+            yield reader.read_json(number, raw)
+
+
+def parse_parquet(
+    content: bytes, *, max_characters: int, name: str = "questions.parquet"
+) -> Iterator[Question | BadLine]:
+    try:
+        file = pq.ParquetFile(pa.BufferReader(content))
+    except (pa.ArrowException, OSError) as error:
+        raise SourceError(f"{name!r} is not a Parquet file: {excerpt(str(error))}") from error
+    columns = file.schema_arrow.names
+    absent = [column for column in ("qid", "question") if column not in columns]
+    if absent:
+        raise SourceError(
+            f"{name!r} has no column {absent[0]!r}; its columns are {', '.join(columns) or 'none'}"
+        )
+    wanted = [column for column in QUESTION_SCHEMA.names if column in columns]
+    reader = _LineReader(max_characters)
+    for number, row in enumerate(_rows(file, wanted, name), start=1):
+        question = row.get("question")
+        yield reader.read_record(number, row, question if isinstance(question, str) else "")
+
+
+def _rows(file: pq.ParquetFile, columns: list[str], name: str) -> Iterator[dict[str, Any]]:
+    batches = file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=columns)
+    while True:
+        try:
+            rows = next(batches).to_pylist()
+        except StopIteration:
+            return
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise SourceError(f"{name!r} is damaged: {excerpt(str(error))}") from error
+        yield from rows
+
+
+def write_questions(uri: str, questions: Iterable[Question]) -> None:
+    """Write a ``.jsonl`` or ``.parquet`` file, replacing the target in one step. Raises SourceError."""
+    records = [question_record(question) for question in questions]
+    lowered = uri.lower()
+    if lowered.endswith(".parquet"):
+        sink = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(records, schema=QUESTION_SCHEMA), sink)
+        _write(uri, sink.getvalue())
+    elif lowered.endswith(JSON_SUFFIXES):
+        _write(uri, b"".join(json.dumps(r, ensure_ascii=False).encode("utf-8") + b"\n" for r in records))
+    else:
+        raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
+
+
+def question_record(question: Question) -> dict[str, Any]:
+    """The JSON object of one question; fields that are not set are left out."""
+    record: dict[str, Any] = {"qid": question.qid, "question": question.question}
+    if question.answer is not None:
+        record["answer"] = question.answer
+    if question.question_type is not None:
+        record["question_type"] = question.question_type
+    if question.evidence:
+        record["evidence"] = [
+            {"doc_name": gold.doc_name, "page": gold.page}
+            | ({} if gold.text is None else {"text": gold.text})
+            for gold in question.evidence
+        ]
+    return record
+
+
+def _read(uri: str) -> bytes:
+    try:
+        with fsspec.open(uri, "rb") as file:
+            return bytes(file.read())
+    except OSError as error:
+        raise SourceError(f"cannot read {uri!r}: {error}") from error
+
+
+def _write(uri: str, content: bytes) -> None:
+    try:
+        if "://" not in uri:
+            with replacing(Path(uri)) as scratch:
+                scratch.write_bytes(content)
+        else:  # an object appears whole or not at all
+            with fsspec.open(uri, "wb") as file:
+                file.write(content)
+    except OSError as error:
+        raise SourceError(f"cannot write {uri!r}: {error}") from error
+
+
+def excerpt(text: str, limit: int = EXCERPT_CHARACTERS) -> str:
+    """``text`` on one printable line of at most ``limit`` characters, safe for messages and logs."""
+    line = re.sub(r"[\r\n\t]+", " ", text[:limit])
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    return shown + "…" if len(text) > limit else shown
+
+
+class _LineReader:
+    """Turns lines into results and keeps their ids apart."""
+
+    def __init__(self, max_characters: int) -> None:
+        self._max_characters = max_characters
+        self._lines: dict[str, int] = {}
+
+    def read_json(self, number: int, raw: bytes) -> Question | BadLine:
+        shown = raw[: 4 * EXCERPT_CHARACTERS + 4].decode("utf-8", errors="replace")
+        try:
+            record = json.loads(raw.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            return self._bad(
+                number, None, shown, f"not UTF-8: byte 0x{raw[error.start]:02x} at {error.start + 1}"
+            )
+        except json.JSONDecodeError as error:
+            return self._bad(number, None, shown, f"not JSON: {error.msg} at column {error.colno}")
+        except (ValueError, RecursionError) as error:  # a number of thousands of digits; too many brackets
+            return self._bad(number, None, shown, f"not readable JSON: {excerpt(str(error))}")
+        if not isinstance(record, dict):
+            return self._bad(number, None, shown, f"not a JSON object but {_kind(record)}")
+        question = record.get("question")
+        return self.read_record(number, record, question if isinstance(question, str) else shown)
+
+    def read_record(self, number: int, record: dict[str, Any], shown: str) -> Question | BadLine:
+        try:
+            qid = _qid(record.get("qid"))
+        except QuestionError as error:
+            return self._bad(number, None, shown, str(error))
+        if qid in self._lines:
+            reason = f"duplicate qid {excerpt(qid)!r}: line {self._lines[qid]} has it already"
+            return self._bad(number, None, shown, reason)
+        try:
+            question = Question(
+                qid=qid,
+                question=self._question(record.get("question")),
+                answer=_answer(record.get("answer")),
+                question_type=_question_type(record.get("question_type")),
+                evidence=_evidence(record.get("evidence")),
+            )
+        except QuestionError as error:
+            return self._bad(number, qid, shown, str(error))
+        self._lines[qid] = number
+        return question
+
+    def _bad(self, number: int, qid: str | None, shown: str, reason: str) -> BadLine:
+        qid = qid or f"line-{number}"
+        while qid in self._lines:  # a question of that very name came earlier
+            qid += "-bad"
+        self._lines[qid] = number
+        return BadLine(number, qid, excerpt(shown.strip()), reason)
+
+    def _question(self, value: object) -> str:
+        if value is None:
+            raise QuestionError("no question: the field 'question' is missing or null")
+        if not isinstance(value, str):
+            raise QuestionError(f"'question' is {_kind(value)}, not text")
+        if len(value) > self._max_characters:
+            raise QuestionError(
+                f"the question has {len(value):,} characters, more than the {self._max_characters:,} "
+                "that bulk.max_question_characters allows"
+            )
+        _check_text("question", value)
+        if not value.strip():
+            raise QuestionError("the question is blank")
+        return value.strip()
+
+
+def _qid(value: object) -> str:
+    if value is None:
+        raise QuestionError("no qid: the field 'qid' is missing or null")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise QuestionError(f"'qid' is {value}")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise QuestionError(f"'qid' is {_kind(value)}, not text or a number")
+    if not value.strip():
+        raise QuestionError("'qid' is blank")
+    if len(value) > MAX_QID_CHARACTERS:
+        raise QuestionError(f"'qid' has {len(value):,} characters, more than {MAX_QID_CHARACTERS}")
+    _check_text("qid", value)
+    return value
+
+
+def _answer(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return _repaired(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
+        return str(value)
+    raise QuestionError(f"'answer' is {_kind(value)}, not text")
+
+
+def _question_type(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return _repaired(value)
+    raise QuestionError(f"'question_type' is {_kind(value)}, not text")
+
+
+def _evidence(value: object) -> tuple[GoldEvidence, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise QuestionError(f"'evidence' is {_kind(value)}, not a list of {{doc_name, page}}")
+    return tuple(_gold(index, entry) for index, entry in enumerate(value, start=1))
+
+
+def _gold(index: int, entry: object) -> GoldEvidence:
+    if not isinstance(entry, dict):
+        raise QuestionError(f"evidence {index} is {_kind(entry)}, not an object with doc_name and page")
+    doc_name, page, text = entry.get("doc_name"), entry.get("page"), entry.get("text")
+    if not isinstance(doc_name, str) or not doc_name.strip():
+        raise QuestionError(f"evidence {index}: 'doc_name' is {_kind(doc_name)}, not the name of a filing")
+    if isinstance(page, float) and page.is_integer():  # what integers with nulls turn into in a data frame
+        page = int(page)
+    if not isinstance(page, int) or isinstance(page, bool) or page < 0:
+        raise QuestionError(f"evidence {index}: 'page' is {excerpt(repr(page), 40)}, not an index from 0")
+    if text is not None and not isinstance(text, str):
+        raise QuestionError(f"evidence {index}: 'text' is {_kind(text)}, not text")
+    return GoldEvidence(_repaired(doc_name), page, None if text is None else _repaired(text))
+
+
+def _check_text(name: str, value: str) -> None:
+    control = _CONTROL.search(value)
+    if control is not None:
+        code = f"U+{ord(control[0]):04X}"
+        raise QuestionError(f"{name!r} has the control character {code} at {control.start() + 1}")
+    surrogate = _SURROGATE.search(value)
+    if surrogate is not None:
+        raise QuestionError(
+            f"{name!r} has half a surrogate pair, U+{ord(surrogate[0]):04X}, at {surrogate.start() + 1}: "
+            "it was cut in the middle of a character"
+        )
+
+
+def _repaired(text: str) -> str:
+    """Gold text is only compared with, so half a surrogate pair in it is no reason to refuse the question."""
+    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"{value}".lower()
+    names = {dict: "an object", list: "a list", str: "text", int: "a number", float: "a number"}
+    return names.get(type(value), f"a {type(value).__name__}")
