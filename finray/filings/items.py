@@ -15,11 +15,11 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+_MARGIN = r"^[^\S\n]*(?:[|•*][^\S\n]*)*"
 _HEADING = re.compile(
-    r"^[ \t|•*]*items?[ \t\n]{1,3}(?P<item>\d{1,2}(?:\.\d\d|[ \t]?\(?[abc]\)?(?![a-z]))?)(?P<rest>[^\n]*(?:\n[^\n]*){0,3})",
-    re.IGNORECASE | re.MULTILINE)
-_PART = re.compile(r"^[ \t|•*]*part[ \t]+(?P<part>i{1,3}v?|iv)\b(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE)
-_PAGE_NUMBER = re.compile(r"(?:\.{3,}|\s|\|)(?:\d{1,3}|N/A|[—–-])\s*$")
+    _MARGIN + r"items?\s{1,3}(?P<item>\d{1,2}(?:\.\d\d|[^\S\n]?\(?[abc]\)?(?![a-z]))?)"
+    r"(?P<rest>[^\n]*(?:\n[^\n]*){0,3})", re.IGNORECASE | re.MULTILINE)
+_PART = re.compile(_MARGIN + r"part[^\S\n]+(?P<part>iv|i{1,3})\b", re.IGNORECASE | re.MULTILINE)
 _CITED = re.compile(r"^\s*(?:\(|,|of (?:this|our|the|part)|in (?:this|our|the|part)|to (?:this|our|the)|and|above|below|contains?|"
                     r"under|herein|is |are |for |has |through|as |to |or )", re.IGNORECASE)
 
@@ -106,7 +106,7 @@ def _candidates(texts: Sequence[str], quarterly: bool, ranks: dict[str, int]) ->
 def _read_heading(match: re.Match[str], page: int, part: int, parts: Sequence[tuple[int, int]], quarterly: bool,
                   ranks: dict[str, int]) -> tuple[_Candidate | None, int]:
     number = re.sub(r"[\s()]", "", match["item"]).upper()
-    rest = match["rest"].lstrip(" \t.:|—–-•\u00a0\n")
+    rest = match["rest"].lstrip(" \t.:|—–-•\xa0\n")
     titles = _TITLES_10Q if quarterly else _TITLES_10K
     for position, value in parts:
         if position < match.start():

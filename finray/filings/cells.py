@@ -1,0 +1,191 @@
+"""What printed table cells mean, and how cells of many rows fall into common columns.
+
+Shared by the two table readers: HTML positions are column numbers, PDF positions are points; both are intervals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from finray.filings.grids import Box, Cell, Grid
+
+_CURRENCIES = {"$": "USD", "US$": "USD", "USD": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "HK$": "HKD", "R$": "BRL",
+               "NT$": "TWD", "€": "EUR", "EUR": "EUR", "£": "GBP", "GBP": "GBP", "¥": "JPY", "RMB": "CNY", "CNY": "CNY",
+               "CHF": "CHF", "₹": "INR", "₩": "KRW"}
+_CURRENCY = r"(?P<currency>US\$|CA?\$|A\$|HK\$|NT\$|R\$|\$|€|£|¥|₹|₩|USD|EUR|GBP|RMB|CNY|CHF)"
+_DASHES = "-–—−‒―"
+_NUMBER = re.compile(
+    rf"(?P<lead>\()?\s*{_CURRENCY}?\s*(?P<open>\()?\s*(?P<minus>[{_DASHES}])?\s*(?:US\$|\$|€|£|¥)?\s*"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"\s*(?P<percent>%|¢|x|bps|pts?|pp)?\s*(?P<close>\))?\s*(?P<after>%|¢)?"
+    r"\s*(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]+)?\s*")
+_DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_FOOTNOTE = re.compile(r"\(?(?:[a-z]|\d{1,2})\)|[*†‡§]+")
+MAX_CELL = 40
+"""A longer cell is text, whatever it starts with."""
+MIN_COLUMN_SHARE = 0.12
+"""Rows that a numeric column fills, as a share of those that the fullest column fills."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """``value`` is signed and unscaled; ``percent`` cells keep the printed number (12.5 for "12.5%")."""
+
+    value: float
+    percent: bool = False
+    currency: str | None = None
+    dash: bool = False
+    decimals: int = 0
+
+
+def parse_number(text: str) -> Number | None:
+    """The number a cell prints, or None for a label, a heading or "N/A". A lone dash is zero."""
+    text = text.strip()
+    if not text or len(text) > MAX_CELL:
+        return None
+    if dash := _DASH.fullmatch(text):
+        return Number(0.0, percent="%" in text, currency=_CURRENCIES.get(dash["currency"] or ""), dash=True)
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    digits = match["digits"]
+    value = float(digits.replace(",", ""))
+    if match["open"] or match["lead"] or match["minus"]:
+        value = -value
+    return Number(
+        value=value,
+        percent=(match["percent"] or match["after"] or "") == "%",
+        currency=_CURRENCIES.get(match["currency"] or ""),
+        decimals=len(digits.partition(".")[2]),
+    )
+
+
+def is_year(text: str) -> bool:
+    return _YEAR.fullmatch(text.strip()) is not None
+
+
+def is_footnote(text: str) -> bool:
+    return _FOOTNOTE.fullmatch(text.strip()) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A cell before its column is known: it covers ``[x0, x1)`` in table columns (HTML) or points (PDF)."""
+
+    text: str
+    x0: float
+    x1: float
+    box: Box | None = None
+    indent: float = 0.0
+    concept: str | None = None
+
+    def joined(self, other: Printed, glue: str = "") -> Printed:
+        box = self.box
+        if box is not None and other.box is not None:
+            box = (min(box[0], other.box[0]), min(box[1], other.box[1]),
+                   max(box[2], other.box[2]), max(box[3], other.box[3]))
+        return Printed(f"{self.text}{glue}{other.text}", min(self.x0, other.x0), max(self.x1, other.x1), box,
+                       self.indent, self.concept or other.concept)
+
+
+def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
+    """Join "$", "(", ")", "%" and footnote marks that have a cell of their own to the number they belong to."""
+    merged: list[Printed] = []
+    pending: Printed | None = None
+    for cell in cells:
+        text = cell.text.strip()
+        if pending is not None:
+            if parse_number(text.rstrip(")%") + (")" if "(" in text + pending.text else "")) or text in {"(", "$"}:
+                cell = replace(pending.joined(cell), indent=cell.indent)
+                text = cell.text.strip()
+            else:
+                merged.append(pending)
+            pending = None
+        if text.upper() in _CURRENCIES or text in {"(", "$(", "$ ("}:
+            pending = cell
+        elif merged and _closes(merged[-1].text, text):
+            merged[-1] = merged[-1].joined(cell)
+        elif merged and is_footnote(text) and parse_number(merged[-1].text) and cell.x0 - merged[-1].x1 <= 1:
+            continue
+        else:
+            merged.append(cell)
+    if pending is not None:
+        merged.append(pending)
+    return merged
+
+
+def _closes(before: str, text: str) -> bool:
+    if text in {")", ")%", "%)"}:
+        return before.count("(") > before.count(")")
+    return text in {"%", "¢", "pts", "bps"} and parse_number(before) is not None
+
+
+def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float]]:
+    """The intervals of the table's numeric columns, left to right, from cells that can only be data.
+
+    A page number, or a number inside a label ("500 authorized"), makes no column: a column holds a fair share of the
+    table's rows.
+    """
+    labelled = [row for row in rows if len(row) > 1]
+    intervals = sorted((cell.x0, cell.x1) for row in labelled or rows for cell in data_cells(row))
+    columns: list[tuple[float, float, int]] = []
+    for x0, x1 in intervals:
+        if columns and x0 < columns[-1][1]:
+            left, right, count = columns[-1]
+            columns[-1] = (left, max(right, x1), count + 1)
+        else:
+            columns.append((x0, x1, 1))
+    fullest = max((count for *_, count in columns), default=0)
+    return [(x0, x1) for x0, x1, count in columns if count >= MIN_COLUMN_SHARE * fullest]
+
+
+def data_cells(row: Sequence[Printed]) -> list[Printed]:
+    """The numeric cells of a data row; none for a heading row whose only numbers are years."""
+    cells = [cell for cell in row[1:] if parse_number(cell.text)]
+    if row and not cells and len(row) == 1 and parse_number(row[0].text):
+        cells = [row[0]]
+    elif cells and parse_number(row[0].text) and not is_year(row[0].text):
+        cells = [row[0], *cells]
+    if all(is_year(cell.text) or not re.search(r"\d", cell.text) for cell in cells):
+        return []
+    return cells
+
+
+def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tuple[float, float]]) -> Grid | None:
+    """The grid of ``rows`` over the numeric ``columns`` (1, 2, ...); column 0 holds labels. None without data."""
+    if not columns:
+        return None
+    if not any(len(row) > 1 and data_cells(row) for row in rows):
+        return None
+    placed = tuple(
+        tuple(_place(cell, columns) for cell in row if cell.text.strip()) for row in rows
+        if any(cell.text.strip() for cell in row))
+    return Grid(page, placed)
+
+
+def _place(cell: Printed, columns: Sequence[tuple[float, float]]) -> Cell:
+    text = " ".join(cell.text.split())
+    covered = [index for index, (x0, x1) in enumerate(columns, 1) if cell.x0 < x1 and cell.x1 > x0]
+    number = parse_number(cell.text)
+    if number and len(covered) > 1:
+        overlaps = {i: min(cell.x1, columns[i - 1][1]) - max(cell.x0, columns[i - 1][0]) for i in covered}
+        covered = [max(covered, key=lambda i: overlaps[i])]
+    if not covered and number:
+        covered = _nearest(cell, columns)
+    if not covered and not number and cell.x0 >= columns[0][1]:
+        covered = [max(i for i, (x0, _) in enumerate(columns, 1) if x0 < cell.x0)]
+    if not number and cell.x0 < columns[0][0]:  # a label, or a title centred over the whole table
+        return Cell(text, 0, 1 + (covered[-1] if covered else 0), cell.box, cell.indent, cell.concept)
+    column = covered[0] if covered else 0
+    return Cell(text, column, max(len(covered), 1), cell.box, cell.indent, cell.concept)
+
+
+def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:
+    """A dash or a short number may stand beside the interval of its column: take the column it is next to."""
+    distances = {i: max(x0 - cell.x1, cell.x0 - x1) for i, (x0, x1) in enumerate(columns, 1)}
+    nearest = min(distances, key=lambda i: distances[i])
+    width = columns[nearest - 1][1] - columns[nearest - 1][0]
+    return [nearest] if distances[nearest] < 0.6 * width else []

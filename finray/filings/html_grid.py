@@ -1,0 +1,133 @@
+"""An EDGAR HTML <table> as a Grid: spans resolved, filler cells merged, inline XBRL concepts kept.
+
+EDGAR tables are typeset, not marked up: "$", "(" and ")" have cells of their own, empty cells make the gaps, and a
+heading spans the fillers too. Positions are table columns after colspan and rowspan; tags around numbers are not needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+from finray.filings.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
+from finray.filings.grids import Grid
+
+MAX_SPAN = 200
+MAX_COLUMNS = 2_000
+_BREAKING = {"br", "p", "div", "tr", "li"}
+_PADDING = re.compile(r"(?:padding-left|margin-left)\s*:\s*([\d.]+)\s*(pt|px|em|in)?", re.IGNORECASE)
+_SHORTHAND = re.compile(r"padding\s*:\s*[\d.]+\w*\s+[\d.]+\w*\s+[\d.]+\w*\s+([\d.]+)\s*(pt|px|em|in)?", re.IGNORECASE)
+_UNIT_POINTS = {"pt": 1.0, "px": 0.75, "em": 10.0, "in": 72.0, "": 1.0}
+
+
+def table_grid(table: etree._Element, page: int) -> Grid | None:
+    """The grid of ``table`` on page ``page``, or None where it has no numeric column (layout, prose, contents).
+
+    Column 0 holds labels; columns 1, 2, ... the numbers, left to right. ``Cell.concept`` is the ``name`` of an
+    ``ix:nonFraction`` element inside the cell, if there is one.
+    """
+    rows = [merge_fillers(row) for row in _expanded_rows(table)]
+    if not any(parse_number(cell.text) for row in rows for cell in row):
+        return None
+    rows = [_join_label(row) for row in rows]
+    return arrange(page, rows, number_columns(rows))
+
+
+def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
+    held: dict[int, int] = {}  # absolute column -> rows that a rowspan still covers
+    for tr in _own_rows(table):
+        position, cells = 0, []
+        for td in tr:
+            if _name(td) not in {"td", "th"}:
+                continue
+            while held.get(position, 0) > 0 and position < MAX_COLUMNS:
+                held[position] -= 1
+                position += 1
+            columns, down = _span(td, "colspan"), _span(td, "rowspan")
+            if position + columns > MAX_COLUMNS:
+                break
+            text = " ".join(_text(td).split())
+            if text:
+                cells.append(Printed(text, position, position + columns, None, _indent(td), _concept(td)))
+            for covered in range(position, position + columns):
+                held[covered] = down - 1
+            position += columns
+        for column in list(held):
+            if column >= position and held[column] > 0:
+                held[column] -= 1
+        yield cells
+
+
+def _join_label(row: list[Printed]) -> list[Printed]:
+    """A label split over cells ("(1)" or a bullet before the words) is one label."""
+    if len(row) < 2 or parse_number(row[0].text) and not is_year(row[0].text):
+        return row
+    first, second = row[0], row[1]
+    if first.x1 <= second.x0 <= first.x1 + 1 and len(first.text) <= 4 and not is_year(first.text) \
+            and not parse_number(second.text):
+        return [first.joined(second, " "), *row[2:]]
+    return row
+
+
+def _own_rows(table: etree._Element) -> Iterator[etree._Element]:
+    for child in table:
+        name = _name(child)
+        if name == "tr":
+            yield child
+        elif name in {"thead", "tbody", "tfoot"}:
+            yield from (tr for tr in child if _name(tr) == "tr")
+
+
+def _name(element: etree._Element) -> str:
+    """The local name in lower case: HTML parsers keep "ix:nonfraction", XML parsers a namespace."""
+    tag = element.tag
+    return re.split(r"[}:]", tag)[-1].lower() if isinstance(tag, str) else ""
+
+
+def _span(td: etree._Element, attribute: str) -> int:
+    value = (td.get(attribute) or "1").strip()
+    return min(max(int(value), 1), MAX_SPAN) if value.isascii() and value.isdigit() and len(value) < 9 else 1
+
+
+def _text(element: etree._Element) -> str:
+    parts: list[str] = []
+    for event, node in etree.iterwalk(element, events=("start", "end")):
+        name = _name(node)
+        if event == "start":
+            if name in _BREAKING:
+                parts.append(" ")
+            if name and node.text:
+                parts.append(node.text)
+        else:
+            if name in _BREAKING:
+                parts.append(" ")
+            if node is not element and node.tail:
+                parts.append(node.tail)
+    return "".join(parts)
+
+
+def _indent(td: etree._Element) -> float:
+    """Left margin of the cell's content in points, roughly."""
+    total = 0.0
+    node: etree._Element | None = td
+    for _ in range(3):
+        if node is None:
+            break
+        style = node.get("style") or ""
+        if match := _PADDING.search(style) or _SHORTHAND.search(style):
+            total += min(_points(match[1]), 1000.0) * _UNIT_POINTS.get((match[2] or "").lower(), 1.0)
+        node = node[0] if len(node) else None
+    return total
+
+
+def _points(digits: str) -> float:
+    return float(digits) if re.fullmatch(r"\d+(?:\.\d*)?|\.\d+", digits) else 0.0
+
+
+def _concept(td: etree._Element) -> str | None:
+    for node in td.iter():
+        if _name(node) == "nonfraction" and node.get("name"):
+            return str(node.get("name"))
+    return None

@@ -1,0 +1,224 @@
+"""Line items of a page's tables: label, value, unit and period of every number.
+
+Values come out in base units: dollars, dollars per share, shares. Cells printed with "%" have unit "percent" and keep
+the printed number (12.5). Parentheses are negative, a printed dash in a numeric column is 0.0, an empty cell is nothing.
+``months`` is 0 for an instant (balance sheets, opening and closing balances), None where the filing does not say.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from finray.filings.cells import Number, is_year, parse_number
+from finray.filings.grids import Cell, Grid
+from finray.filings.periods import Calendar, Period, months_between, read_balance_date
+from finray.filings.scales import Scale, read_scale, row_unit
+from finray.types import Filing, LineItem, Statement
+
+HEAD_LINES = 25
+"""Lines of a page among which its title, scale and periods are announced."""
+MAX_LABEL = 400
+INDENT_STEP = 1.0
+"""Points by which margins must differ to mean something."""
+
+_NOT_A_SECTION = re.compile(
+    r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*\d*\W*$|^page \d|unaudited|^\(?in (?:thousand|million)|"
+    r"^\(.*(?:thousands|millions).*\)$|form 10-|^part i|^item \d|the accompanying|annual report", re.IGNORECASE)
+_TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
+_PERIOD_WORDS = re.compile(
+    r"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|december|january|february|march|april|may|june|july|august|"
+    r"september|october|november)\b|^(?:19|20)\d\d$", re.IGNORECASE)
+_BALANCE_ROW = re.compile(r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE)
+_FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\W*\$|^\(\d+\)$")
+_BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
+_ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
+
+
+def extract_line_items(grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing) -> list[LineItem]:
+    """Every number of ``grids`` (one page) that stands in a numeric column of a labelled row.
+
+    ``row`` counts rows over the page, ``column`` is the grid's column. Never raises on odd tables: what has no label
+    or no number is left out.
+    """
+    head = _head_of(page_text)
+    page_scale = read_scale(head) or read_scale(page_text)
+    items: list[LineItem] = []
+    offset = 0
+    calendar = Calendar(filing, statement, head)
+    for grid in grids:
+        reader = _TableReader(grid, statement, calendar, page_scale or Scale())
+        items.extend(reader.read(offset))
+        calendar = reader.calendar
+        offset += len(grid.rows)
+    return items
+
+
+def _head_of(page_text: str) -> str:
+    """The page's first lines up to its first figures."""
+    head: list[str] = []
+    for raw in page_text[:6000].split("\n"):
+        line = " ".join(raw.split())
+        if _FIGURE.search(line) or len(head) >= HEAD_LINES:
+            break
+        if line:
+            head.append(line)
+    return "\n".join(head)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    label: str
+    numbers: tuple[tuple[Cell, Number], ...]
+    texts: tuple[Cell, ...]
+
+
+def _read_row(row: Sequence[Cell]) -> _Row:
+    labels = [cell.text for cell in row if cell.column == 0]
+    numbers, texts = [], []
+    for cell in row:
+        if cell.column == 0:
+            continue
+        number = parse_number(cell.text)
+        if number is None:
+            texts.append(cell)
+        else:
+            numbers.append((cell, number))
+    label = " ".join(text for text in labels if parse_number(text) is None or is_year(text))[:MAX_LABEL]
+    return _Row(label.strip(), tuple(numbers), tuple(texts))
+
+
+class _TableReader:
+    """Walks one table's rows: headings set periods, label-only rows set sections, the rest are line items."""
+
+    def __init__(self, grid: Grid, statement: Statement | None, calendar: Calendar, scale: Scale) -> None:
+        self.grid = grid
+        self.statement = statement
+        self.calendar = calendar
+        self.scale = scale
+        self.sections: list[tuple[float, str]] = []
+        self.headings: dict[int, str] = {}
+        self.seen_data = False
+
+    def read(self, offset: int) -> list[LineItem]:
+        items: list[LineItem] = []
+        for index, cells in enumerate(self.grid.rows):
+            row = _read_row(cells)
+            if self._is_heading(row):
+                self._take_heading(cells, row)
+            elif row.numbers and row.label:
+                self.seen_data = True
+                section = self._section(cells[0].indent)
+                items.extend(self._line_items(row, section, offset + index))
+                if _TOTAL.match(row.label) and self.sections:
+                    self.sections.pop()
+            elif row.label and not row.numbers:
+                self._open_section(row.label, cells[0].indent)
+        if self.statement == "equity" and not any(_names_period(text) for text in self.headings.values()):
+            items = _date_by_balances(items)
+        return items
+
+    def _is_heading(self, row: _Row) -> bool:
+        real = [cell for cell, number in row.numbers if not is_year(cell.text)]
+        if real:
+            return False
+        if row.numbers:  # years only
+            return not row.label or not self.seen_data or bool(_PERIOD_WORDS.search(row.label)) \
+                or row.label.startswith("(")
+        return bool(row.texts) or (not self.seen_data and bool(row.label))
+
+    def _take_heading(self, cells: Sequence[Cell], row: _Row) -> None:
+        over_columns = [cell for cell in cells if cell.column > 0 or cell.span > 1]
+        dated = any(_names_period(cell.text) for cell in over_columns)
+        if self.seen_data and not dated:
+            self._open_section(" ".join(cell.text for cell in cells), cells[0].indent)
+            return
+        if self.seen_data:
+            self.headings, self.seen_data = {}, False  # a second set of headings inside one table
+        if scale := read_scale(" ".join(cell.text for cell in cells)):
+            self.scale = scale
+        for cell in over_columns:
+            for column in range(max(cell.column, 1), cell.column + cell.span):
+                self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()
+        if row.label:
+            self.calendar = self.calendar.with_title(row.label)
+        if len(cells) == 1 and not dated and any(map(_names_period, self.headings.values())):
+            self._open_section(cells[0].text, cells[0].indent)
+
+    def _open_section(self, label: str, indent: float) -> None:
+        """A heading governs the rows below it until a heading, or a row, with a wider margin to the left."""
+        if _NOT_A_SECTION.search(label) or (re.search(r"\d", label) and not label.endswith(":")):
+            return
+        while self.sections and self.sections[-1][0] >= indent - INDENT_STEP:
+            self.sections.pop()
+        self.sections.append((indent, label))
+
+    def _section(self, indent: float) -> str | None:
+        while self.sections and self.sections[-1][0] > indent + INDENT_STEP:
+            self.sections.pop()
+        return self.sections[-1][1] if self.sections else None
+
+    def _line_items(self, row: _Row, section: str | None, index: int) -> list[LineItem]:
+        items = []
+        units = {cell.column: self._unit(row, section, cell, number) for cell, number in row.numbers}
+        printed = {unit for unit in units.values() if unit is not None}
+        for cell, number in row.numbers:
+            unit, scale = units[cell.column] or (next(iter(printed)) if printed else self._money())
+            period = self._period(row.label, cell.column)
+            items.append(LineItem(
+                page=self.grid.page, statement=self.statement, label=row.label, value=number.value * scale,
+                text=cell.text, unit=unit, scale=scale, period_end=period.end, months=period.months,
+                section=section, row=index, column=cell.column, box=cell.box, concept=cell.concept))
+        return items
+
+    def _unit(self, row: _Row, section: str | None, cell: Cell, number: Number) -> tuple[str, int] | None:
+        """None for a dash, which takes the unit of its row."""
+        heading = self.headings.get(cell.column, "")
+        if number.percent or re.search(r"%|\bpercent", heading):
+            return "percent", 1
+        if number.dash:
+            return None
+        currency = replace(self.scale, currency=number.currency) if number.currency else self.scale
+        if re.search(r"^(?:\W|number of|common|class \w)*shares\b|\bshares$", heading, re.IGNORECASE) and not number.currency:
+            return row_unit("shares outstanding", None, number.value, number.decimals, currency)
+        return row_unit(row.label, section, number.value, number.decimals, currency)
+
+    def _money(self) -> tuple[str, int]:
+        return self.scale.currency, self.scale.money
+
+    def _period(self, label: str, column: int) -> Period:
+        period = self.calendar.period(column, self.headings)
+        if self.statement in ("cash_flow", "equity") and _BALANCE_ROW.search(label) and \
+                not re.search(r"adjustments?|increase|decrease|change", label, re.IGNORECASE):
+            if _BEGINNING.search(label) and not _ENDING.search(label):
+                return self.calendar.opening(period, self.headings)
+            if _ENDING.search(label) or re.search(r"\bbalances?\b", label, re.IGNORECASE):
+                return Period(period.end, 0)
+        return period
+
+
+def _names_period(text: str) -> bool:
+    return re.search(r"\b(?:19|20)\d\d\b", text) is not None or _PERIOD_WORDS.search(text) is not None
+
+
+def _date_by_balances(items: Sequence[LineItem]) -> list[LineItem]:
+    """Equity statements have components as columns; the dates stand in the rows "Balance at December 31, 2022"."""
+    dates: dict[int, dt.date] = {}
+    for item in items:
+        if item.row not in dates and (date := read_balance_date(item.label)):
+            dates[item.row] = date
+    return [_dated(item, dates) for item in items] if dates else list(items)
+
+
+def _dated(item: LineItem, dates: Mapping[int, dt.date]) -> LineItem:
+    if item.row in dates:
+        return replace(item, period_end=dates[item.row], months=0)
+    before = [row for row in dates if row < item.row]
+    after = [row for row in dates if row > item.row]
+    if not after:
+        return item
+    end = dates[min(after)]
+    months = months_between(dates[max(before)], end) if before else None
+    return replace(item, period_end=end, months=months)

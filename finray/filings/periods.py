@@ -1,0 +1,239 @@
+"""Reporting periods as table headings print them: "Three Months Ended June 30," over "2022  2021"."""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from finray.types import Filing, Statement
+
+_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
+_MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
+_MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_DAY_OF = re.compile(_MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|20)\d\d)?(?!\d)", re.IGNORECASE)
+_NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
+_YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+           "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty-four": 24,
+           "twenty-six": 26, "twenty-seven": 27, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
+           "fifty-two": 52, "fifty-three": 53, "twenty six": 26, "thirty nine": 39, "fifty two": 52, "fifty three": 53}
+_COUNT = r"(?P<count>\d{1,2}|" + "|".join(sorted(_COUNTS, key=len, reverse=True)) + r")"
+_MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
+_WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
+_QUARTER = re.compile(r"\b(?:quarters?(?: |$|ly)|fiscal quarter|(?:first|second|third|fourth) quarter|q[1-4]\b)", re.IGNORECASE)
+_YEARS_LONG = re.compile(r"\b(?:years?|fiscal|annual|twelve months|full.year|fy)\b", re.IGNORECASE)
+_YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a column's headings say; None where they do not. ``instant`` is true for "as of" a date."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    months: int | None = None
+    fiscal: bool = False
+    change: bool = False
+
+
+_CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant)\b", re.IGNORECASE)
+
+
+def read_heading(text: str) -> Heading:
+    """Year, month, day and length of the period that ``text`` names."""
+    year = month = day = None
+    dates = list(_DAY_OF.finditer(text))
+    years = {int(y) for y in _YEAR.findall(text)}
+    if dates:
+        # The last full date wins: "Year ended" headings come before the date they end on.
+        match = next((m for m in reversed(dates) if m["year"]), dates[-1])
+        month, day = _MONTHS[match["month"].lower()], int(match["day"]) if match["day"] else None
+        year = int(match["year"]) if match["year"] else None
+        if match["month"].lower() == "may" and day is None and year is None:
+            month = None
+    elif numeric := _NUMERIC_DATE.search(text):
+        month, day, year = int(numeric["month"]), int(numeric["day"]), int(numeric["year"])
+        year += 2000 if year < 70 else 1900 if year < 100 else 0
+    if year is None and len(years) == 1:
+        year = next(iter(years))
+    if month is not None and not 1 <= month <= 12:
+        month = day = None
+    return Heading(year, month, day, _length(text), bool(re.search(r"\bfiscal\b|\bfy\b", text, re.IGNORECASE)),
+                   bool(_CHANGE.search(text)))
+
+
+def _length(text: str) -> int | None:
+    """Months of the period: weeks are counted as retailers do, 12 to 17 weeks to a quarter."""
+    if match := _MONTHS_LONG.search(text):
+        return _count(match["count"])
+    if match := _WEEKS_LONG.search(text):
+        weeks = _count(match["count"])
+        return next((months for low, high, months in ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
+                     if low <= weeks <= high), max(1, round(weeks * 12 / 52)))
+    if _YEAR_TO_DATE.search(text):
+        return None
+    if _QUARTER.search(text):
+        return 3
+    return 12 if _YEARS_LONG.search(text) else None
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else _COUNTS[" ".join(word.lower().split())]
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """``months`` is 0 for an instant; None where it is not known."""
+
+    end: dt.date | None
+    months: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """Turns the headings over a column into its period, with what the page's title and the filing say besides."""
+
+    filing: Filing
+    statement: Statement | None
+    titles: str
+    """The top of the page, and heading rows that stand over no column in particular."""
+
+    def with_title(self, text: str) -> Calendar:
+        return replace(self, titles=f"{self.titles}\n{text}") if text not in self.titles else self
+
+    def period(self, column: int, headings: Mapping[int, str]) -> Period:
+        """The period of ``column`` under ``headings`` (column -> text of all its heading cells)."""
+        text = headings.get(column, "")
+        heading = read_heading(text)
+        if heading.change and heading.year is None:
+            return Period(None, None)
+        return Period(self._end(heading), self._months(heading))
+
+    def opening(self, period: Period, headings: Mapping[int, str]) -> Period:
+        """The instant at which ``period`` began: the end of the neighbouring column's year, else computed."""
+        if period.end is None or not period.months:
+            return Period(None, 0)
+        guess = _months_before(period.end, period.months)
+        for column in headings:
+            other = self.period(column, headings).end
+            if other is not None and abs((other - guess).days) <= 8:
+                return Period(other, 0)
+        return Period(guess, 0)
+
+    def _end(self, heading: Heading) -> dt.date | None:
+        titles = self._title_dates()
+        if heading.year is None and heading.month is not None:
+            year = self.filing.period_end.year if self.filing.period_end else None
+            return _date(year, heading.month, heading.day, self.filing) if year else None
+        if heading.year is None:
+            full = {date for date in titles if date[0] is not None}
+            if len(full) == 1:  # one column, dated by the title: "As of December 31, 2022"
+                year, month, day = next(iter(full))
+                return _date(year, month, day, self.filing) if year is not None else None
+            return None
+        if heading.month is not None:
+            return _date(heading.year, heading.month, heading.day, self.filing)
+        for year, month, day in titles:
+            if year == heading.year:
+                return _date(year, month, day, self.filing)
+        fiscal = _fiscal_year_end(heading.year, self.filing)
+        for year, month, day in titles:
+            if year == heading.year + 1 and month <= 6 and fiscal is not None and fiscal.year == year:
+                return _date(year, month, day, self.filing)
+        bare = [(month, day) for year, month, day in titles if year is None]
+        if bare:
+            return _date(heading.year, *bare[0], self.filing)
+        return fiscal
+
+    def _title_dates(self) -> list[tuple[int | None, int, int | None]]:
+        found = []
+        for match in _DAY_OF.finditer(self.titles):
+            if match["day"] is None and match["month"].lower() in {"may", "mar"}:
+                continue
+            if match["day"] is None and match["year"] is None and not re.search(
+                    r"\b(?:ended|ending|as of|at)\s+$", self.titles[:match.start()], re.IGNORECASE):
+                continue
+            found.append((int(match["year"]) if match["year"] else None, _MONTHS[match["month"].lower()],
+                          int(match["day"]) if match["day"] else None))
+        return found
+
+    def _months(self, heading: Heading) -> int | None:
+        if self.statement == "balance":
+            return 0
+        if heading.months is not None:
+            return heading.months
+        if (titled := _length(_title_lines(self.titles))) is not None:
+            return titled
+        if self.statement is None:
+            return None
+        if self.filing.fiscal_period == "FY" or self.filing.form.startswith(("10-K", "20-F", "40-F", "ARS")):
+            return 12
+        if self.statement == "cash_flow" and self.filing.fiscal_period in ("Q1", "Q2", "Q3"):
+            return 3 * int(self.filing.fiscal_period[1])
+        return 3 if self.filing.fiscal_period in ("Q1", "Q2", "Q3") else None
+
+
+def _title_lines(titles: str) -> str:
+    """Of the page's top, the lines that announce a period: "For the years ended"."""
+    return "\n".join(line for line in titles.split("\n") if len(line) < 140 and
+                     re.search(r"\b(?:ended|ending|months|weeks|years)\b", line, re.IGNORECASE))
+
+
+def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
+    """A bare "2022" is a fiscal year as the company counts it."""
+    if filing.period_end is not None:
+        named = filing.fiscal_year if filing.fiscal_year is not None else filing.period_end.year
+        return _shift_years(filing.period_end, year - named)
+    if filing.fiscal_year_end and re.fullmatch(r"(?:--)?\d\d-\d\d", filing.fiscal_year_end):
+        month, day = (int(part) for part in filing.fiscal_year_end.strip("-").split("-"))
+        return _date(year, month, day, filing) if 1 <= month <= 12 else None
+    return None
+
+
+def _shift_years(date: dt.date, years: int) -> dt.date | None:
+    year = date.year + years
+    return _at_month_end(date, year, date.month) if 1900 <= year <= 2200 else None
+
+
+def _months_before(date: dt.date, months: int) -> dt.date:
+    index = date.year * 12 + date.month - 1 - months
+    return _at_month_end(date, max(index // 12, 1), index % 12 + 1)
+
+
+def _at_month_end(date: dt.date, year: int, month: int) -> dt.date:
+    last = calendar.monthrange(year, month)[1]
+    at_end = date.day == calendar.monthrange(date.year, date.month)[1]
+    return dt.date(year, month, last if at_end else min(date.day, last))
+
+
+def _date(year: int, month: int, day: int | None, filing: Filing) -> dt.date | None:
+    if not 1900 <= year <= 2200 or not 1 <= month <= 12:
+        return None
+    last = calendar.monthrange(year, month)[1]
+    if day is None:
+        known = filing.period_end
+        day = known.day if known is not None and known.month == month else last
+    return dt.date(year, month, min(max(day, 1), last))
+
+
+def read_balance_date(label: str) -> dt.date | None:
+    """The day of a row such as "Balance at December 31, 2022"; January 1 is the close of the day before."""
+    if not re.search(r"\bbalances?\b|^\W*(?:as of|at)\b|^" + _MONTH, label, re.IGNORECASE):
+        return None
+    match = next((m for m in _DAY_OF.finditer(label) if m["day"] and m["year"]), None)
+    if match is None:
+        return None
+    year, month, day = int(match["year"]), _MONTHS[match["month"].lower()], int(match["day"])
+    if not 1 <= day <= calendar.monthrange(year, month)[1]:
+        return None
+    date = dt.date(year, month, day)
+    return date - dt.timedelta(days=1) if day == 1 else date
+
+
+def months_between(start: dt.date, end: dt.date) -> int | None:
+    months = round((end - start).days / 30.4375)
+    return months if months > 0 else None

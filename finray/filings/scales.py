@@ -1,0 +1,103 @@
+"""Scale, unit and currency of printed figures: "(in millions, except per share data)"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "000": 10**3, "mm": 10**6}
+_SCALE = re.compile(
+    r"(?:\b(?:in|of|are|expressed in|stated in)\s+(?:u\.?s\.?\s*)?(?:\$|us\$|usd|dollars)?\s*(?P<word>thousand|million|billion)s?\b|"
+    r"[(\[,|]\s*(?:us|u\.s\.)?\s*[$€£¥]?\s*(?:amounts? )?(?P<bare>thousand|million|billion)s?\b|"
+    r"\$\s*(?P<dollars>thousand|million|billion)s?\b|"
+    r"^\s*(?:[$€£¥]\s*)?(?P<alone>thousand|million|billion)s?(?: of (?:u\.?s\.? )?dollars)?\b|"
+    r"(?:\$|in\s+|\(\s*)(?P<zeros>000)['’]?s?\b)", re.IGNORECASE | re.MULTILINE)
+_EXCEPT_SHARES = re.compile(
+    r"except[^.\n]{0,60}?(?<!per )(?<!per common )(?<!per-)\b(?:share data|share amounts|shares?\b(?! per)(?!\s*(?:and|,|or)?\s*$)|"
+    r"number of shares|share and per)", re.IGNORECASE)
+_SHARES_IN = re.compile(
+    r"(?:shares?|share data|share amounts)\b[^.\n$]{0,50}?\bin (?P<after>thousand|million|billion)s", re.IGNORECASE)
+_BOTH_IN = re.compile(r"(?:dollars|amounts|\$)[^.\n]{0,12}(?:and|,) shares[^.\n]{0,10}in (?:thousand|million|billion)s", re.IGNORECASE)
+_MONEY = (("EUR", r"€|\beuros?\b"), ("GBP", r"£|pounds sterling|\bgbp\b"), ("JPY", r"¥|\byen\b"), ("CNY", r"\brmb\b|renminbi"),
+          ("CAD", r"c\$|canadian dollars"), ("CHF", r"\bchf\b|swiss francs"), ("AUD", r"a\$|australian dollars"))
+_USD = re.compile(r"u\.?s\.? dollars|us\$|usd|\$", re.IGNORECASE)
+
+_PER_SHARE = re.compile(
+    r"\bper\b.{0,25}\b(?:share|unit|ads)s?\b|\beps\b|\bper basic|\bper diluted", re.IGNORECASE)
+_SHARES = re.compile(
+    r"\b(?:weighted|average)\b.{0,60}\b(?:shares?|units|basic|diluted|outstanding)|"
+    r"\b(?:shares|units)\b.{0,40}\b(?:outstanding|used|issued|authorized|diluted|basic)|\bnumber of (?:common )?shares|"
+    r"\b(?:basic|diluted)\b.{0,25}\bshares|dilutive.{0,30}(?:shares|securities|options)", re.IGNORECASE)
+_AMOUNT_AFTER_ALL = re.compile(r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|value", re.IGNORECASE)
+_BASIC_OR_DILUTED = re.compile(r"\b(?:basic|diluted|dilution|continuing|discontinued|total|net (?:income|loss|earnings)|"
+                               r"common|income|loss|earnings|declared|dividends?)\b", re.IGNORECASE)
+_OWN_SCALE = re.compile(r"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>thousand|million|billion)s?\)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """``money`` multiplies amounts, ``shares`` share counts; per-share amounts and ratios are never scaled."""
+
+    money: int = 1
+    shares: int = 1
+    shares_exempt: bool = False
+    currency: str = "USD"
+
+
+def read_scale(text: str) -> Scale | None:
+    """The scale that ``text`` (a heading, or the top of a page) announces, None where it announces none."""
+    match = _SCALE.search(text)
+    if match is None:
+        return None
+    word = next(value for value in match.groups() if value).lower()
+    money = shares = _WORDS[word]
+    nearby = text[max(0, match.start() - 60):match.end() + 160]
+    exempt = False
+    if not _BOTH_IN.search(nearby):
+        if own := _SHARES_IN.search(nearby):
+            shares = _WORDS[own["after"].lower()]
+        elif _EXCEPT_SHARES.search(nearby):
+            shares, exempt = 1, True
+    return Scale(money, shares, exempt, _currency(nearby))
+
+
+def _currency(text: str) -> str:
+    if _USD.search(text):
+        return "USD"
+    return next((code for code, pattern in _MONEY if re.search(pattern, text, re.IGNORECASE)), "USD")
+
+
+def row_unit(label: str, section: str | None, value: float, decimals: int, scale: Scale) -> tuple[str, int]:
+    """Unit and multiplier of a row: ("USD", scale), ("USD/share", 1) or ("shares", scale)."""
+    heading = section or ""
+    if _is_share_count(label, heading, decimals, value):
+        own = _OWN_SCALE.search(label) or _OWN_SCALE.search(heading)
+        if own:
+            return "shares", _WORDS[own["word"].lower()]
+        if scale.shares_exempt and (abs(value) < 100_000 or decimals):
+            return "shares", scale.money  # "except share amounts" was meant for per-share amounts
+        return "shares", scale.shares
+    if _is_per_share(label, heading, decimals, value):
+        return f"{scale.currency}/share", 1
+    own = _OWN_SCALE.search(label)
+    return scale.currency, _WORDS[own["word"].lower()] if own else scale.money
+
+
+def _is_per_share(label: str, heading: str, decimals: int, value: float) -> bool:
+    small = abs(value) < 10_000 and (decimals >= 2 or value == 0 or abs(value) < 1_000 and decimals == 1)
+    if _PER_SHARE.search(label) and not label.lower().startswith(("preferred stock", "common stock, ", "common shares, ")):
+        return small or (decimals == 0 and abs(value) < 100)
+    return bool(_PER_SHARE.search(heading)) and small and (decimals >= 2 or value == 0) and \
+        _BASIC_OR_DILUTED.search(label) is not None
+
+
+def _is_share_count(label: str, heading: str, decimals: int, value: float) -> bool:
+    if _PER_SHARE.search(label) and not re.search(r"used|weighted|average|shares outstanding", label, re.IGNORECASE):
+        return False
+    if decimals >= 2 and abs(value) < 100 and _PER_SHARE.search(label):
+        return False
+    if _SHARES.search(label) and not _AMOUNT_AFTER_ALL.search(label):
+        return True
+    counted = _SHARES.search(heading) is not None or re.search(r"\bshares\b", heading, re.IGNORECASE) is not None
+    return counted and re.search(r"\b(?:basic|diluted|dilution|dilutive)\b", label, re.IGNORECASE) is not None and \
+        not (decimals >= 2 and abs(value) < 100 and _PER_SHARE.search(heading))
