@@ -280,9 +280,9 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_a_bucket_that_is_not_there(s3: str) -> None:
-    with PredictionStore("s3://no-such-bucket/out.jsonl") as store:
-        with pytest.raises(SourceError, match="cannot write 's3://no-such-bucket/out"):
-            store.append([predicted("q0")])
+    message = "cannot write 's3://no-such-bucket/out"
+    with PredictionStore("s3://no-such-bucket/out.jsonl") as store, pytest.raises(SourceError, match=message):
+        store.append([predicted("q0")])
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:
