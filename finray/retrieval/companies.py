@@ -217,19 +217,21 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[tuple
     for index, word in enumerate(words):
         inside = any(start <= word.start < end for start, end in used)
         plain = word.text.lower() in _NOT_A_NAME or re.fullmatch(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?", word.text)
-        joins = run and word.text.lower() in {"of", "&", "and"} and False
-        if inside or plain or not word.is_name_like or (run and question[run[-1].end: word.start].strip(" &")):
-            if not joins:
-                close(index)
-            if inside or plain or not word.is_name_like:
-                continue
+        if inside or plain or not word.is_name_like:
+            close(index)
+            continue
+        if run and question[run[-1].end: word.start].strip(" &"):
+            close(index)
         run.append(word)
     close(len(words))
     return tuple(dict.fromkeys(found))
 
 
 def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
+    """Filings by company. CIK and Commission file number decide; names and tickers join only what they leave open,
+    so that two registrants of one name, or of a ticker that was used again, stay apart."""
     parent = list(range(len(filings)))
+    ciks = [{filing.cik.lstrip("0")} if filing.cik else set() for filing in filings]
 
     def root(index: int) -> int:
         while parent[index] != index:
@@ -237,26 +239,46 @@ def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
             index = parent[index]
         return index
 
-    seen: dict[str, int] = {}
-    for index, filing in enumerate(filings):
-        for identity in _identities(filing):
-            if identity in seen:
-                parent[root(index)] = root(seen[identity])
-            else:
-                seen[identity] = index
+    def join(first: int, second: int) -> None:
+        a, b = root(first), root(second)
+        if a != b and len(ciks[a] | ciks[b]) <= 1:
+            parent[b] = a
+            ciks[a] |= ciks[b]
+
+    for identities in (_registrations, _names_and_tickers, _short_names):
+        seen: dict[str, int] = {}
+        for index, filing in enumerate(filings):
+            for identity in identities(filing):
+                join(seen.setdefault(identity, index), index)
     groups: dict[int, list[Filing]] = defaultdict(list)
     for index, filing in enumerate(filings):
         groups[root(index)].append(filing)
     return list(groups.values())
 
 
-def _identities(filing: Filing) -> Iterable[str]:
+def _registrations(filing: Filing) -> Iterable[str]:
     if filing.cik:
         yield f"cik:{filing.cik.lstrip('0')}"
     if filing.commission_file_number:
         yield f"file:{filing.commission_file_number}"
-    if core := core_name(filing.company):
-        yield f"name:{''.join(core)}"
+
+
+def _names_and_tickers(filing: Filing) -> Iterable[str]:
+    if core := "".join(core_name(filing.company)):
+        yield f"name:{core}"
+    if filing.ticker:
+        yield f"ticker:{filing.ticker.upper()}"
+
+
+def _short_names(filing: Filing) -> Iterable[str]:
+    """An earnings release often has only a short name: "Amcor" for Amcor plc."""
+    yield f"name:{''.join(core_name(filing.company))}"
+    if not (filing.cik or filing.commission_file_number or filing.ticker):
+        own = core_name(filing.company)
+        for alias in filing.aliases:
+            core = core_name(alias)
+            if core and own[: len(core)] == core:
+                yield f"name:{''.join(core)}"
 
 
 def _company(members: Sequence[Filing]) -> Company:

@@ -1,0 +1,56 @@
+"""The reranker role: a score for each (query, text) pair."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from finray.errors import ModelUnavailableError
+from finray.settings import RerankerSettings
+
+
+class Reranker(Protocol):
+    def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """float32 [len(texts)], higher is better; comparable across texts of one query."""
+        ...
+
+
+class OverlapReranker:
+    """A fake without weights: the share of the query's words that a text holds."""
+
+    def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        wanted = set(re.findall(r"\w+", query.lower()))
+        found = [len(wanted & set(re.findall(r"\w+", text.lower()))) / (len(wanted) or 1) for text in texts]
+        return np.asarray(found, dtype=np.float32)
+
+
+class CrossEncoderReranker:
+    """A sentence-transformers CrossEncoder folder or hub name."""
+
+    def __init__(self, settings: RerankerSettings) -> None:
+        from sentence_transformers import CrossEncoder
+
+        device = None if settings.device == "auto" else settings.device
+        try:
+            self._model = CrossEncoder(settings.model, max_length=settings.max_tokens, device=device)
+        except (OSError, ValueError) as error:
+            raise ModelUnavailableError(
+                f"cannot load the reranker {settings.model!r}: {error}; give a local folder or make the hub reachable"
+            ) from error
+        self._batch_size = settings.batch_size
+
+    def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        if not texts:
+            return np.zeros(0, dtype=np.float32)
+        pairs = [(query, text) for text in texts]
+        result = self._model.predict(pairs, batch_size=self._batch_size, show_progress_bar=False)
+        return np.asarray(result, dtype=np.float32)
+
+
+def load_reranker(settings: RerankerSettings) -> Reranker:
+    """The reranker that ``settings`` name; "overlap" is the fake. Raises ModelUnavailableError."""
+    return OverlapReranker() if settings.model == "overlap" else CrossEncoderReranker(settings)

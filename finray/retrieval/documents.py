@@ -1,0 +1,133 @@
+"""Document retrieval: from a query to the filings that should hold the answer."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from finray.hirec.roles import Journal
+from finray.index.reader import IndexReader
+from finray.models.encoder import Encoder
+from finray.models.reranker import Reranker
+from finray.retrieval.companies import CompanyCatalog
+from finray.retrieval.filing_match import match_score
+from finray.retrieval.forms import forms_implied
+from finray.retrieval.query import Query
+from finray.types import Document, Filing
+
+_CONTENT_WEIGHT = 0.08
+"""What the best-matching text of a filing can add to its cover match: enough to order equals, not to overturn."""
+_RECENCY_WEIGHT = 0.05
+
+
+class StructuredDocuments:
+    """Cover facts first (company, period, form), the best-matching text to order equals.
+
+    With no company in the question every filing competes, and text decides. A company that the index does not hold
+    yields no documents: a look-alike would be worse than none.
+    """
+
+    def __init__(self, reader: IndexReader, encoder: Encoder, catalog: CompanyCatalog) -> None:
+        self._reader = reader
+        self._encoder = encoder
+        self._catalog = catalog
+        self._filings = {filing.filing_id: filing for filing in reader.filings()}
+        self._of_company: dict[str, list[Filing]] = defaultdict(list)
+        for filing in self._filings.values():
+            self._of_company[catalog.company_of_filing[filing.filing_id]].append(filing)
+        self._newest = max((f.period_end for f in self._filings.values() if f.period_end), default=None)
+
+    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
+        if query.unknown_companies and not query.companies:
+            journal.note(f"documents: no filing of {', '.join(query.unknown_companies)} in the index")
+            return ()
+        if query.companies:
+            rankings = [self._ranked(query, self._of_company[company]) for company in query.companies]
+            chosen = _interleaved(rankings, k)
+        else:
+            chosen = self._ranked(query, list(self._filings.values()), content_weight=1.0)[:k]
+        for rank, document in enumerate(chosen, start=1):
+            journal.note(f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {', '.join(document.reasons)}")
+        return chosen
+
+    def _ranked(
+        self, query: Query, filings: Sequence[Filing], content_weight: float = _CONTENT_WEIGHT
+    ) -> list[Document]:
+        implied = forms_implied(query.question, query.latest)
+        scored = []
+        for filing in filings:
+            score, reasons = match_score(filing, query.periods, query.forms, implied)
+            if not query.periods:
+                score += _RECENCY_WEIGHT * _recency(filing.period_end, self._newest)
+            scored.append(Document(filing, score, reasons))
+        scored.sort(key=lambda document: -document.score)
+        if content_weight == _CONTENT_WEIGHT:
+            scored = scored[:20]
+        return self._with_content(query, scored, content_weight)
+
+    def _with_content(self, query: Query, documents: Sequence[Document], weight: float) -> list[Document]:
+        """Add the best chunk's cosine and the best BM25 score, each scaled to [0, 1] among ``documents``."""
+        ids = [document.filing.filing_id for document in documents]
+        vector = self._encoder.encode_query(query.question)
+        dense = _best_by_filing(self._reader.search_pages_vector(vector, ids, limit=200), higher_is_better=True)
+        lexical = _best_by_filing(self._reader.search_pages_text(query.text, ids, limit=200), higher_is_better=True)
+        rescored = []
+        for document in documents:
+            content = (dense.get(document.filing.filing_id, 0.0) + lexical.get(document.filing.filing_id, 0.0)) / 2
+            rescored.append(
+                Document(document.filing, document.score + weight * content, (*document.reasons, f"text {content:.2f}"))
+            )
+        return sorted(rescored, key=lambda document: (-document.score, document.filing.filing_id))
+
+
+class DenseDocuments:
+    """HiREC's document retrieval: k'_D candidates by cover-summary vectors, then a cross-encoder over the summaries."""
+
+    def __init__(self, reader: IndexReader, encoder: Encoder, reranker: Reranker | None, k_candidates: int) -> None:
+        self._encoder = encoder
+        self._reranker = reranker
+        self._k_candidates = k_candidates
+        self._filings = {filing.filing_id: filing for filing in reader.filings()}
+        self._ids, self._vectors = reader.cover_vectors()
+        self._summaries = reader.cover_summaries()
+
+    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
+        if not self._ids:
+            return ()
+        scores = self._vectors @ self._encoder.encode_query(query.text)
+        order = np.argsort(-scores, kind="stable")[: self._k_candidates]
+        candidates = [(self._ids[index], float(scores[index])) for index in order]
+        if self._reranker is not None:
+            reranked = self._reranker.scores(query.text, [self._summaries[filing_id] for filing_id, _ in candidates])
+            candidates = sorted(
+                ((filing_id, float(score)) for (filing_id, _), score in zip(candidates, reranked, strict=True)),
+                key=lambda item: -item[1],
+            )
+        chosen = [Document(self._filings[filing_id], score, ("cover summary",)) for filing_id, score in candidates[:k]]
+        journal.note("documents: " + ", ".join(f"{d.filing.doc_name} {d.score:.3f}" for d in chosen))
+        return chosen
+
+
+def _interleaved(rankings: Iterable[Sequence[Document]], k: int) -> list[Document]:
+    """The best of each company, then the second of each, up to ``k``: no company crowds out another."""
+    pending = [list(ranking) for ranking in rankings]
+    chosen: list[Document] = []
+    while len(chosen) < k and any(pending):
+        for ranking in pending:
+            if ranking and len(chosen) < k:
+                chosen.append(ranking.pop(0))
+    return chosen
+
+
+def _best_by_filing(table: object, *, higher_is_better: bool) -> dict[str, float]:
+    raise NotImplementedError
+
+
+def _recency(period_end: dt.date | None, newest: dt.date | None) -> float:
+    """1 for the newest filing of the index, less by a tenth for every year before it."""
+    if period_end is None or newest is None:
+        return 0.0
+    return max(0.0, 1.0 - (newest - period_end).days / 3652.5)

@@ -1,0 +1,116 @@
+"""How well a filing's cover facts match what a question asks for: pure functions, no model.
+
+The largest single lever in open-domain filing retrieval: filings of one company differ by year and form, and of one
+year by company, while their text is nearly the same.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+
+from finray.retrieval.query import Period
+from finray.types import Filing
+
+_PERIOD_WEIGHT, _FORM_WEIGHT = 0.7, 0.3
+_AMENDMENT_FACTOR = 0.9
+"""An amendment that was not asked for ranks just behind what it amends: often it restates only a part."""
+
+
+def match_score(
+    filing: Filing, periods: Sequence[Period], asked: Sequence[str], implied: Mapping[str, float]
+) -> tuple[float, tuple[str, ...]]:
+    """Score in [0, 1] and the reasons, for a filing whose company already fits."""
+    period, why = period_fit(filing, periods)
+    form = form_fit(filing, asked, implied)
+    score = _PERIOD_WEIGHT * period + _FORM_WEIGHT * form
+    reasons = [f"period {period:.2f} ({why})", f"form {filing.form} {form:.2f}"]
+    if filing.is_amendment and not any(name.endswith("/A") for name in asked):
+        score *= _AMENDMENT_FACTOR
+        reasons.append("amendment not asked for")
+    return score, tuple(reasons)
+
+
+def form_fit(filing: Filing, asked: Sequence[str], implied: Mapping[str, float]) -> float:
+    base = filing.form.removesuffix("/A")
+    if not asked:
+        return implied.get(base, 0.1)
+    if filing.form in asked:
+        return 1.0
+    if base in {name.removesuffix("/A") for name in asked}:
+        return 0.8
+    return 0.1 * implied.get(base, 0.0)
+
+
+def period_fit(filing: Filing, periods: Sequence[Period]) -> tuple[float, str]:
+    """How well the filing covers the asked periods; the latest counts most, since filings print earlier ones too."""
+    if not periods:
+        return 0.5, "no period asked"
+    latest = max(periods, key=lambda p: (p.year, p.part or "", p.date or dt.date.min))
+    best = (0.0, "other period")
+    for period in periods:
+        fit, why = _one_period(filing, period)
+        weight = 1.0 if period == latest or period.year == latest.year else 0.6
+        best = max(best, (fit * weight, why))
+    return best
+
+
+def _one_period(filing: Filing, period: Period) -> tuple[float, str]:
+    if period.date is not None:
+        return _date_fit(filing, period.date)
+    if filing.period_end is None and filing.fiscal_year is None:
+        return 0.1, "filing without a period"
+    ends = filing.period_end.year if filing.period_end else None
+    year = filing.fiscal_year if filing.fiscal_year is not None else ends
+    assert year is not None
+    if period.part in (None, "FY"):
+        return _annual_fit(filing, period, year, ends)
+    return _quarter_fit(filing, period, year, ends)
+
+
+def _annual_fit(filing: Filing, period: Period, year: int, ends: int | None) -> tuple[float, str]:
+    if filing.fiscal_period == "FY":
+        if year == period.year:
+            return 1.0, f"fiscal year {year}"
+        if ends == period.year:
+            return 0.8, f"year ended in {ends}"
+        if year - period.year in (1, 2):
+            return 0.5 - 0.15 * (year - period.year - 1), f"comparative year in fiscal {year}"
+        return 0.0, f"fiscal year {year}"
+    if filing.fiscal_period is None:
+        return (0.4, f"dated in {ends}") if ends == period.year else (0.0, f"dated in {ends}")
+    if filing.fiscal_period == "Q4" and year == period.year:
+        return 0.9, f"fourth quarter of fiscal {year}"
+    if filing.fiscal_period == "Q4" and ends == period.year:
+        return 0.75, f"fourth quarter ended in {ends}"
+    return (0.35, f"{filing.fiscal_period} of fiscal {year}") if period.year in (year, ends) else (0.0, f"fiscal {year}")
+
+
+def _quarter_fit(filing: Filing, period: Period, year: int, ends: int | None) -> tuple[float, str]:
+    if filing.fiscal_period == period.part:
+        if year == period.year:
+            return 1.0, f"{period.part} of fiscal {year}"
+        if ends == period.year:
+            return 0.7, f"{period.part} ended in {ends}"
+        return (0.35, "the same quarter a year later") if year == period.year + 1 else (0.0, f"fiscal {year}")
+    if filing.fiscal_period == "FY" and year == period.year:
+        return (0.8 if period.part == "Q4" else 0.4), f"annual report of fiscal {year}"
+    if filing.fiscal_period is None:
+        return (0.3, f"dated in {ends}") if ends == period.year else (0.0, f"dated in {ends}")
+    return (0.25, f"another quarter of fiscal {year}") if year == period.year else (0.0, f"fiscal {year}")
+
+
+def _date_fit(filing: Filing, day: dt.date) -> tuple[float, str]:
+    distances = [abs((known - day).days) for known in (filing.period_end, filing.filed_at) if known is not None]
+    nearest = min(distances, default=10_000)
+    if nearest <= 1:
+        return 1.0, f"dated {day}"
+    if nearest <= 10:
+        return 0.8 - 0.02 * nearest, f"{nearest} days from {day}"
+    if filing.period_end is not None and filing.fiscal_period is not None:
+        length = 366 if filing.fiscal_period == "FY" else 92
+        if 0 <= (filing.period_end - day).days <= length:
+            return 0.5, f"period contains {day}"
+        if filing.period_end.year == day.year:
+            return 0.3, f"same year as {day}"
+    return (0.15, f"{nearest} days from {day}") if nearest <= 92 else (0.0, "other date")
