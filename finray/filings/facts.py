@@ -1,0 +1,56 @@
+"""Cover facts while they are being gathered: what one source says, and how sources are merged."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+from collections.abc import Mapping
+
+from finray.types import FactSource, FiscalPeriod
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Facts:
+    """What one source (inline XBRL, SGML header, cover text) says; None where it says nothing.
+
+    ``amendment`` is None where the source does not tell. ``fiscal_year_end`` is ``MM-DD``.
+    """
+
+    company: str | None = None
+    form: str | None = None
+    cik: str | None = None
+    ticker: str | None = None
+    amendment: bool | None = None
+    amends: str | None = None
+    filed_at: dt.date | None = None
+    period_end: dt.date | None = None
+    fiscal_year: int | None = None
+    fiscal_period: FiscalPeriod | None = None
+    fiscal_year_end: str | None = None
+    accession_number: str | None = None
+    aliases: tuple[str, ...] = ()
+
+
+_MERGED = tuple(f.name for f in dataclasses.fields(Facts) if f.name != "aliases")
+
+
+def merge(sources: Mapping[FactSource, Facts]) -> tuple[Facts, dict[str, FactSource]]:
+    """The best-sourced value of each fact (``sources`` best first) and where it came from; aliases are pooled."""
+    values: dict[str, object] = {}
+    provenance: dict[str, FactSource] = {}
+    for source, facts in sources.items():
+        for name in _MERGED:
+            value = getattr(facts, name)
+            if value is not None and name not in values:
+                values[name] = value
+                provenance[name] = source
+    aliases = tuple(dict.fromkeys(alias for facts in sources.values() for alias in facts.aliases))
+    return Facts(aliases=aliases, **values), provenance  # type: ignore[arg-type]
+
+
+def padded_cik(text: str) -> str | None:
+    """A CIK as EDGAR prints it, ten digits; None where ``text`` is not one."""
+    digits = text.strip()
+    if digits.isascii() and digits.isdecimal() and 0 < len(digits) <= 10 and int(digits) > 0:
+        return digits.zfill(10)
+    return None

@@ -1,0 +1,92 @@
+"""How companies count fiscal years and quarters: arithmetic on dates (``fiscal_text`` reads a filing's own words).
+
+A fiscal year is named by the company: most name it after the calendar year in which it ends; many retailers, whose
+year ends around January 31, after the year in which it began (``DocumentFiscalYearFocus``, EDGAR Filer Manual
+volume II, 6.6). Years of 52 or 53 weeks end on a weekday, so the last day wanders by up to a week.
+"""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+from dataclasses import replace
+
+from finray.filings.facts import Facts
+from finray.types import FiscalPeriod
+
+QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3", "Q4")
+_WANDER = dt.timedelta(days=16)
+_QUARTER_DAYS = 91.3
+
+
+def around_new_year(last_day: dt.date) -> bool:
+    """The year ends between December 9 and January 15: its name is the year that passed, whoever counts."""
+    return (last_day.month == 12 and last_day.day > 8) or (last_day.month == 1 and last_day.day <= 15)
+
+
+def around_end_of_january(last_day: dt.date) -> bool:
+    """The year ends as retailers' years do, where both ways of naming it are common."""
+    return (last_day.month == 1 and last_day.day > 15) or last_day.month == 2
+
+
+def year_by_rule(last_day: dt.date) -> int:
+    """The fiscal year's name where the filing does not say it, from its last day.
+
+    The calendar year in which it ends, except that a year ending in the first half of January belongs to the year
+    before (52/53 weeks), and one ending in late January or early February on another day than the month's last is a
+    retailer's, named after the year in which it began.
+    """
+    if last_day.month == 1 and last_day.day <= 15:
+        return last_day.year - 1
+    wandering = (last_day.month == 1 and 24 <= last_day.day <= 30) or (
+        last_day.month == 2 and last_day.day <= 6
+    )
+    return last_day.year - 1 if wandering else last_day.year
+
+
+def year_end_on_or_after(day: dt.date, fiscal_year_end: str) -> dt.date:
+    """The nominal last day of the fiscal year that contains ``day``, where years end on ``MM-DD`` and may wander: a day
+    up to 16 days past it still closes that year."""
+    month, number = (int(part) for part in fiscal_year_end.split("-"))
+    nominals = [
+        dt.date(year, month, min(number, calendar.monthrange(year, month)[1]))
+        for year in (day.year - 1, day.year, day.year + 1)
+    ]
+    return next(nominal for nominal in nominals if nominal + _WANDER >= day)
+
+
+def year_end_after(period_end: dt.date, months: int) -> dt.date:
+    """The last day of the fiscal year of which ``months`` (3, 6, 9, 12) have passed on ``period_end``.
+
+    Where the quarter ends with its month, so does the year; else quarters have 13 weeks.
+    """
+    if period_end.day < calendar.monthrange(period_end.year, period_end.month)[1]:
+        return period_end + dt.timedelta(weeks=(12 - months) // 3 * 13)
+    year, month = divmod(period_end.year * 12 + period_end.month - 1 + 12 - months, 12)
+    return dt.date(year, month + 1, calendar.monthrange(year, month + 1)[1])
+
+
+def fiscal_year(period_end: dt.date, fiscal_year_end: str) -> int:
+    """The fiscal year that contains ``period_end``, by rule; ``fiscal_year_end`` is ``MM-DD``."""
+    nominal = year_end_on_or_after(period_end, fiscal_year_end)
+    return year_by_rule(period_end if abs(period_end - nominal) <= _WANDER else nominal)
+
+
+def fiscal_quarter(period_end: dt.date, fiscal_year_end: str) -> FiscalPeriod:
+    """Which quarter of its fiscal year ends on ``period_end``; quarters may have 12, 13, 14 or 16 weeks."""
+    left = (year_end_on_or_after(period_end, fiscal_year_end) - period_end).days
+    return QUARTERS[3 - min(3, max(0, round(left / _QUARTER_DAYS)))]
+
+
+def complete(facts: Facts) -> Facts:
+    """``facts`` with fiscal year and period where only the period's and the year's end are known (an SGML header)."""
+    if facts.period_end is None or facts.form is None:
+        return facts
+    year, period, year_end = facts.fiscal_year, facts.fiscal_period, facts.fiscal_year_end
+    if facts.form.startswith(("10-K", "20-F", "40-F")):
+        period = period or "FY"
+        year = year_by_rule(facts.period_end) if year is None else year
+    elif facts.form.startswith("10-Q") and year_end:
+        period = period or fiscal_quarter(facts.period_end, year_end)
+        year = fiscal_year(facts.period_end, year_end) if year is None else year
+    return replace(facts, fiscal_year=year, fiscal_period=period)

@@ -1,0 +1,177 @@
+"""What a filing's own words tell about its fiscal year and quarter."""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from finray.filings import fiscal
+from finray.filings.dates import find_dates
+from finray.types import FiscalPeriod
+
+_NEAR = 90
+"""Characters within which a fiscal year's name and its last day are read as one statement."""
+_NAME = re.compile(
+    r"\bfiscal\s{1,3}(?:year\s{1,3})?(?P<year>(?:19|20)\d\d)\b(?!\s{0,2}(?:and|,)\s{0,2}(?:19|20)\d\d)",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(r"\bfiscal\s{1,3}(?:years?\s{1,3})?((?:19|20)\d\d)\b", re.IGNORECASE)
+_QUARTER_OF = re.compile(
+    r"\b(?P<word>first|second|third|fourth)[\s-]{1,3}(?:fiscal\s{1,3})?quarter\s{1,3}(?:of\s{1,3})?(?:the\s{1,3})?"
+    r"(?:our\s{1,3})?(?:fiscal\s{1,3})?(?:year\s{1,3})?(?P<year>20\d\d)\b",
+    re.IGNORECASE,
+)
+_WORDS: dict[FiscalPeriod, str] = {"Q1": "first", "Q2": "second", "Q3": "third", "Q4": "fourth"}
+_SPAN = re.compile(
+    r"\b(?P<n>three|six|nine|\d{1,2}|twelve|thirteen|fourteen|sixteen|twenty[\s-]?(?:four|five|six|seven|eight)"
+    r"|thirty[\s-]?(?:six|seven|eight|nine)|forty)[\s-]{1,3}(?P<unit>months?|weeks?)(?:\s{1,2}periods?)?\s{1,3}ended\b",
+    re.IGNORECASE,
+)
+_SPAN_MONTHS: dict[str, dict[int, tuple[str, ...]]] = {
+    "month": {3: ("three", "3"), 6: ("six", "6"), 9: ("nine", "9")},
+    "week": {
+        3: ("twelve", "thirteen", "fourteen", "sixteen", "12", "13", "14", "16"),
+        6: (
+            "twentyfour",
+            "twentyfive",
+            "twentysix",
+            "twentyseven",
+            "twentyeight",
+            "24",
+            "25",
+            "26",
+            "27",
+            "28",
+        ),
+        9: ("thirtysix", "thirtyseven", "thirtyeight", "thirtynine", "forty", "36", "37", "38", "39", "40"),
+    },
+}
+_MONTHS = {
+    (unit, word): months
+    for unit, table in _SPAN_MONTHS.items()
+    for months, words in table.items()
+    for word in words
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Quarter:
+    """A quarter's place in its fiscal year, whose last day is ``year_end``."""
+
+    period: FiscalPeriod
+    year_end: dt.date
+
+
+def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int:
+    """The company's name for the fiscal year that ends on ``last_day``.
+
+    From ``text`` where it tells, in this order: a year's name beside its last day ("fiscal 2022 ended January 28,
+    2023"), the quarter's name ("third quarter of fiscal 2023"), which names it uses most; else the rule.
+    """
+    if fiscal.around_new_year(last_day):
+        return fiscal.year_by_rule(last_day)
+    offset = _offset_beside_dates(text, last_day.month)
+    if offset is None and fiscal.around_end_of_january(last_day):
+        offset = _offset_by_quarter(text, last_day.year, period)
+        if offset is None:
+            offset = _offset_by_mentions(text, last_day.year)
+    return fiscal.year_by_rule(last_day) if offset is None else last_day.year + offset
+
+
+def _offset_beside_dates(text: str, month: int) -> int | None:
+    """0 where years are named after the calendar year they end in, -1 after the one before; None for no clear vote."""
+    votes: Counter[int] = Counter()
+    for match in _NAME.finditer(text):
+        for date in _dates_beside(text, match.start(), match.end()):
+            offset = int(match["year"]) - date.year
+            if (date.month - month) % 12 in (0, 1, 11) and offset in (-1, 0):
+                votes[offset] += 1
+    if votes[0] == votes[-1]:
+        return None
+    return 0 if votes[0] > votes[-1] else -1
+
+
+def _dates_beside(text: str, start: int, end: int) -> list[dt.date]:
+    """The date that follows "fiscal 2022 ... ended" and the one right before "(“fiscal 2022”)"."""
+    dates = []
+    after = next(find_dates(text, end, min(len(text), end + _NEAR)), None)
+    if after is not None and "end" in text[end : after[0]].lower():
+        dates.append(after[2])
+    before = list(find_dates(text, max(0, start - _NEAR), start))
+    if before:
+        between = text[before[-1][1] : start]
+        if len(between) < 24 and any(mark in between for mark in '(“"–-'):
+            dates.append(before[-1][2])
+    return dates
+
+
+def _offset_by_quarter(text: str, year: int, period: FiscalPeriod) -> int | None:
+    """From the latest fiscal year named with this very quarter; a filing compares it with earlier ones."""
+    if period not in _WORDS:
+        return None
+    years = {
+        int(match["year"]) for match in _QUARTER_OF.finditer(text) if match["word"].lower() == _WORDS[period]
+    }
+    latest = max(years & {year, year - 1}, default=None)
+    return None if latest is None else latest - year
+
+
+def _offset_by_mentions(text: str, year: int) -> int | None:
+    """A filing speaks of its own fiscal year about as much as of the one before, and little of the next."""
+    counts = Counter(int(mention) for mention in _MENTION.findall(text))
+    if counts[year] + counts[year - 1] < 3:
+        return None
+    return 0 if counts[year] * 2 >= counts[year - 1] else -1
+
+
+def find_quarter(period_end: dt.date, text: str) -> Quarter | None:
+    """Which quarter ends on ``period_end``, from headings ("six months ended June 30") and from the prior year's end
+    on the balance sheet; None where the text does not tell."""
+    prior_ends = _prior_year_ends(period_end, text)
+    months = _months_passed(period_end, text, prior_ends)
+    if months is None:
+        return None
+    year_end = fiscal.year_end_after(period_end, months)
+    if prior_ends[months]:
+        year_end = _next_year_end(prior_ends[months].most_common(1)[0][0], year_end)
+    return Quarter(fiscal.QUARTERS[months // 3 - 1], year_end)
+
+
+def _prior_year_ends(period_end: dt.date, text: str) -> dict[int, Counter[dt.date]]:
+    """Dates in ``text`` about 3, 6 and 9 months before ``period_end``: one of them is the prior year's end."""
+    found: dict[int, Counter[dt.date]] = {3: Counter(), 6: Counter(), 9: Counter()}
+    for _, _, date in find_dates(text):
+        for months, dates in found.items():
+            if abs((period_end - date).days - months * 30.44) <= 24:
+                dates[date] += 1
+    return found
+
+
+def _months_passed(period_end: dt.date, text: str, prior_ends: dict[int, Counter[dt.date]]) -> int | None:
+    name = f"{period_end:%b}".lower()
+    spans: Counter[int] = Counter()
+    for match in _SPAN.finditer(text):
+        unit = match["unit"].lower().removesuffix("s")
+        months = _MONTHS.get((unit, re.sub(r"[\s-]", "", match["n"].lower())))
+        if months and name in text[match.end() : match.end() + 60].lower():
+            spans[months] += 1
+    score = {months: max(dates.values(), default=0) for months, dates in prior_ends.items()}
+    if spans:
+        longest = max(spans)
+        # A single stray heading does not outvote the balance sheet.
+        score[longest] += 6 + spans[longest]
+    best = max(score, key=lambda months: (score[months], -months))
+    return best if score[best] else None
+
+
+def _next_year_end(prior: dt.date, estimate: dt.date) -> dt.date:
+    """A year after ``prior``: the same day of the month's end, or 52 weeks on where years wander."""
+    if (
+        prior.day == calendar.monthrange(prior.year, prior.month)[1]
+        and estimate.day == calendar.monthrange(estimate.year, estimate.month)[1]
+    ):
+        return dt.date(prior.year + 1, prior.month, calendar.monthrange(prior.year + 1, prior.month)[1])
+    return prior + dt.timedelta(weeks=52)

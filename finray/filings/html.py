@@ -1,0 +1,221 @@
+"""EDGAR HTML split at its page breaks, as text and tables.
+
+EDGAR's HTML carries a mark where each printed page ends: a ``page-break-*`` or ``break-*`` style (often on an
+<hr>), a <PAGE> tag or a PAGEBREAK comment in older filings. PyMuPDF's own layout of HTML merges numeric columns, so
+pages are cut from the element tree.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import lxml.etree
+import lxml.html
+
+from finray.errors import FilingError
+from finray.filings.sniff import decode
+from finray.filings.table_text import table_lines
+from finray.settings import FilingSettings
+
+_BLOCKS = frozenset(
+    "address article aside blockquote body br center dd details dialog div dl dt fieldset figure footer form h1 h2 h3 h4 h5 "
+    "h6 header hr html li main nav ol p pre section table tbody td tfoot th thead title tr ul caption".split()
+)
+_DROPPED = frozenset(("head", "script", "style", "ix:header", "noscript", "template"))
+_BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
+_BREAK_AFTER = re.compile(r"(?:page-)?break-after\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
+_HIDDEN = re.compile(r"display\s{0,8}:\s{0,8}none", re.IGNORECASE)
+_CLASS_RULE = re.compile(r"\.([\w-]{1,64})\s{0,8}\{([^{}]{0,400})\}")
+_PAGE_TAG = re.compile(r"<page>", re.IGNORECASE)
+_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>", re.IGNORECASE)
+_BREAK_COMMENT = re.compile(r"^\s{0,8}page\s?-?break\b|^\s{0,8}page\s{0,8}$", re.IGNORECASE)
+_PAGE_MARK = '<hr style="page-break-after:always"/>'
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlPage:
+    """One printed page: its text and its data tables, as lxml elements in reading order."""
+
+    text: str
+    tables: tuple[lxml.html.HtmlElement, ...] = ()
+
+
+def parse_html(content: bytes) -> lxml.html.HtmlElement:
+    """The element tree. Raises FilingError (stage "parse", reason ``corrupt_html``) where there is none."""
+    markup = _XML_DECLARATION.sub("", decode(content), count=1)
+    markup = _PAGE_TAG.sub(_PAGE_MARK, markup).replace("\xad", "")
+    parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
+    try:
+        root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+    except (lxml.etree.ParserError, lxml.etree.XMLSyntaxError, ValueError, AssertionError) as error:
+        raise FilingError(
+            "parse", "corrupt_html", f"no HTML could be read ({str(error)[:160]}); fetch it again"
+        ) from error
+    _mark_lines(root)
+    return root
+
+
+def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[HtmlPage]:
+    """The printed pages of a document; blank ones are left out.
+
+    Raises FilingError (stage "parse") with reason ``no_text``, ``no_page_breaks`` (a document without page breaks
+    longer than ``max_unpaged_characters``) or ``too_many_pages``.
+    """
+    pages = _Pages(_breaking_classes(root))
+    pages.walk(root)
+    found = pages.finished()
+    if not found:
+        raise FilingError("parse", "no_text", "the HTML has no text")
+    check_paging([page.text for page in found], settings)
+    return found
+
+
+def check_paging(texts: list[str], settings: FilingSettings) -> None:
+    """Raises FilingError ``no_page_breaks`` or ``too_many_pages``."""
+    if len(texts) == 1 and len(texts[0]) > settings.max_unpaged_characters:
+        raise FilingError(
+            "parse",
+            "no_page_breaks",
+            f"{len(texts[0]):,} characters without a page break are over filings.max_unpaged_characters = "
+            f"{settings.max_unpaged_characters:,}, so its pages cannot be cited",
+        )
+    if len(texts) > settings.max_pages:
+        raise FilingError(
+            "parse",
+            "too_many_pages",
+            f"{len(texts):,} pages are over filings.max_pages = {settings.max_pages:,}",
+        )
+
+
+def _mark_lines(root: lxml.html.HtmlElement) -> None:
+    """Puts a line feed after each <br> and each block inside a table cell, so that plain text of a cell keeps words
+    apart."""
+    for element in root.iter("br"):
+        element.tail = "\n" + (element.tail or "")
+    for element in root.iter("p", "div", "li"):
+        element.tail = "\n" + (element.tail or "")
+
+
+def _breaking_classes(root: lxml.html.HtmlElement) -> tuple[frozenset[str], frozenset[str]]:
+    """Class names whose style sheet rule breaks the page (before, after)."""
+    before: set[str] = set()
+    after: set[str] = set()
+    for style in root.iter("style"):
+        for name, rule in _CLASS_RULE.findall(style.text or ""):
+            if _BREAK_BEFORE.search(rule):
+                before.add(name)
+            if _BREAK_AFTER.search(rule):
+                after.add(name)
+    return frozenset(before), frozenset(after)
+
+
+@dataclass(slots=True)
+class _Pages:
+    """Gathers pages while the tree is walked in document order."""
+
+    classes: tuple[frozenset[str], frozenset[str]]
+    pages: list[HtmlPage] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    line: list[str] = field(default_factory=list)
+    tables: list[lxml.html.HtmlElement] = field(default_factory=list)
+    preformatted: int = 0
+
+    def walk(self, root: lxml.html.HtmlElement) -> None:
+        # Event by event, not by recursion: hostile markup nests deeper than Python's stack.
+        context = lxml.etree.iterwalk(root, events=("start", "end", "comment"))
+        for event, element in context:
+            if event == "comment":
+                if _BREAK_COMMENT.match(element.text or ""):
+                    self.end_page()
+                self.add(element.tail)
+            elif event == "start":
+                if self.start(element):
+                    context.skip_subtree()
+            else:
+                self.end(element)
+
+    def start(self, element: lxml.html.HtmlElement) -> bool:
+        """True where the element's content is not to be walked."""
+        tag = element.tag
+        if tag in _DROPPED:
+            return True
+        style = element.get("style")
+        if style:
+            if _HIDDEN.search(style):
+                return True
+            if _BREAK_BEFORE.search(style):
+                self.end_page()
+        if self.breaks_by_class(element, 0):
+            self.end_page()
+        if tag in _BLOCKS:
+            self.end_line()
+        if tag == "table" and not self.is_layout(element):
+            lines = table_lines(element)
+            if lines:
+                self.lines.extend(lines)
+                self.tables.append(element)
+            return True
+        if tag == "pre":
+            self.preformatted += 1
+        self.add(element.text)
+        return False
+
+    def end(self, element: lxml.html.HtmlElement) -> None:
+        tag = element.tag
+        style = element.get("style")
+        if tag == "pre" and self.preformatted:
+            self.preformatted -= 1
+        if tag in _BLOCKS:
+            self.end_line()
+        if (style and _BREAK_AFTER.search(style)) or self.breaks_by_class(element, 1):
+            self.end_page()
+        self.add(element.tail)
+
+    def breaks_by_class(self, element: lxml.html.HtmlElement, side: int) -> bool:
+        names = self.classes[side]
+        return bool(names) and not names.isdisjoint((element.get("class") or "").split())
+
+    def is_layout(self, table: lxml.html.HtmlElement) -> bool:
+        """The table holds other tables or page breaks: its cells are read as blocks."""
+        if next(table.iterdescendants("table"), None) is not None:
+            return True
+        for element in table.iterdescendants():
+            style = element.get("style") if isinstance(element.tag, str) else None
+            if style and (_BREAK_BEFORE.search(style) or _BREAK_AFTER.search(style)):
+                return True
+        return False
+
+    def add(self, text: str | None) -> None:
+        if not text:
+            return
+        if self.preformatted or "\n" in text:
+            first, *rest = text.split("\n")
+            self.line.append(first)
+            for part in rest:
+                if self.preformatted:
+                    self.end_line()
+                    self.line.append(part)
+                else:
+                    self.line.append(" " + part)
+        else:
+            self.line.append(text)
+
+    def end_line(self) -> None:
+        if self.line:
+            text = "".join(self.line)
+            text = text.replace("\xa0", " ").rstrip() if self.preformatted else " ".join(text.split())
+            if text.strip():
+                self.lines.append(text)
+            self.line.clear()
+
+    def end_page(self) -> None:
+        self.end_line()
+        if self.lines:
+            self.pages.append(HtmlPage("\n".join(self.lines), tuple(self.tables)))
+            self.lines.clear()
+            self.tables.clear()
+
+    def finished(self) -> list[HtmlPage]:
+        self.end_page()
+        return self.pages

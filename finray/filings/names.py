@@ -1,0 +1,100 @@
+"""Company names as filings print them: tidied, without corporate suffix, and the short names a filing defines."""
+
+from __future__ import annotations
+
+import re
+
+_SUFFIX = (
+    r"(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|llc|l\.l\.c|lp|l\.p|llp|plc|p\.l\.c"
+    r"|n\.v|nv|s\.a|sa|ag|se|holdings?|group|trust|bancorp|and subsidiaries|& subsidiaries|the)"
+)
+_TRAILING_SUFFIX = re.compile(
+    rf"[\s,]*(?:\b|(?<=[\s,]))(?:{_SUFFIX}\.?|&\s?co\.?|& company|\(?publ\)?)\s*$", re.IGNORECASE
+)
+_ONLY_SUFFIX = re.compile(rf"(?:[\s,.&]|\band\b|\bof\b|\b{_SUFFIX}\b\.?)*", re.IGNORECASE)
+_LEADING_THE = re.compile(r"^the\s+", re.IGNORECASE)
+_DOT_COM = re.compile(r"\.com$", re.IGNORECASE)
+_QUOTED = re.compile(r"[“\"‘']([^”\"’“']{2,40})[”\"’']")
+_GENERIC = re.compile(
+    r"\b(?:company|companies|registrant|registrants|we|us|our|corporation|issuer|group|firm|partnership|trust|bank|parent"
+    r"|holdings|fund|guarantor|borrower|subsidiaries|subsidiary|agreement|act|exchange|commission|sec|merger|board|plan"
+    r"|notes?|shares?|stock|report|form|annual|quarter|fiscal|year|securities|offering|transaction|closing)\b",
+    re.IGNORECASE,
+)
+_STATE_SUFFIX = re.compile(r"\s*[/\\][A-Z]{2,8}[/\\]?\s*$")
+MAX_NAME = 120
+"""Characters; longer text is not a name."""
+
+
+def tidy_name(text: str) -> str:
+    """One line, without ornaments around it."""
+    text = " ".join(text.replace("®", "").replace("™", "").split())
+    text = re.sub(r"\s+([,.])(?=\s|$)", r"\1", text)
+    return _STATE_SUFFIX.sub("", text.strip(' _*|-–—:;•·()"“”')).strip(" ,")
+
+
+def only_suffix(text: str) -> bool:
+    """``text`` is no name by itself but the end of one: "PLC", "& COMPANY", "CORPORATION"."""
+    return bool(_ONLY_SUFFIX.fullmatch(text))
+
+
+def brand(company: str) -> str:
+    """The name without its corporate suffixes and leading article: "The Coca-Cola Company" is "Coca-Cola"."""
+    name = company
+    for _ in range(4):
+        shorter = _TRAILING_SUFFIX.sub("", name).rstrip(" ,&")
+        if not shorter or shorter == name:
+            break
+        name = shorter
+    without_article = _LEADING_THE.sub("", name).strip()
+    return without_article or company
+
+
+def short_names(company: str, text: str) -> tuple[str, ...]:
+    """Other names that ``text`` gives ``company`` in a parenthesis right after it: (“Acme”, the “Company”, “we”).
+
+    Words that many filings use for themselves ("the Company", "we", "the Registrant") are left out.
+    """
+    found: dict[str, None] = {}
+    words = brand(company).split()
+    if words:
+        start = re.compile(r"\b" + re.escape(words[0]) + r"(?:\b|(?<=\W))", re.IGNORECASE)
+        for count, match in enumerate(start.finditer(text)):
+            if count == 60:
+                break
+            open_at = text.find("(", match.end(), match.end() + 90)
+            close_at = text.find(")", open_at, open_at + 220) if open_at >= 0 else -1
+            if close_at < 0 or "." in text[match.end() : open_at].replace(".,", "").replace(
+                "Inc.", ""
+            ).replace("Corp.", "").replace("Co.", "").replace("Ltd.", "").replace(".com", ""):
+                continue
+            for name in _QUOTED.findall(text[open_at:close_at]):
+                name = " ".join(name.split()).strip(" ,.")
+                if _is_short_name(name, company):
+                    found[name] = None
+    return tuple(found)
+
+
+def _is_short_name(name: str, company: str) -> bool:
+    if not 2 <= len(name) <= 40 or not name[0].isupper() or _GENERIC.search(name):
+        return False
+    initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", company)).lower()
+    flat = re.sub(r"[^a-z0-9]", "", name.lower())
+    whole = re.sub(r"[^a-z0-9]", "", company.lower())
+    return bool(flat) and (
+        flat in whole or (len(flat) > 1 and initials.startswith(flat)) or _subsequence(flat, whole)
+    )
+
+
+def _subsequence(short: str, whole: str) -> bool:
+    """An acronym that skips letters ("AXP" in "American Express"): same first letter, letters in order."""
+    rest = iter(whole)
+    return 2 <= len(short) <= 5 and short[0] == whole[:1] and all(letter in rest for letter in short)
+
+
+def aliases_of(company: str, text: str, former: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Former names, short names that ``text`` defines, and the brand; none equal to ``company``."""
+    name = brand(company)
+    plain = _DOT_COM.sub("", name)
+    names = dict.fromkeys((*former, *short_names(company, text), name, plain))
+    return tuple(alias for alias in names if alias and alias.lower() != company.lower())

@@ -1,0 +1,91 @@
+"""PDF filings through PyMuPDF, which is not thread-safe: use processes, never threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pymupdf
+
+from finray.errors import FilingError
+from finray.settings import FilingSettings
+
+# MuPDF reports each flaw of a file on standard error; what matters becomes a FilingError.
+pymupdf.TOOLS.mupdf_display_errors(False)  # type: ignore[no-untyped-call]
+pymupdf.TOOLS.mupdf_display_warnings(False)  # type: ignore[no-untyped-call]
+
+# What PyMuPDF raises on broken input: FileDataError and mupdf errors derive from RuntimeError or Exception's own
+# standard subclasses, by version and by place.
+_BROKEN = (RuntimeError, ValueError, TypeError, IndexError, KeyError, pymupdf.mupdf.FzErrorBase)
+
+
+@contextmanager
+def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Document]:
+    """The open document, closed afterwards.
+
+    Raises FilingError (stage "parse") with reason ``corrupt_pdf``, ``encrypted``, ``no_pages`` or
+    ``too_many_pages``.
+    """
+    try:
+        document = pymupdf.open(stream=content, filetype="pdf")  # type: ignore[no-untyped-call]
+    except _BROKEN as error:
+        raise FilingError(
+            "parse", "corrupt_pdf", f"not a readable PDF ({_one_line(error)}); fetch it again"
+        ) from error
+    with document:
+        if document.needs_pass:
+            raise FilingError(
+                "parse", "encrypted", "the PDF asks for a password; decrypt it first (for example with qpdf)"
+            )
+        n_pages = document.page_count
+        if n_pages == 0:
+            raise FilingError("parse", "no_pages", "the PDF has no pages; it may be truncated")
+        if n_pages > settings.max_pages:
+            raise FilingError(
+                "parse",
+                "too_many_pages",
+                f"{n_pages:,} pages are over filings.max_pages = {settings.max_pages:,}",
+            )
+        yield document
+
+
+def page_texts(document: pymupdf.Document, settings: FilingSettings) -> list[str]:
+    """Plain text of each page, as ``page.get_text()`` gives it.
+
+    Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read) or ``image_only`` (hardly any text).
+    """
+    try:
+        texts = [_storable(document[number].get_text()) for number in range(document.page_count)]  # type: ignore[no-untyped-call]
+    except _BROKEN as error:
+        raise FilingError(
+            "parse", "corrupt_pdf", f"a page cannot be read ({_one_line(error)}); fetch it again"
+        ) from error
+    printed = sum(len(text.strip()) for text in texts)
+    if printed < settings.min_characters_per_page * len(texts) or not printed:
+        if document.is_repaired and not any(
+            document[number].get_images() for number in range(document.page_count)  # type: ignore[no-untyped-call]
+        ):
+            raise FilingError(
+                "parse",
+                "corrupt_pdf",
+                f"{len(texts)} pages with {printed} characters after repair; the file is truncated, fetch it again",
+            )
+        raise FilingError(
+            "parse",
+            "image_only",
+            f"{len(texts)} pages with {printed} characters of text: scanned images; run OCR first",
+        )
+    return texts
+
+
+def _storable(text: str) -> str:
+    """The same text without what UTF-8 and Arrow cannot carry: NULs and lone surrogates."""
+    if "\0" in text:
+        text = text.replace("\0", "")
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]

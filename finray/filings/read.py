@@ -1,0 +1,155 @@
+"""One filing's bytes -> its cover facts, pages and line items: the one entry point of this folder."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+import lxml.html
+
+from finray.errors import FilingError
+from finray.filings import cover, fiscal, inline_xbrl
+from finray.filings.facts import Facts, merge
+from finray.filings.grids import Grid
+from finray.filings.html import HtmlPage, check_paging, parse_html, split_pages
+from finray.filings.html_grid import table_grid
+from finray.filings.items import label_items
+from finray.filings.line_items import extract_line_items
+from finray.filings.pdf import open_pdf, page_texts
+from finray.filings.pdf_grid import page_grids
+from finray.filings.plain_text import split_text_pages
+from finray.filings.sniff import Kind, decode, is_markup, sniff
+from finray.filings.statements import label_statements
+from finray.filings.submission import ACCESSION_NUMBER, parse_submission
+from finray.settings import FilingSettings
+from finray.types import FactSource, Filing, LineItem, Page, ParsedFiling, Statement
+
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
+
+
+def parse_filing(content: bytes, source_uri: str, settings: FilingSettings) -> ParsedFiling:
+    """Read one filing: PDF, EDGAR HTML, full-submission text or plain text, told apart by content.
+
+    Raises FilingError where the bytes cannot be used, with a stage and a stable reason; nothing else.
+    """
+    kind = sniff(content, settings)
+    if kind == "pdf":
+        return _parse_pdf(content, source_uri, settings)
+    return _parse_text(content, kind, source_uri, settings)
+
+
+def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> ParsedFiling:
+    with open_pdf(content, settings) as document:
+        texts = page_texts(document, settings)
+        filing = _filing(content, source_uri, {"cover": cover.read_cover(texts)})
+        statements = label_statements(texts)
+        line_items: list[LineItem] = []
+        for number, statement in enumerate(statements):
+            if statement is not None:
+                line_items += extract_line_items(
+                    page_grids(document[number], number), texts[number], statement, filing
+                )
+    return _parsed(filing, texts, statements, line_items)
+
+
+def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
+    sources: dict[FactSource, Facts] = {}
+    body = content
+    if kind == "submission":
+        submission = parse_submission(content)
+        sources["sgml"] = submission.facts
+        body = submission.body.encode()
+    if kind == "html" or (kind == "submission" and is_markup(body)):
+        root = parse_html(body)
+        pages = split_pages(root, settings)
+        if inline_xbrl.has_inline_xbrl(root):
+            sources = {"ixbrl": inline_xbrl.cover_facts(root), **sources}
+    else:
+        pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
+    texts = [page.text for page in pages]
+    check_paging(texts, settings)
+    filing = _filing(content, source_uri, {**sources, "cover": cover.read_cover(texts)})
+    statements = label_statements(texts)
+    line_items: list[LineItem] = []
+    for number, statement in enumerate(statements):
+        if statement is not None:
+            grids = _grids(pages[number].tables, number)
+            line_items += extract_line_items(grids, texts[number], statement, filing)
+    return _parsed(filing, texts, statements, line_items)
+
+
+def _grids(tables: Sequence[lxml.html.HtmlElement], number: int) -> list[Grid]:
+    grids = (table_grid(table, number) for table in tables)
+    return [grid for grid in grids if grid is not None]
+
+
+def _parsed(
+    filing: Filing,
+    texts: Sequence[str],
+    statements: Sequence[Statement | None],
+    line_items: Sequence[LineItem],
+) -> ParsedFiling:
+    items = label_items(texts)
+    pages = tuple(
+        Page(page=number, text=text, item=item, statement=statement)
+        for number, (text, item, statement) in enumerate(zip(texts, items, statements, strict=True))
+    )
+    return ParsedFiling(filing, pages, tuple(line_items))
+
+
+def _filing(content: bytes, source_uri: str, sources: dict[FactSource, Facts]) -> Filing:
+    """The filing's facts, each from its best source. Raises FilingError ``not_a_filing`` where no form or no company
+    can be read."""
+    digest = hashlib.sha256(content).hexdigest()
+    name = doc_name(source_uri)
+    if ACCESSION_NUMBER.fullmatch(name):
+        sources = {**sources, "name": Facts(accession_number=name)}
+    facts, provenance = merge(sources)
+    facts = fiscal.complete(facts)
+    if facts.form is None or facts.company is None:
+        missing = " and ".join(
+            what for what, value in (("form", facts.form), ("company", facts.company)) if value is None
+        )
+        raise FilingError(
+            "parse",
+            "not_a_filing",
+            f"no {missing} on the first pages: neither an SEC cover page nor an earnings release",
+        )
+    if facts.accession_number is not None:
+        provenance["filing_id"] = provenance.pop("accession_number")
+    provenance["is_amendment"] = provenance.pop("amendment", "cover")
+    for derived in ("fiscal_year", "fiscal_period"):
+        if getattr(facts, derived) is not None and derived not in provenance and "period_end" in provenance:
+            provenance[derived] = provenance["period_end"]
+    amends = facts.amends
+    if facts.amendment and amends is None and facts.period_end:
+        amends = f"{facts.form.removesuffix('/A')} {facts.period_end.isoformat()}"
+    form = facts.form
+    if facts.amendment and not form.endswith("/A"):
+        form += "/A"
+    own = facts.company.lower()
+    return Filing(
+        filing_id=facts.accession_number or digest[:20],
+        doc_name=name,
+        source_uri=source_uri,
+        content_sha256=digest,
+        company=facts.company,
+        form=form,
+        cik=facts.cik,
+        ticker=facts.ticker,
+        is_amendment=bool(facts.amendment),
+        amends=amends,
+        filed_at=facts.filed_at,
+        period_end=facts.period_end,
+        fiscal_year=facts.fiscal_year,
+        fiscal_period=facts.fiscal_period,
+        fiscal_year_end=facts.fiscal_year_end,
+        aliases=tuple(alias for alias in facts.aliases if alias.lower() != own),
+        provenance=provenance,
+    )
+
+
+def doc_name(source_uri: str) -> str:
+    """The stem of a path or URI: "s3://bucket/a/ACME_2022_10K.pdf" is "ACME_2022_10K"."""
+    return _SUFFIX.sub("", source_uri.rstrip("/").rpartition("/")[2]) or source_uri

@@ -1,0 +1,56 @@
+"""An HTML table as lines of text: one line a row, cells joined by " | ", each number in one piece."""
+
+from __future__ import annotations
+
+import re
+
+import lxml.html
+
+_OPEN = re.compile(r"^[\s(]*[$€£¥][\s(]*$|^\($")
+"""A cell that holds only what stands before a number: a currency sign, an opening parenthesis."""
+_CLOSE = re.compile(r"^\s*(?:\)\s*%?|%\s*\)?|\)\s*(?:pts|x))\s*$", re.IGNORECASE)
+"""A cell that holds only what stands after a number: a closing parenthesis, a percent sign."""
+_NUMBER = re.compile(r"[\d—–-]")
+_CURRENCY_SPACE = re.compile(r"(?<=[$€£¥])\s+(?=[(\d.—–-])")
+_BULLETS = frozenset("•●▪◦·–-—*o")
+
+
+def table_lines(table: lxml.html.HtmlElement) -> list[str]:
+    """One line for each row that has text."""
+    lines = []
+    for row in table.iter("tr"):
+        cells = row_cells(row)
+        if cells:
+            lines.append(" | ".join(cells))
+    if not lines:
+        text = " ".join(table.text_content().split())
+        return [text] if text else []
+    return lines
+
+
+def row_cells(row: lxml.html.HtmlElement) -> list[str]:
+    """The texts of a row's cells, left to right, without empty ones; a currency sign, parenthesis or percent sign
+    that has a cell of its own is joined to its number ("$", "1,234" is "$1,234"; "(12", ")" is "(12)")."""
+    cells: list[str] = []
+    prefix = ""
+    for cell in row.iterchildren("td", "th"):
+        text = cell.text if not len(cell) else _text(cell)
+        text = " ".join(text.split()) if text else ""
+        if not text:
+            continue
+        if _OPEN.match(text):
+            prefix += text.replace(" ", "")
+        elif cells and not prefix and _CLOSE.match(text) and _NUMBER.search(cells[-1]):
+            cells[-1] += text
+        elif len(cells) == 1 and not prefix and cells[0] in _BULLETS:
+            cells[0] += " " + text
+        else:
+            cells.append(_CURRENCY_SPACE.sub("", prefix + text))
+            prefix = ""
+    if prefix:
+        cells.append(prefix)
+    return cells
+
+
+def _text(cell: lxml.html.HtmlElement) -> str:
+    return str(cell.text_content())
