@@ -23,7 +23,8 @@ _NUMBER = re.compile(
     r"\s*(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]+)?\s*")
 _DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_FOOTNOTE = re.compile(r"\(?(?:[a-z]|\d{1,2})\)|[*†‡§]+")
+_FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
+_NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
 """A longer cell is text, whatever it starts with."""
 MIN_COLUMN_SHARE = 0.12
@@ -67,10 +68,6 @@ def is_year(text: str) -> bool:
     return _YEAR.fullmatch(text.strip()) is not None
 
 
-def is_footnote(text: str) -> bool:
-    return _FOOTNOTE.fullmatch(text.strip()) is not None
-
-
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A cell before its column is known: it covers ``[x0, x1)`` in table columns (HTML) or points (PDF)."""
@@ -108,7 +105,7 @@ def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
             pending = cell
         elif merged and _closes(merged[-1].text, text):
             merged[-1] = merged[-1].joined(cell)
-        elif merged and is_footnote(text) and parse_number(merged[-1].text) and cell.x0 - merged[-1].x1 <= 1:
+        elif merged and _FOOTNOTE.fullmatch(text) and parse_number(merged[-1].text) and cell.x0 - merged[-1].x1 <= 1:
             continue
         else:
             merged.append(cell)
@@ -130,16 +127,19 @@ def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float
     table's rows.
     """
     labelled = [row for row in rows if len(row) > 1]
-    intervals = sorted((cell.x0, cell.x1) for row in labelled or rows for cell in data_cells(row))
-    columns: list[tuple[float, float, int]] = []
-    for x0, x1 in intervals:
-        if columns and x0 < columns[-1][1]:
-            left, right, count = columns[-1]
-            columns[-1] = (left, max(right, x1), count + 1)
+    cells = sorted((cell for row in labelled or rows for cell in data_cells(row)), key=lambda c: (c.x0, c.x1))
+    columns: list[list[Printed]] = []
+    right = float("-inf")
+    for cell in cells:
+        if cell.x0 < right:
+            columns[-1].append(cell)
         else:
-            columns.append((x0, x1, 1))
-    fullest = max((count for *_, count in columns), default=0)
-    return [(x0, x1) for x0, x1, count in columns if count >= MIN_COLUMN_SHARE * fullest]
+            columns.append([cell])
+        right = max(right, cell.x1)
+    fullest = max(map(len, columns), default=0)
+    return [(column[0].x0, max(cell.x1 for cell in column)) for column in columns
+            if len(column) >= MIN_COLUMN_SHARE * fullest
+            and not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column)]
 
 
 def data_cells(row: Sequence[Printed]) -> list[Printed]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.filings.cells import Number, is_year, parse_number
 from finray.filings.grids import Cell, Grid
 from finray.filings.periods import Calendar, Period, months_between, read_balance_date
-from finray.filings.scales import Scale, read_scale, row_unit
+from finray.filings.scales import Scale, read_scale, row_unit, share_scale
 from finray.types import Filing, LineItem, Statement
 
 HEAD_LINES = 25
@@ -32,6 +32,7 @@ _PERIOD_WORDS = re.compile(
     r"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|december|january|february|march|april|may|june|july|august|"
     r"september|october|november)\b|^(?:19|20)\d\d$", re.IGNORECASE)
 _BALANCE_ROW = re.compile(r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE)
+_PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\W*\$|^\(\d+\)$")
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
@@ -140,6 +141,8 @@ class _TableReader:
         if scale := read_scale(" ".join(cell.text for cell in cells)):
             self.scale = scale
         for cell in over_columns:
+            if read_scale(cell.text) and not _names_period(cell.text):
+                continue  # "(in millions)" over the columns says nothing about one of them
             for column in range(max(cell.column, 1), cell.column + cell.span):
                 self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()
         if row.label:
@@ -181,9 +184,11 @@ class _TableReader:
         if number.dash:
             return None
         currency = replace(self.scale, currency=number.currency) if number.currency else self.scale
-        if re.search(r"^(?:\W|number of|common|class \w)*shares\b|\bshares$", heading, re.IGNORECASE) and not number.currency:
-            return row_unit("shares outstanding", None, number.value, number.decimals, currency)
-        return row_unit(row.label, section, number.value, number.decimals, currency)
+        if self.statement == "equity" and not any(_names_period(text) for text in self.headings.values()):
+            if re.search(r"\bshares\W*$|^\W*(?:number of )?shares\b", heading, re.IGNORECASE) and not number.currency:
+                return "shares", share_scale(number.value, number.decimals, currency, moved=True)
+            return ("USD/share", 1) if _PER_SHARE_TAIL.search(heading) else (currency.currency, currency.money)
+        return row_unit(row.label, section, number.value, number.decimals, currency, number.currency)
 
     def _money(self) -> tuple[str, int]:
         return self.scale.currency, self.scale.money
@@ -196,6 +201,8 @@ class _TableReader:
                 return self.calendar.opening(period, self.headings)
             if _ENDING.search(label) or re.search(r"\bbalances?\b", label, re.IGNORECASE):
                 return Period(period.end, 0)
+        if self.statement == "equity" and re.search(r"^total\b.*\b(?:equity|deficit)\b", label, re.IGNORECASE):
+            return Period(period.end, 0)
         return period
 
 
@@ -209,7 +216,15 @@ def _date_by_balances(items: Sequence[LineItem]) -> list[LineItem]:
     for item in items:
         if item.row not in dates and (date := read_balance_date(item.label)):
             dates[item.row] = date
+    dates = {row: _close_of_day_before(date, dates.values()) for row, date in dates.items()}
     return [_dated(item, dates) for item in items] if dates else list(items)
+
+
+def _close_of_day_before(date: dt.date, others: Collection[dt.date]) -> dt.date:
+    """"Balance at January 1" opens the year after a close on December 31, which is what the other rows date."""
+    before = date - dt.timedelta(days=1)
+    same_day = any((other.month, other.day) == (before.month, before.day) for other in others)
+    return before if date.day == 1 and (same_day or date.month == 1) else date
 
 
 def _dated(item: LineItem, dates: Mapping[int, dt.date]) -> LineItem:

@@ -117,12 +117,26 @@ class Calendar:
         """The instant at which ``period`` began: the end of the neighbouring column's year, else computed."""
         if period.end is None or not period.months:
             return Period(None, 0)
-        guess = _months_before(period.end, period.months)
+        guess = self._opening_day(period.end, period.months)
         for column in headings:
             other = self.period(column, headings).end
             if other is not None and abs((other - guess).days) <= 8:
                 return Period(other, 0)
         return Period(guess, 0)
+
+    def _opening_day(self, end: dt.date, months: int) -> dt.date:
+        """Years that end on a weekday have 52 weeks (a 53rd cannot be told from one page), others end on a month."""
+        by_months = _months_before(end, months)
+        if is_month_end(end):
+            return by_months
+        fiscal = self.filing.fiscal_year_end or ""
+        if (match := re.fullmatch(r"(\d\d)-(\d\d)", fiscal)) and months % 12:
+            close = _date(by_months.year, int(match[1]), int(match[2]), self.filing)
+            for year in (0, -1, 1):
+                close = _shift_years(close, year) if close else None
+                if close is not None and is_month_end(close) and abs((close - by_months).days) <= 8:
+                    return close
+        return end - dt.timedelta(weeks=round(months * 52 / 12))
 
     def _end(self, heading: Heading) -> dt.date | None:
         titles = self._title_dates()
@@ -204,10 +218,13 @@ def _months_before(date: dt.date, months: int) -> dt.date:
     return _at_month_end(date, max(index // 12, 1), index % 12 + 1)
 
 
+def is_month_end(date: dt.date) -> bool:
+    return date.day == calendar.monthrange(date.year, date.month)[1]
+
+
 def _at_month_end(date: dt.date, year: int, month: int) -> dt.date:
     last = calendar.monthrange(year, month)[1]
-    at_end = date.day == calendar.monthrange(date.year, date.month)[1]
-    return dt.date(year, month, last if at_end else min(date.day, last))
+    return dt.date(year, month, last if is_month_end(date) else min(date.day, last))
 
 
 def _date(year: int, month: int, day: int | None, filing: Filing) -> dt.date | None:
@@ -221,7 +238,7 @@ def _date(year: int, month: int, day: int | None, filing: Filing) -> dt.date | N
 
 
 def read_balance_date(label: str) -> dt.date | None:
-    """The day of a row such as "Balance at December 31, 2022"; January 1 is the close of the day before."""
+    """The day of a row such as "Balance at December 31, 2022"."""
     if not re.search(r"\bbalances?\b|^\W*(?:as of|at)\b|^" + _MONTH, label, re.IGNORECASE):
         return None
     match = next((m for m in _DAY_OF.finditer(label) if m["day"] and m["year"]), None)
@@ -230,8 +247,7 @@ def read_balance_date(label: str) -> dt.date | None:
     year, month, day = int(match["year"]), _MONTHS[match["month"].lower()], int(match["day"])
     if not 1 <= day <= calendar.monthrange(year, month)[1]:
         return None
-    date = dt.date(year, month, day)
-    return date - dt.timedelta(days=1) if day == 1 else date
+    return dt.date(year, month, day)
 
 
 def months_between(start: dt.date, end: dt.date) -> int | None:

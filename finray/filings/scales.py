@@ -23,11 +23,14 @@ _MONEY = (("EUR", r"€|\beuros?\b"), ("GBP", r"£|pounds sterling|\bgbp\b"), ("
 _USD = re.compile(r"u\.?s\.? dollars|us\$|usd|\$", re.IGNORECASE)
 
 _PER_SHARE = re.compile(
-    r"\bper\b.{0,25}\b(?:share|unit|ads)s?\b|\beps\b|\bper basic|\bper diluted", re.IGNORECASE)
+    r"\bper\b.{0,25}\b(?:share|unit|ads)s?\d{0,2}\b|\beps\b|\bper basic|\bper diluted", re.IGNORECASE)
 _SHARES = re.compile(
     r"\b(?:weighted|average)\b.{0,60}\b(?:shares?|units|basic|diluted|outstanding)|"
     r"\b(?:shares|units)\b.{0,40}\b(?:outstanding|used|issued|authorized|diluted|basic)|\bnumber of (?:common )?shares|"
     r"\b(?:basic|diluted)\b.{0,25}\bshares|dilutive.{0,30}(?:shares|securities|options)", re.IGNORECASE)
+_SHARE_SECTION = re.compile(
+    r"\b(?:weighted|average)\b.{0,40}\bshares|^\W*(?:number of |common |outstanding )*shares outstanding|"
+    r"^\W*number of .{0,20}shares", re.IGNORECASE)
 _AMOUNT_AFTER_ALL = re.compile(r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|value", re.IGNORECASE)
 _BASIC_OR_DILUTED = re.compile(r"\b(?:basic|diluted|dilution|continuing|discontinued|total|net (?:income|loss|earnings)|"
                                r"common|income|loss|earnings|declared|dividends?)\b", re.IGNORECASE)
@@ -67,20 +70,27 @@ def _currency(text: str) -> str:
     return next((code for code, pattern in _MONEY if re.search(pattern, text, re.IGNORECASE)), "USD")
 
 
-def row_unit(label: str, section: str | None, value: float, decimals: int, scale: Scale) -> tuple[str, int]:
+def row_unit(label: str, section: str | None, value: float, decimals: int, scale: Scale,
+             printed_currency: str | None = None) -> tuple[str, int]:
     """Unit and multiplier of a row: ("USD", scale), ("USD/share", 1) or ("shares", scale)."""
     heading = section or ""
-    if _is_share_count(label, heading, decimals, value):
-        own = _OWN_SCALE.search(label) or _OWN_SCALE.search(heading)
-        if own:
+    if printed_currency is None and _is_share_count(label, heading, decimals, value):
+        if own := _OWN_SCALE.search(label) or _OWN_SCALE.search(heading):
             return "shares", _WORDS[own["word"].lower()]
-        if scale.shares_exempt and (abs(value) < 100_000 or decimals):
-            return "shares", scale.money  # "except share amounts" was meant for per-share amounts
-        return "shares", scale.shares
+        moved = re.search(r"issued|repurchase|withheld|purchase|exercise|retire", label, re.IGNORECASE) is not None
+        return "shares", share_scale(value, decimals, scale, moved=moved)
     if _is_per_share(label, heading, decimals, value):
         return f"{scale.currency}/share", 1
     own = _OWN_SCALE.search(label)
     return scale.currency, _WORDS[own["word"].lower()] if own else scale.money
+
+
+def share_scale(value: float, decimals: int, scale: Scale, *, moved: bool) -> int:
+    """The multiplier of a share count. Where shares are exempt from the scale, a company with fewer than 100,000 shares
+    outstanding would be odd: the exemption was meant for per-share amounts. Shares ``moved`` in a year can be few."""
+    if scale.shares_exempt and not moved and (abs(value) < 100_000 or decimals):
+        return scale.money
+    return scale.shares
 
 
 def _is_per_share(label: str, heading: str, decimals: int, value: float) -> bool:
@@ -98,6 +108,9 @@ def _is_share_count(label: str, heading: str, decimals: int, value: float) -> bo
         return False
     if _SHARES.search(label) and not _AMOUNT_AFTER_ALL.search(label):
         return True
-    counted = _SHARES.search(heading) is not None or re.search(r"\bshares\b", heading, re.IGNORECASE) is not None
-    return counted and re.search(r"\b(?:basic|diluted|dilution|dilutive)\b", label, re.IGNORECASE) is not None and \
-        not (decimals >= 2 and abs(value) < 100 and _PER_SHARE.search(heading))
+    if _PER_SHARE.search(heading) and decimals >= 2 and abs(value) < 100:
+        return False
+    if _SHARE_SECTION.search(heading) and not _PER_SHARE.search(heading):
+        return not re.search(r"[$€£]|\bdividends?\b", label)
+    return bool(re.search(r"\bshares\b", heading, re.IGNORECASE)) and \
+        re.search(r"\b(?:basic|diluted|dilution|dilutive)\b", label, re.IGNORECASE) is not None
