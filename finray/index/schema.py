@@ -1,0 +1,181 @@
+"""Arrow schemas of the index tables, and the one row form of a ``Filing`` and a ``LineItem``.
+
+Child rows (``pages``, ``chunks``, ``facts``) carry ``revision``, which changes with the filing's content.
+A child row counts only while its (filing_id, revision) stands in ``filings``: that row is the commit mark.
+Vectors are float32 of unit length; a page without text has the zero vector.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Final
+
+import pyarrow as pa
+
+from finray.types import Filing, LineItem
+
+FORMAT_VERSION: Final = 1
+FILINGS: Final = "filings"
+PAGES: Final = "pages"
+CHUNKS: Final = "chunks"
+FACTS: Final = "facts"
+SOURCES: Final = "sources"
+FAILURES: Final = "failures"
+CHILDREN: Final = (PAGES, CHUNKS, FACTS)
+COUNT_COLUMNS: Final = {PAGES: "n_pages", CHUNKS: "n_chunks", FACTS: "n_facts"}
+
+_TIME = pa.timestamp("us", tz="UTC")
+_KEY = [pa.field("filing_id", pa.string(), nullable=False), pa.field("revision", pa.string(), nullable=False)]
+_FILING = [
+    pa.field("filing_id", pa.string(), nullable=False),
+    pa.field("doc_name", pa.string(), nullable=False),
+    pa.field("source_uri", pa.string(), nullable=False),
+    pa.field("content_sha256", pa.string(), nullable=False),
+    pa.field("company", pa.string(), nullable=False),
+    pa.field("form", pa.string(), nullable=False),
+    pa.field("cik", pa.string()),
+    pa.field("ticker", pa.string()),
+    pa.field("commission_file_number", pa.string()),
+    pa.field("is_amendment", pa.bool_(), nullable=False),
+    pa.field("amends", pa.string()),
+    pa.field("filed_at", pa.date32()),
+    pa.field("period_end", pa.date32()),
+    pa.field("fiscal_year", pa.int32()),
+    pa.field("fiscal_period", pa.string()),
+    pa.field("fiscal_year_end", pa.string()),
+    pa.field("aliases", pa.list_(pa.string()), nullable=False),
+    pa.field("provenance", pa.string(), nullable=False),  # JSON object: fact -> where it was read
+]
+_FACT = [
+    pa.field("page", pa.int32(), nullable=False),
+    pa.field("statement", pa.string()),
+    pa.field("label", pa.string(), nullable=False),
+    pa.field("value", pa.float64(), nullable=False),
+    pa.field("text", pa.string(), nullable=False),
+    pa.field("unit", pa.string(), nullable=False),
+    pa.field("scale", pa.int64(), nullable=False),
+    pa.field("period_end", pa.date32()),
+    pa.field("months", pa.int32()),
+    pa.field("section", pa.string()),
+    pa.field("row", pa.int32(), nullable=False),
+    pa.field("column", pa.int32(), nullable=False),
+    pa.field("box", pa.list_(pa.float64(), 4)),
+    pa.field("concept", pa.string()),
+]
+
+
+def vector_type(dimension: int) -> pa.DataType:
+    return pa.list_(pa.float32(), dimension)
+
+
+def filings_schema(dimension: int) -> pa.Schema:
+    """Cover facts, cover summary and its vector, row counts of the children, and how the row came about."""
+    return pa.schema([
+        *_FILING,
+        pa.field("revision", pa.string(), nullable=False),
+        pa.field("source_modified", _TIME, nullable=False),
+        pa.field("n_pages", pa.int32(), nullable=False),
+        pa.field("n_chunks", pa.int32(), nullable=False),
+        pa.field("n_facts", pa.int32(), nullable=False),
+        pa.field("status", pa.string(), nullable=False),
+        pa.field("indexed_at", _TIME, nullable=False),
+        pa.field("summary", pa.string(), nullable=False),
+        pa.field("vector", vector_type(dimension), nullable=False),
+    ])
+
+
+def pages_schema(dimension: int) -> pa.Schema:
+    return pa.schema([
+        *_KEY,
+        pa.field("page", pa.int32(), nullable=False),
+        pa.field("text", pa.string(), nullable=False),
+        pa.field("item", pa.string()),
+        pa.field("statement", pa.string()),
+        pa.field("vector", vector_type(dimension), nullable=False),
+    ])
+
+
+def chunks_schema(dimension: int) -> pa.Schema:
+    return pa.schema([
+        *_KEY,
+        pa.field("page", pa.int32(), nullable=False),
+        pa.field("start", pa.int32(), nullable=False),
+        pa.field("end", pa.int32(), nullable=False),
+        pa.field("text", pa.string(), nullable=False),
+        pa.field("vector", vector_type(dimension), nullable=False),
+    ])
+
+
+FACTS_SCHEMA: Final = pa.schema([*_KEY, *_FACT])
+SOURCES_SCHEMA: Final = pa.schema([
+    pa.field("source_uri", pa.string(), nullable=False),
+    pa.field("fingerprint", pa.string(), nullable=False),
+    pa.field("content_sha256", pa.string(), nullable=False),
+    pa.field("filing_id", pa.string()),
+    pa.field("outcome", pa.string(), nullable=False),
+    pa.field("at", _TIME, nullable=False),
+])
+FAILURES_SCHEMA: Final = pa.schema([
+    pa.field("source_uri", pa.string(), nullable=False),
+    pa.field("content_sha256", pa.string()),
+    pa.field("stage", pa.string(), nullable=False),
+    pa.field("reason", pa.string(), nullable=False),
+    pa.field("detail", pa.string(), nullable=False),
+    pa.field("at", _TIME, nullable=False),
+])
+
+
+def table_schemas(dimension: int) -> dict[str, pa.Schema]:
+    """Every table of an index by name, for vectors of ``dimension``."""
+    return {
+        FILINGS: filings_schema(dimension),
+        PAGES: pages_schema(dimension),
+        CHUNKS: chunks_schema(dimension),
+        FACTS: FACTS_SCHEMA,
+        SOURCES: SOURCES_SCHEMA,
+        FAILURES: FAILURES_SCHEMA,
+    }
+
+
+FILING_COLUMNS: Final = tuple(field.name for field in _FILING)
+_LINE_ITEM_COLUMNS: Final = tuple(field.name for field in _FACT)
+assert {f.name for f in fields(Filing)} == set(FILING_COLUMNS)
+assert {f.name for f in fields(LineItem)} == set(_LINE_ITEM_COLUMNS)
+
+
+def filing_row(filing: Filing) -> dict[str, Any]:
+    """``filing`` as values of the cover-fact columns of ``filings``."""
+    row = {name: getattr(filing, name) for name in FILING_COLUMNS}
+    row["aliases"] = list(filing.aliases)
+    row["provenance"] = json.dumps(dict(filing.provenance), sort_keys=True)
+    return row
+
+
+def filing_from_row(row: Mapping[str, Any]) -> Filing:
+    values = {name: row[name] for name in FILING_COLUMNS}
+    values["aliases"] = tuple(row["aliases"])
+    values["provenance"] = json.loads(row["provenance"])
+    return Filing(**values)
+
+
+def line_items_table(filing_id: str, revision: str, items: Sequence[LineItem]) -> pa.Table:
+    columns = {name: [getattr(item, name) for item in items] for name in _LINE_ITEM_COLUMNS}
+    keys = {"filing_id": [filing_id] * len(items), "revision": [revision] * len(items)}
+    return pa.table({**keys, **columns}, schema=FACTS_SCHEMA)
+
+
+def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:
+    """(filing_id, line item) for each row of a ``facts`` table."""
+    result = []
+    for row in table.select(["filing_id", *_LINE_ITEM_COLUMNS]).to_pylist():
+        filing_id = row.pop("filing_id")
+        box = row.pop("box")
+        result.append((filing_id, LineItem(**row, box=tuple(box) if box is not None else None)))
+    return result
+
+
+def vectors_array(vectors: Any, dimension: int) -> pa.FixedSizeListArray:
+    """float32 [n, dimension] as an Arrow column, without a copy."""
+    return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1), type=pa.float32()), dimension)

@@ -1,0 +1,179 @@
+"""A sentence-transformers model run directly: tokenizer, transformer, pooling, unit length.
+
+Why not ``SentenceTransformer.encode``: measured on two cores with MiniLM and 1,000-character passages, batches
+cut by tokens instead of rows and pooling in float32 give 160 passages/s against 117 (bf16 weights) and a cosine
+to the fp32 model above 0.9999 instead of 0.996; and the import takes a third of the time.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import AutoModel, AutoTokenizer
+from transformers.utils import logging as transformers_logging
+from transformers.utils.hub import cached_file
+
+from finray.errors import ModelUnavailableError
+from finray.models.encoder import Vectors
+from finray.settings import EncoderSettings
+
+_CPU_TOKENS = 4096
+"""Padded tokens of one forward pass: past this the activations leave the caches and a pass gets slower."""
+
+
+class TransformerEncoder:
+    """``folder`` is a sentence-transformers folder or a hub name; mean and CLS pooling are supported.
+
+    Raises ModelUnavailableError when it cannot be loaded or pools in another way.
+    """
+
+    def __init__(self, folder: str, settings: EncoderSettings, *, threads: int | None = None) -> None:
+        if threads is not None:
+            torch.set_num_threads(threads)
+        self._settings = settings
+        self._device = _device(settings.device)
+        local = Path(folder).is_dir()
+        self._pooling = _pooling(folder)
+        # The pooler's weights are not used: no report about that, and no bar for a second's work.
+        log = logging.getLogger("transformers")
+        level = log.level
+        log.setLevel(logging.ERROR)
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        try:
+            self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=local)
+            self._model = AutoModel.from_pretrained(
+                folder,
+                local_files_only=local,
+                dtype=_dtype(settings.dtype, self._device),
+                attn_implementation="sdpa",
+            )
+        except (OSError, ValueError, ImportError) as error:
+            raise _cannot_load(folder, error) from error
+        finally:
+            log.setLevel(level)
+        self._model.eval().to(self._device)
+        self._max_tokens = min(settings.max_tokens, _positions(self._model.config))
+        whole = settings.batch_size * self._max_tokens
+        self._token_budget = whole if self._device.type == "cuda" else min(whole, _CPU_TOKENS)
+
+    @property
+    def dimension(self) -> int:
+        return int(self._model.config.hidden_size)
+
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
+        return self._encode([self._settings.passage_prefix + text for text in texts])
+
+    def encode_query(self, text: str) -> Vectors:
+        vector: Vectors = self._encode([self._settings.query_prefix + text])[0]
+        return vector
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        if not texts:
+            return vectors
+        tokens: list[list[int]] = self._tokenizer(
+            texts, truncation=True, max_length=self._max_tokens, return_attention_mask=False, verbose=False
+        )["input_ids"]
+        with torch.inference_mode():
+            for rows in _batches([len(t) for t in tokens], self._token_budget):
+                vectors[rows] = self._forward([tokens[row] for row in rows])
+        return vectors
+
+    def _forward(self, tokens: list[list[int]]) -> Vectors:
+        width = max(len(t) for t in tokens)
+        ids = np.full((len(tokens), width), self._tokenizer.pad_token_id or 0, dtype=np.int64)
+        mask = np.zeros((len(tokens), width), dtype=np.int64)
+        for row, token_ids in enumerate(tokens):
+            ids[row, : len(token_ids)] = token_ids
+            mask[row, : len(token_ids)] = 1
+        attention = torch.from_numpy(mask).to(self._device)
+        hidden = self._model(input_ids=torch.from_numpy(ids).to(self._device), attention_mask=attention)
+        states = hidden.last_hidden_state.float()
+        if self._pooling == "cls":
+            pooled = states[:, 0]
+        else:
+            weights = attention.unsqueeze(-1).float()
+            pooled = (states * weights).sum(1) / weights.sum(1)
+        result: Vectors = torch.nn.functional.normalize(pooled).cpu().numpy()
+        return result
+
+
+def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Row numbers, longest first, cut so that rows x longest stays within ``budget``."""
+    order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
+    start = 0
+    while start < len(order):
+        stop = start + max(1, budget // max(1, lengths[order[start]]))
+        yield order[start:stop]
+        start = stop
+
+
+def _device(wanted: str) -> torch.device:
+    if wanted == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if wanted.startswith("cuda") and not torch.cuda.is_available():
+        raise ModelUnavailableError(f"encoder.device is {wanted!r}, but there is no GPU; set 'auto' or 'cpu'")
+    return torch.device(wanted)
+
+
+def _dtype(wanted: str, device: torch.device) -> torch.dtype:
+    """bf16 weights where the hardware multiplies them fast; elsewhere they would be slower than float32."""
+    if wanted != "auto":
+        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[wanted]
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
+    if device.type == "cpu" and (
+        torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
+    ):
+        return torch.bfloat16
+    return torch.float32
+
+
+def _pooling(folder: str) -> str:
+    """``mean`` or ``cls``, as the model's folder says; mean where it says nothing."""
+    config = _json(folder, "1_Pooling/config.json")
+    modes = {name for name, value in config.items() if name.startswith("pooling_mode_") and value is True}
+    mode = config.get("pooling_mode")
+    if isinstance(mode, str):
+        modes.add(f"pooling_mode_{mode}")
+    kinds = {name.removeprefix("pooling_mode_").partition("_token")[0] for name in modes} or {"mean"}
+    if kinds not in ({"mean"}, {"cls"}):
+        raise ModelUnavailableError(f"the encoder {folder!r} pools by {sorted(kinds)}, not by mean or CLS")
+    return kinds.pop()
+
+
+def _positions(config: Any) -> int:
+    """Tokens the model has positions for; RoBERTa and its kin leave the first ``pad_token_id + 1`` free."""
+    positions = int(getattr(config, "max_position_embeddings", 1 << 30))
+    reserved = config.pad_token_id + 1 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
+    return positions - int(reserved)
+
+
+def _cannot_load(folder: str, error: Exception) -> ModelUnavailableError:
+    return ModelUnavailableError(
+        f"cannot load the encoder {folder!r}: {error}; give a sentence-transformers folder, or a hub name where the "
+        "hub can be reached"
+    )
+
+
+def _json(folder: str, name: str) -> dict[str, Any]:
+    path: str | None
+    if Path(folder).is_dir():
+        path = str(Path(folder, name))
+        if not Path(path).is_file():
+            return {}
+    else:
+        try:
+            path = cached_file(folder, name, _raise_exceptions_for_missing_entries=False)
+        except OSError as error:
+            raise _cannot_load(folder, error) from error
+    if path is None:
+        return {}
+    loaded: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return loaded
