@@ -5,7 +5,7 @@ target                    appended while a run works               when it finis
 ========================  =======================================  ==================================
 ``out.jsonl``             the file itself                          sorted copy replaces it
 ``out.parquet``           ``out.parquet.partial.jsonl``            the file; the partial one goes
-``s3://…`` (any fsspec)   objects ``<out>.parts/part-*.jsonl``     one object; the parts go
+``s3://…``                objects ``<out>.parts/part-*.jsonl``     one object; the parts go
 ========================  =======================================  ==================================
 
 An object store cannot append, hence the parts. Whatever is killed, at whatever moment, leaves the final file,
@@ -28,16 +28,14 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Protocol
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
-from botocore.exceptions import BotoCoreError, ClientError
 
 from finray.atomic import replacing
 from finray.errors import SourceError
 from finray.predictions import PREDICTION_SCHEMA, arrow_row, encode, prediction_from_record
+from finray.storage import STORAGE_ERRORS, is_s3, normalise, s3_filesystem
 
-STORAGE_ERRORS = (OSError, BotoCoreError, ClientError)
 _ROWS_PER_GROUP = 512
 _LINE_START = b'{"qid": '
 
@@ -76,9 +74,8 @@ def prediction_files(uri: str) -> PredictionFiles:
     """The files behind ``uri``. Raises SourceError for a name that ends in neither .jsonl nor .parquet."""
     if not uri.lower().endswith((".jsonl", ".parquet")):
         raise SourceError(f"{uri!r}: a predictions file ends in .jsonl or .parquet")
-    if "://" not in uri or uri.startswith("file://"):
-        return LocalFiles(Path(uri.removeprefix("file://")))
-    return ObjectFiles(uri)
+    location = normalise(uri)
+    return ObjectFiles(location) if is_s3(location) else LocalFiles(Path(location))
 
 
 class LocalFiles:
@@ -174,14 +171,14 @@ class LocalFiles:
 
 
 class ObjectFiles:
-    """An object and its parts, on S3 or anything else that fsspec opens."""
+    """An object of S3 and its parts."""
 
     def __init__(self, uri: str) -> None:
         self.torn: str | None = None
         self._uri = uri
         self._parquet = uri.lower().endswith(".parquet")
-        with _named("open", uri):
-            self._fs, self._path = fsspec.core.url_to_fs(uri)
+        self._fs = s3_filesystem()
+        self._path = uri.removeprefix("s3://")
         self._folder = f"{self._path}.parts"
         self._next: int | None = None
 
@@ -190,7 +187,7 @@ class ObjectFiles:
 
     def lines(self) -> Iterator[Line]:
         with _named("read", self._uri):
-            if self._exists(self._path):
+            if self._fs.exists(self._path):
                 yield from self._object_lines(self._path, final=True)
             for part in self._parts():
                 yield from self._object_lines(part, final=False)
@@ -223,15 +220,10 @@ class ObjectFiles:
                 self._fs.rm(parts)
 
     def close(self) -> None:
-        self._fs.invalidate_cache()
-
-    def _exists(self, path: str) -> bool:
-        self._fs.invalidate_cache()
-        return bool(self._fs.exists(path))
+        """Nothing is held open."""
 
     def _parts(self) -> list[str]:
         with _named("list", self._uri):
-            self._fs.invalidate_cache()
             try:
                 found = self._fs.ls(self._folder, detail=False)
             except FileNotFoundError:

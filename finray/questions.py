@@ -1,6 +1,6 @@
 """Question files: hostile bytes in, one ``Question`` or one ``BadLine`` for every non-empty line out.
 
-A file is ``.jsonl`` (one JSON object a line) or ``.parquet``, on a local path or any fsspec URI (``s3://``).
+A file is ``.jsonl`` (one JSON object a line) or ``.parquet``, on a local path or ``s3://``.
 A bad line never stops a run and never vanishes: it carries its number, an id and the reason.
 """
 
@@ -12,16 +12,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from finray.atomic import replacing
 from finray.errors import QuestionError, SourceError
 from finray.settings import BulkSettings
+from finray.storage import read_bytes, write_bytes
 from finray.types import GoldEvidence, Question
 
 EXCERPT_CHARACTERS = 200
@@ -65,14 +63,13 @@ def read_questions(
     uri: str,
     *,
     max_characters: int = BulkSettings().max_question_characters,
-    read: Callable[[str], bytes] | None = None,
+    read: Callable[[str], bytes] = read_bytes,
 ) -> Iterator[Question | BadLine]:
     """Each non-empty line of the file at ``uri``, in order.
 
     Raises SourceError when the file as a whole cannot be used: unreachable, another format, a Parquet file
     without the columns ``qid`` and ``question``.
     """
-    read = read or _read
     lowered = uri.lower()
     if lowered.endswith(".parquet"):
         yield from parse_parquet(read(uri), max_characters=max_characters, name=uri)
@@ -133,9 +130,9 @@ def write_questions(uri: str, questions: Iterable[Question]) -> None:
     if lowered.endswith(".parquet"):
         sink = io.BytesIO()
         pq.write_table(pa.Table.from_pylist(records, schema=QUESTION_SCHEMA), sink)
-        _write(uri, sink.getvalue())
+        write_bytes(uri, sink.getvalue())
     elif lowered.endswith(JSON_SUFFIXES):
-        _write(uri, b"".join(json.dumps(r, ensure_ascii=False).encode("utf-8") + b"\n" for r in records))
+        write_bytes(uri, b"".join(json.dumps(r, ensure_ascii=False).encode("utf-8") + b"\n" for r in records))
     else:
         raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
 
@@ -154,26 +151,6 @@ def question_record(question: Question) -> dict[str, Any]:
             for gold in question.evidence
         ]
     return record
-
-
-def _read(uri: str) -> bytes:
-    try:
-        with fsspec.open(uri, "rb") as file:
-            return bytes(file.read())
-    except OSError as error:
-        raise SourceError(f"cannot read {uri!r}: {error}") from error
-
-
-def _write(uri: str, content: bytes) -> None:
-    try:
-        if "://" not in uri:
-            with replacing(Path(uri)) as scratch:
-                scratch.write_bytes(content)
-        else:  # an object appears whole or not at all
-            with fsspec.open(uri, "wb") as file:
-                file.write(content)
-    except OSError as error:
-        raise SourceError(f"cannot write {uri!r}: {error}") from error
 
 
 def excerpt(text: str, limit: int = EXCERPT_CHARACTERS) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import io
 import json
 import os
 import signal
@@ -13,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import boto3
-import fsspec
 import pyarrow.parquet as pq
 import pytest
 from moto.server import ThreadedMotoServer
@@ -22,6 +23,7 @@ from finray.errors import SourceError
 from finray.prediction_store import PredictionStore, pending, read_predictions
 from finray.predictions import encode
 from finray.questions import BadLine
+from finray.storage import exists, is_s3, list_sources, read_bytes, s3_filesystem
 from finray.types import Passage, Prediction, Question, Status, TokenUsage
 
 HASH = "h1"
@@ -58,9 +60,7 @@ def s3() -> Iterator[str]:
         for name, value in settings.items():
             patch.setenv(name, value)
         boto3.client("s3").create_bucket(Bucket="finray-test")
-        fsspec.filesystem("s3").clear_instance_cache()
         yield "s3://finray-test"
-    fsspec.filesystem("s3").clear_instance_cache()
     server.stop()
 
 
@@ -74,16 +74,21 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 def stored_qids(uri: str) -> list[str]:
     """What an outside script sees, without finray."""
-    with fsspec.open(uri, "rb") as file:
-        if uri.endswith(".parquet"):
-            return [str(qid) for qid in pq.read_table(file)["qid"].to_pylist()]
-        return [json.loads(line)["qid"] for line in file]
+    content = read_bytes(uri)
+    if uri.endswith(".parquet"):
+        return [str(qid) for qid in pq.read_table(io.BytesIO(content))["qid"].to_pylist()]
+    return [json.loads(line)["qid"] for line in content.splitlines()]
 
 
 def everything_beside(uri: str) -> list[str]:
-    fs, path = fsspec.core.url_to_fs(uri)
-    fs.invalidate_cache()
-    return sorted(name.rpartition("/")[2] for name in fs.find(path.rpartition("/")[0]))
+    folder = uri.rpartition("/")[0]
+    names = s3_filesystem().find(folder) if is_s3(uri) else [str(path) for path in Path(folder).rglob("*")]
+    return sorted(name.rpartition("/")[2] for name in names)
+
+
+def last_written(uri: str) -> dt.datetime:
+    (file,) = list_sources([uri]).files
+    return file.modified
 
 
 def test_a_run_ends_with_one_file_in_question_order(target: str) -> None:
@@ -102,14 +107,12 @@ def test_a_finished_run_writes_nothing(target: str) -> None:
     with PredictionStore(target) as store:
         store.append([predicted(qid) for qid in reversed(ORDER)])
         store.finish(ORDER, HASH)
-    fs, path = fsspec.core.url_to_fs(target)
-    before = fs.modified(path)
+    before = last_written(target)
     time.sleep(1.1)  # S3 tells times in seconds
     with PredictionStore(target) as store:
         assert len(store.done()) == 6
         assert not store.finish(ORDER, HASH)
-    fs.invalidate_cache()
-    assert fs.modified(path) == before
+    assert last_written(target) == before
     assert everything_beside(target) == [target.rpartition("/")[2]]
 
 
@@ -176,7 +179,7 @@ def test_bad_lines_that_were_mended_leave_the_file(target: str) -> None:
     assert stored_qids(target) == ["q0", "q1"]
 
 
-def test_pending_questions() -> None:
+def test_pending_questions(tmp_path: Path) -> None:
     bad = BadLine(3, "line-3", "junk", "not JSON")
     questions = [Question(qid, f"question {qid}?") for qid in ("q0", "q1", "q2")]
     reworded = Question("q0", "another question?")
@@ -184,7 +187,7 @@ def test_pending_questions() -> None:
     def left(*asked: Question | BadLine, retry_failed: bool = False) -> list[str]:
         return [q.qid for q in pending(asked, done, HASH, retry_failed=retry_failed)]
 
-    with PredictionStore("memory://pending.jsonl") as store:
+    with PredictionStore(str(tmp_path / "out.jsonl")) as store:
         done = store.done()
         assert left(*questions, bad) == ["q0", "q1", "q2", "line-3"]
         line = Prediction("line-3", "junk", "", "error", settings_hash=HASH, line=3)
@@ -293,8 +296,7 @@ def test_nothing_to_read(tmp_path: Path) -> None:
 def test_an_idle_run_leaves_no_file(target: str) -> None:
     with PredictionStore(target) as store:
         assert not store.finish([], HASH)
-    fs, path = fsspec.core.url_to_fs(target)
-    assert not fs.exists(path)
+    assert not exists(target)
 
 
 def test_leftovers_of_a_run_killed_while_replacing_are_cleared(tmp_path: Path) -> None:

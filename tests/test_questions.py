@@ -190,11 +190,6 @@ def test_round_trip(tmp_path: Path, name: str) -> None:
     assert [p.name for p in (tmp_path / "new").iterdir()] == [name]
 
 
-def test_any_fsspec_location() -> None:
-    write_questions("memory://bucket/q.jsonl", QUESTIONS)
-    assert list(read_questions("memory://bucket/q.jsonl")) == QUESTIONS
-
-
 def parquet(path: Path, columns: dict[str, Any]) -> str:
     pq.write_table(pa.table(columns), path)
     return str(path)

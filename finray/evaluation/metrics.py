@@ -1,0 +1,110 @@
+"""Scores of one prediction against one question, each in [0, 1]; docs/formats.md lists them.
+
+Retrieval (HiREC, arXiv 2505.20368; FinanceBench): a passage stands for its page, and k counts passages. A
+gold filing is met under its ``doc_name`` or its ``filing_id``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+
+from finray.evaluation.numbers import (
+    Number,
+    equal_at_digits,
+    find_numbers,
+    only_number,
+    same_when_printed,
+    stated_scale,
+)
+from finray.evaluation.overlap import bleu, rouge_l, tokens
+from finray.types import GoldEvidence, Passage, Prediction, Question
+
+KS = (1, 3, 5, 10)
+"""Numbers of leading passages that retrieval is scored at."""
+TOLERANCE = 0.03
+UNANSWERABLE = "unanswerable"
+"""Question types that begin so mark questions whose right answer is a refusal."""
+
+_YEARS = (1990, 2050)
+
+
+def is_unanswerable(question: Question) -> bool:
+    return (question.question_type or "").lower().startswith(UNANSWERABLE)
+
+
+def numeric_reference(question: Question) -> Number | None:
+    """The number that the gold answer consists of; None for a textual answer or none at all."""
+    return None if question.answer is None or is_unanswerable(question) else only_number(question.answer)
+
+
+def document_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
+    """Share of the gold filings among the filings of ``passages``."""
+    wanted = {evidence.doc_name for evidence in gold}
+    return len(wanted & _filings(passages)) / len(wanted)
+
+
+def page_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
+    """Share of the gold pages among the pages of ``passages``."""
+    return len(found_pages(passages, gold)) / len({(e.doc_name, e.page) for e in gold})
+
+
+def page_precision(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
+    """Share of the pages of ``passages`` that are gold; 0 where nothing was retrieved."""
+    pages = {(passage.filing_id, passage.doc_name, passage.page) for passage in passages}
+    return len(found_pages(passages, gold)) / len(pages) if pages else 0.0
+
+
+def found_pages(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> set[tuple[str, int]]:
+    pages = {(name, p.page) for p in passages for name in (p.doc_name, p.filing_id)}
+    return {(e.doc_name, e.page) for e in gold} & pages
+
+
+def context_overlaps(
+    passages: Sequence[Passage], gold: Sequence[GoldEvidence]
+) -> list[tuple[float, float]] | None:
+    """BLEU and ROUGE-L of each passage against the concatenated gold text; None without gold text."""
+    reference = tokens("\n".join(evidence.text for evidence in gold if evidence.text))
+    if not reference:
+        return None
+    candidates = [tokens(passage.text) for passage in passages]
+    return [(bleu(candidate, reference), rouge_l(candidate, reference)) for candidate in candidates]
+
+
+def numeric_match(answer: str, reference: Number) -> bool:
+    """Any number printed in ``answer`` within atol = rtol = 0.03 of the reference's printed number.
+
+    Commas and currency signs do not count; scale words and percent signs are not looked at.
+    """
+    numbers = [float(number.face) for number in find_numbers(answer)]
+    return bool(np.isclose(numbers, float(reference.face), rtol=TOLERANCE, atol=TOLERANCE).any())
+
+
+def numeric_accuracy(question: Question, prediction: Prediction, reference: Number) -> bool:
+    """LOFin's: the answered number equals ``reference`` at its digits, percent and scale words considered.
+
+    The answered number is the prediction's ``value``, and whatever in its text prints that value; without a
+    value, any number of the text, years left aside where there are others.
+    """
+    scale = stated_scale(question.question)
+    return any(equal_at_digits(reference, number, scale) for number in _answered_numbers(prediction))
+
+
+def _answered_numbers(prediction: Prediction) -> list[Number]:
+    printed = find_numbers(prediction.answer)
+    if prediction.value is None:
+        others = [number for number in printed if not _is_year(number)]
+        return others or list(printed)
+    factor = Decimal("0.01") if prediction.unit == "percent" else Decimal(1)
+    value = Number(Decimal(repr(float(prediction.value))), 0, factor)
+    return [value, *(number for number in printed if same_when_printed(number, value))]
+
+
+def _is_year(number: Number) -> bool:
+    return number.factor == 1 and number.places == 0 and _YEARS[0] <= number.face <= _YEARS[1]
+
+
+def _filings(passages: Sequence[Passage]) -> set[str]:
+    return {name for passage in passages for name in (passage.doc_name, passage.filing_id)}

@@ -1,0 +1,122 @@
+"""An evaluation as a table for a person and as plain data for ``--json``.
+
+Several predictions of the same questions stand side by side: settings that are compared, or ceilings
+(predictions made with ``retrieval.oracle`` set to "document" or "page").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from finray.evaluation.bootstrap import Estimate
+from finray.evaluation.evaluate import Evaluation, compare
+
+NOTHING = "–"
+
+
+def as_data(evaluation: Evaluation) -> dict[str, Any]:
+    """Everything but the scores of single questions, ready for ``json.dumps``."""
+    return {
+        "questions": evaluation.questions,
+        "metrics": _data(evaluation.metrics),
+        "by_question_type": {name: _data(rows) for name, rows in evaluation.by_question_type.items()},
+        "statuses": dict(evaluation.statuses),
+        "outcomes": dict(evaluation.outcomes),
+        "latency_seconds": asdict(evaluation.latency),
+        "usage": {stage: asdict(tokens) for stage, tokens in evaluation.usage.items()},
+        "settings_hashes": dict(evaluation.settings_hashes),
+        "judged": evaluation.judged,
+        "remarks": list(evaluation.remarks),
+    }
+
+
+def report(evaluations: Mapping[str, Evaluation]) -> RenderableType:
+    """Tables of one or more named evaluations; the first is the one that the others stand beside."""
+    parts: list[RenderableType] = [_metric_table(evaluations)]
+    first = next(iter(evaluations.values()))
+    if len(evaluations) == 1 and len(first.by_question_type) > 1:
+        parts.append(_type_table(first))
+    if len(evaluations) > 1:
+        parts.append(_difference_table(evaluations))
+    parts.append(_facts_table(evaluations))
+    for name, evaluation in evaluations.items():
+        parts += [Text(f"{name}: {remark}", style="yellow") for remark in evaluation.remarks]
+    return Group(*parts)
+
+
+def shown(estimate: Estimate | None) -> str:
+    """``.853 [.81, .89] n 129``; a dash where nothing was measured."""
+    if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
+        return NOTHING
+    return f"{_short(estimate.value)} [{_short(estimate.low)}, {_short(estimate.high)}] n {estimate.n}"
+
+
+def _metric_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    table = _table("Mean over questions [95% interval]", "metric", *evaluations)
+    names = dict.fromkeys(name for evaluation in evaluations.values() for name in evaluation.metrics)
+    for name in names:
+        table.add_row(name, *(shown(evaluation.metrics.get(name)) for evaluation in evaluations.values()))
+    return table
+
+
+def _difference_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    (first_name, first), *others = evaluations.items()
+    differences = {name: compare(first, other) for name, other in others}
+    table = _table(f"{first_name} minus the other, on shared questions", "metric", *differences)
+    for metric in first.metrics:
+        table.add_row(metric, *(shown(rows.get(metric)) for rows in differences.values()))
+    return table
+
+
+def _type_table(evaluation: Evaluation) -> Table:
+    table = _table("By question type", "metric", *evaluation.by_question_type)
+    for name in evaluation.metrics:
+        table.add_row(name, *(shown(rows.get(name)) for rows in evaluation.by_question_type.values()))
+    return table
+
+
+def _facts_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    table = _table("Questions", "", *evaluations)
+    facts = [_facts(evaluation) for evaluation in evaluations.values()]
+    for name in dict.fromkeys(name for row in facts for name in row):
+        table.add_row(name, *(row.get(name, NOTHING) for row in facts))
+    return table
+
+
+def _facts(evaluation: Evaluation) -> dict[str, str]:
+    latency = evaluation.latency
+    facts = {"scored": str(evaluation.questions)}
+    for status in ("answered", "unanswerable", "error"):
+        facts[status] = str(evaluation.statuses.get(status, 0))
+    facts |= {f"outcome: {name}": str(count) for name, count in evaluation.outcomes.items()}
+    facts["seconds, p50"] = NOTHING if latency.p50 is None else f"{latency.p50:.3f}"
+    facts["seconds, p95"] = NOTHING if latency.p95 is None else f"{latency.p95:.3f}"
+    for stage, tokens in evaluation.usage.items():
+        each = max(evaluation.questions, 1)
+        facts[f"tokens a question, {stage}"] = (
+            f"{tokens.prompt_tokens / each:,.0f} in, {tokens.completion_tokens / each:,.0f} out"
+        )
+    facts["textual answers"] = "judged" if evaluation.judged else "not judged"
+    facts["settings"] = ", ".join(sorted(evaluation.settings_hashes)) or NOTHING
+    return facts
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", pad_edge=False)
+    for at, column in enumerate(columns):
+        table.add_column(Text(column), justify="left" if at == 0 else "right", overflow="fold")
+    return table
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 0.9995 else f"{value:.2f}"
+
+
+def _data(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
+    return {name: asdict(estimate) for name, estimate in estimates.items()}
