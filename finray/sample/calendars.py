@@ -1,0 +1,85 @@
+"""Fiscal calendars: year ends that stay on a month's last day, and 52/53-week years that wander."""
+
+from __future__ import annotations
+
+import calendar
+import datetime as dt
+from dataclasses import dataclass
+from typing import Literal
+
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def month_end(year: int, month: int) -> dt.date:
+    """The last day of ``month``; months outside 1..12 roll over into neighbouring years."""
+    year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
+    return dt.date(year, month, calendar.monthrange(year, month)[1])
+
+
+def long_date(day: dt.date) -> str:
+    """``December 31, 2022``."""
+    return f"{calendar.month_name[day.month]} {day.day}, {day.year}"
+
+
+def next_weekday(day: dt.date) -> dt.date:
+    """``day``, or the Monday after it: the SEC accepts filings on business days only."""
+    return day + dt.timedelta(days=max(0, 7 - day.weekday()) if day.weekday() > 4 else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """When fiscal years end: the last day of ``month``, or the ``weekday`` (0 is Monday) that is last in it or nearest
+    to its end. ``named_after_start``: fiscal 2022 ends in January 2023, as retailers count."""
+
+    month: int
+    weekday: int | None = None
+    rule: Literal["last", "nearest"] = "last"
+    named_after_start: bool = False
+
+    def year_end(self, fiscal_year: int) -> dt.date:
+        end = month_end(fiscal_year + self.named_after_start, self.month)
+        if self.weekday is None:
+            return end
+        last = end - dt.timedelta(days=(end.weekday() - self.weekday) % 7)
+        following = last + dt.timedelta(days=7)
+        if self.rule == "nearest" and following - end < end - last:
+            return following
+        return last
+
+    def year_start(self, fiscal_year: int) -> dt.date:
+        return self.year_end(fiscal_year - 1) + dt.timedelta(days=1)
+
+    def quarter_end(self, fiscal_year: int, quarter: int) -> dt.date:
+        """Quarter 4 ends with the year and takes the 53rd week where there is one."""
+        if quarter == 4:
+            return self.year_end(fiscal_year)
+        if self.weekday is None:
+            return month_end(fiscal_year + self.named_after_start, self.month - 3 * (4 - quarter))
+        return self.year_end(fiscal_year - 1) + dt.timedelta(weeks=13 * quarter)
+
+    def quarter_start(self, fiscal_year: int, quarter: int) -> dt.date:
+        if quarter == 1:
+            return self.year_start(fiscal_year)
+        return self.quarter_end(fiscal_year, quarter - 1) + dt.timedelta(days=1)
+
+    def weeks(self, fiscal_year: int) -> int:
+        return round((self.year_end(fiscal_year) - self.year_end(fiscal_year - 1)).days / 7)
+
+    def description(self) -> str:
+        """The sentence of Note 1 that explains the fiscal year."""
+        month = calendar.month_name[self.month]
+        if self.weekday is None:
+            return f"Our fiscal year ends on {month} {month_end(2021, self.month).day}."
+        day = _WEEKDAYS[self.weekday]
+        where = (f"last {day} in {month}" if self.rule == "last"
+                 else f"{day} closest to {month} {month_end(2021, self.month).day}")
+        naming = (" Fiscal years are identified by the calendar year in which they begin."
+                  if self.named_after_start else "")
+        return f"We use a 52- or 53-week fiscal year ending on the {where}.{naming}"
+
+
+DECEMBER = Calendar(12)
+RETAIL = Calendar(1, weekday=5, rule="last", named_after_start=True)
+OTHERS = (DECEMBER, Calendar(11, weekday=4, rule="nearest"), DECEMBER, Calendar(6), DECEMBER,
+          Calendar(9, weekday=5, rule="last"), DECEMBER, Calendar(12, weekday=6, rule="nearest"))
+"""Calendars of companies that are not retailers, in turn."""
