@@ -34,11 +34,12 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_CITATION = re.compile(r"\(?\bpp?\. ?\d+(?: ?[-–,] ?\d+)*\)?|\bpages? \d+", re.IGNORECASE)
+_CITATION = re.compile(r"\(?\b(?:pp?\.|pages?) ?\d+(?: ?[-–] ?\d+)?\)?", re.IGNORECASE)
 _NAME_BEFORE = re.compile(r"[A-Za-z_]")  # FY2019, Q3
 _NAME_AFTER = re.compile(r"-[A-Za-z]")  # 10-K
 _ONLY_A_NUMBER = re.compile(
-    rf"(?:approximately|approx\.|about|around|roughly|nearly|~|≈)? ?(?P<number>.+?) ?{_UNITS}? ?\.?",
+    r"(?:approximately|approx\.|about|around|roughly|nearly|~|≈)? ?(?P<number>.+?)"
+    rf" ?(?:(?<![a-z]){_UNITS})? ?\.?",
     re.IGNORECASE,
 )
 

@@ -18,6 +18,11 @@ from finray.evaluation.bootstrap import Estimate
 from finray.evaluation.evaluate import Evaluation, compare
 
 NOTHING = "–"
+TYPE_METRICS = (
+    "document_recall@1", "page_recall@5", "numeric_accuracy", "textual_accuracy", "answerable_refused",
+    "unanswerable_refused",
+)  # fmt: skip
+"""What the table by question type shows; ``--json`` has all metrics."""
 
 
 def as_data(evaluation: Evaluation) -> dict[str, Any]:
@@ -75,9 +80,10 @@ def _difference_table(evaluations: Mapping[str, Evaluation]) -> Table:
 
 
 def _type_table(evaluation: Evaluation) -> Table:
-    table = _table("By question type", "metric", *evaluation.by_question_type)
-    for name in evaluation.metrics:
-        table.add_row(name, *(shown(rows.get(name)) for rows in evaluation.by_question_type.values()))
+    columns = [name for name in TYPE_METRICS if name in evaluation.metrics]
+    table = _table("By question type", "type", *columns)
+    for name, rows in evaluation.by_question_type.items():
+        table.add_row(Text(name), *(_value_and_n(rows.get(column)) for column in columns))
     return table
 
 
@@ -112,6 +118,10 @@ def _table(title: str, *columns: str) -> Table:
     for at, column in enumerate(columns):
         table.add_column(Text(column), justify="left" if at == 0 else "right", overflow="fold")
     return table
+
+
+def _value_and_n(estimate: Estimate | None) -> str:
+    return NOTHING if estimate is None or estimate.value is None else f"{_short(estimate.value)} n {estimate.n}"
 
 
 def _short(value: float) -> str:
