@@ -1,0 +1,198 @@
+"""How well statements are found and their numbers read, on the filings of $FINRAY_SHARED_DATA (default ../shared/data).
+
+    python benchmarks/statements_and_facts.py statements     labelled pages of every PDF, and 10-Ks that miss one
+    python benchmarks/statements_and_facts.py facts          line items of EDGAR HTML against its own inline XBRL
+    python benchmarks/statements_and_facts.py canonical      how often the main metrics are found in the 10-K PDFs
+Add ``--failures`` for every wrong value, or a part of a file name to look at some filings only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import lxml.html
+import pymupdf
+
+from finray.filings import canonical, inline_xbrl
+from finray.filings.cover import read_cover
+from finray.filings.facts import Facts
+from finray.filings.html import parse_html, split_pages
+from finray.filings.html_grid import table_grid
+from finray.filings.line_items import extract_line_items
+from finray.filings.pdf_grid import page_grids
+from finray.filings.statements import MAIN_KINDS, label_statements
+from finray.settings import FilingSettings
+from finray.types import Filing, LineItem
+
+DATA = Path(os.environ.get("FINRAY_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+MAIN_METRICS = (
+    "revenue", "cost_of_revenue", "gross_profit", "operating_income", "pretax_income", "income_tax", "net_income",
+    "net_income_attributable", "eps_basic", "eps_diluted", "shares_diluted", "interest_expense", "total_assets",
+    "current_assets", "current_liabilities", "total_liabilities", "equity", "cash", "accounts_receivable", "inventory",
+    "ppe_net", "goodwill", "accounts_payable", "long_term_debt", "d_and_a", "capex", "operating_cash_flow",
+    "investing_cash_flow", "financing_cash_flow", "dividends_paid", "share_repurchases",
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("statements", "facts", "canonical"))
+    parser.add_argument("names", nargs="*", help="parts of file names")
+    parser.add_argument("--failures", action="store_true")
+    arguments = parser.parse_args()
+    measure = {"statements": measure_statements, "facts": measure_facts, "canonical": measure_canonical}
+    measure[arguments.what](arguments.names, arguments.failures)
+
+
+def _files(folder: str, suffix: str, names: list[str]) -> list[Path]:
+    found = sorted((DATA / folder).glob(f"*{suffix}"))
+    return [path for path in found if not names or any(name.lower() in path.name.lower() for name in names)]
+
+
+def _filing(path: Path, facts: Facts) -> Filing:
+    return Filing(path.stem, path.stem, str(path), "", facts.company or "", facts.form or "", period_end=facts.period_end,
+                  fiscal_year=facts.fiscal_year, fiscal_period=facts.fiscal_period,
+                  fiscal_year_end=facts.fiscal_year_end)
+
+
+def measure_statements(names: list[str], failures: bool) -> None:
+    pages, seconds, annual, complete = 0, 0.0, 0, 0
+    for path in _files("financebench/pdfs", ".pdf", names):
+        with pymupdf.open(path) as document:
+            texts = [page.get_text() for page in document]
+        start = time.perf_counter()
+        labels = label_statements(texts)
+        seconds += time.perf_counter() - start
+        pages += len(texts)
+        missing = [kind for kind in MAIN_KINDS if kind not in labels]
+        if read_cover(texts).form in ("10-K", "10-Q"):
+            annual += 1
+            complete += not missing
+        if failures or missing:
+            print(path.stem, " ".join(f"{i}:{label}" for i, label in enumerate(labels) if label), f"MISSING {missing}")
+    print(f"income, balance sheet and cash flows all found: {complete} of {annual} 10-K and 10-Q; "
+          f"{1000 * seconds / max(pages, 1):.2f} ms a page")
+
+
+def measure_facts(names: list[str], failures: bool) -> None:
+    outcomes: Counter[str] = Counter()
+    for path in _files("edgar/html", ".html", names):
+        root = parse_html(path.read_bytes())
+        if not inline_xbrl.has_inline_xbrl(root):
+            continue
+        own = _facts_of(path, root, failures)
+        outcomes += own
+        print(f"{path.stem:24}", _rates(own))
+    print(f"{'all':24}", _rates(outcomes))
+
+
+def _rates(outcomes: Counter[str]) -> str:
+    total = sum(outcomes.values())
+    share = outcomes["right"] / total if total else 0.0
+    wrong = ", ".join(f"{name} {count}" for name, count in outcomes.most_common() if name != "right")
+    return f"{share:.2%} of {total} ({wrong or 'none wrong'})"
+
+
+def _facts_of(path: Path, root: lxml.html.HtmlElement, failures: bool) -> Counter[str]:
+    filing = _filing(path, inline_xbrl.cover_facts(root))
+    contexts = inline_xbrl.contexts(root)
+    gold = {}
+    for index, fact in enumerate(inline_xbrl.numeric_facts(root)):
+        gold[f"gold:{index}"] = fact
+        fact.element.set("name", f"gold:{index}")  # carried through the grid as Cell.concept, and read nowhere else
+    outcomes: Counter[str] = Counter()
+    pages = split_pages(root, FilingSettings())
+    labels = label_statements([page.text for page in pages])
+    for number, (page, label) in enumerate(zip(pages, labels, strict=True)):
+        if label is None:
+            continue
+        grids = [grid for table in page.tables if (grid := table_grid(table, number))]
+        items = {item.concept: item for item in extract_line_items(grids, page.text, label, filing) if item.concept}
+        for element in _tagged_cells(page.tables):
+            fact = gold.get(element.get("name"))
+            if fact is None or fact.context not in contexts:
+                continue
+            outcome = _compare(items.get(element.get("name")), fact, contexts[fact.context], element)
+            outcomes[outcome] += 1
+            if failures and outcome != "right":
+                print("   ", number, label, outcome, "| expected", _row_label(element)[:60], fact.value, fact.unit,
+                      contexts[fact.context].end, contexts[fact.context].months, "| got", _brief(items.get(element.get("name"))))
+    return outcomes
+
+
+def _tagged_cells(tables: tuple[lxml.html.HtmlElement, ...]) -> Iterator[lxml.html.HtmlElement]:
+    """Tagged numbers that have a cell of their own; those inside a label ("100 shares authorized") are not cells."""
+    for table in tables:
+        for element in table.iter("ix:nonfraction"):
+            cell = next((a for a in element.iterancestors() if a.tag in ("td", "th")), None)
+            if cell is not None and not re.search(r"[A-Za-z]{2}", cell.text_content()) and \
+                    element.text_content().strip():
+                yield element
+
+
+def _row_label(element: lxml.html.HtmlElement) -> str:
+    row = next(a for a in element.iterancestors() if a.tag == "tr")
+    texts = (" ".join(cell.text_content().split()) for cell in row.iterchildren("td", "th"))
+    return next((text for text in texts if re.search(r"[A-Za-z]", text)), "")
+
+
+def _compare(item: LineItem | None, fact: inline_xbrl.NumericFact, context: inline_xbrl.Context,
+             element: lxml.html.HtmlElement) -> str:
+    if item is None:
+        return "not extracted"
+    if _letters(_row_label(element)) != _letters(item.label):
+        return "wrong label"
+    if abs(abs(item.value) - abs(fact.value)) > 1e-6 * max(abs(fact.value), 1.0):
+        return "wrong value"
+    cell = next(a for a in element.iterancestors() if a.tag in ("td", "th"))
+    if ("(" in cell.text_content()) != (item.value < 0) and item.value:
+        return "wrong sign"
+    if item.period_end != context.end:
+        return "wrong period end"
+    if item.months != context.months:
+        return "wrong months"
+    wanted = {"usd": "USD", "shares": "shares", "usd/shares": "USD/share"}.get(fact.unit, item.unit)
+    return "right" if item.unit == wanted or item.value == 0 else "wrong unit"
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W", "", text.lower())
+
+
+def _brief(item: LineItem | None) -> str:
+    return "nothing" if item is None else \
+        f"{item.label[:50]} {item.text} {item.value} {item.unit} {item.period_end} {item.months} [{item.section}]"
+
+
+def measure_canonical(names: list[str], failures: bool) -> None:
+    found: Counter[str] = Counter()
+    filings = 0
+    for path in _files("financebench/pdfs", ".pdf", names):
+        with pymupdf.open(path) as document:
+            texts = [page.get_text() for page in document]
+            filing = _filing(path, read_cover(texts))
+            if filing.form != "10-K":
+                continue
+            filings += 1
+            items: list[LineItem] = []
+            for number, label in enumerate(label_statements(texts)):
+                if label:
+                    items += extract_line_items(page_grids(document[number], number), texts[number], label, filing)
+        for metric in MAIN_METRICS:
+            item = canonical.find_line_item(metric, items, period_end=filing.period_end or dt.date.min)
+            found[metric] += item is not None
+            if failures:
+                print(f"{path.stem:32} {metric:24}", _brief(item))
+    for metric in MAIN_METRICS:
+        print(f"{metric:26} {found[metric]:4} of {filings}")
+
+
+if __name__ == "__main__":
+    main()

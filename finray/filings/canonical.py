@@ -1,0 +1,211 @@
+"""Canonical line items: which row of a filing's statements is "capex", "net PP&E" or "revenue".
+
+The vocabulary is data (canonical.toml): general US-GAAP wording, XBRL concepts, and what people say in questions.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal, cast
+
+from finray.types import Filing, LineItem, Statement
+
+Flow = Literal["", "out", "tax"]
+
+DATE_TOLERANCE_DAYS = 10
+"""52- and 53-week years end within days of the month's end that people name."""
+_RATIO_UNITS = ("percent",)
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalItem:
+    """``labels`` are tried in order; ``flow`` "out" is an amount paid or spent, whose printed sign says nothing."""
+
+    key: str
+    statement: Statement
+    labels: tuple[re.Pattern[str], ...]
+    exclude: re.Pattern[str] | None
+    section: re.Pattern[str] | None
+    concepts: tuple[str, ...]
+    names: tuple[str, ...]
+    unit: str
+    flow: Flow
+    last: bool
+
+
+@cache
+def canonical_items() -> dict[str, CanonicalItem]:
+    """All canonical line items by key."""
+    text = (resources.files("finray.filings") / "canonical.toml").read_text(encoding="utf-8")
+    return {key: CanonicalItem(
+        key=key,
+        statement=cast(Statement, entry["statement"]),
+        labels=tuple(re.compile(label) for label in entry["labels"]),
+        exclude=re.compile(entry["exclude"]) if "exclude" in entry else None,
+        section=re.compile(entry["section"]) if "section" in entry else None,
+        concepts=tuple(entry.get("concepts", ())),
+        names=tuple(entry["names"]),
+        unit=entry.get("unit", "USD"),
+        flow=cast(Flow, entry.get("flow", "")),
+        last=entry.get("position") == "last",
+    ) for key, entry in tomllib.loads(text).items()}
+
+
+def metrics_in(text: str) -> tuple[str, ...]:
+    """Canonical line items that ``text`` names, in order of appearance, each once; longer names win over parts."""
+    pattern, keys = _name_pattern()
+    found = (keys[_squeezed(match.group())] for match in pattern.finditer(text))
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def _name_pattern() -> tuple[re.Pattern[str], dict[str, str]]:
+    keys = {_squeezed(name): item.key for item in canonical_items().values() for name in item.names}
+    spelled = sorted(keys, key=len, reverse=True)
+    alternatives = "|".join(re.escape(name).replace(r"\ ", r"[\s-]+").replace("'", "['’]?") for name in spelled)
+    return re.compile(rf"(?<![\w&])(?:{alternatives})(?![\w&])", re.IGNORECASE), keys
+
+
+def _squeezed(name: str) -> str:
+    return " ".join(re.sub(r"['’]", "'", name.lower()).replace("-", " ").split())
+
+
+def find_line_item(
+    metric: str,
+    items: Sequence[LineItem],
+    *,
+    period_end: dt.date | None = None,
+    fiscal_year: int | None = None,
+    filing: Filing | None = None,
+    months: int | None = None,
+) -> LineItem | None:
+    """The cell of ``items`` that prints ``metric`` for a period, None where no row or no column fits.
+
+    ``items`` are one filing's. The period is ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its
+    years; without either, the latest column. ``months`` is the length of a flow: 12 unless the row has none, then the
+    shortest. Raises KeyError for an unknown metric.
+    """
+    wanted = canonical_items()[metric]
+    if period_end is None and fiscal_year is not None:
+        period_end = _fiscal_year_end(fiscal_year, filing)
+        if period_end is None:
+            return None
+    for row in _rows_in_order(wanted, items):
+        cell = _cell(wanted, row, period_end, months)
+        if cell is not None:
+            return cell
+    return None
+
+
+def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float:
+    """The value with the sign that formulas expect: what was paid or spent is positive however it was printed.
+
+    Income tax is positive for an expense; print is ambiguous there, so pretax and net income of ``items`` decide.
+    """
+    flow = canonical_items()[metric].flow
+    if flow == "out":
+        return abs(item.value)
+    if flow == "tax" and item.period_end is not None:
+        pretax = find_line_item("pretax_income", items, period_end=item.period_end, months=item.months)
+        net = find_line_item("net_income", items, period_end=item.period_end, months=item.months)
+        if pretax is not None and net is not None:
+            as_printed = abs(pretax.value - item.value - net.value)
+            return item.value if as_printed <= abs(pretax.value + item.value - net.value) else -item.value
+    return item.value
+
+
+def _fiscal_year_end(year: int, filing: Filing | None) -> dt.date | None:
+    if filing is None or filing.period_end is None or filing.fiscal_year is None:
+        return None
+    end = filing.period_end
+    shifted = end.year + year - filing.fiscal_year
+    if not 1900 <= shifted <= 2200:
+        return None
+    return dt.date(shifted, end.month, min(end.day, 28)) if end.month == 2 else end.replace(year=shifted)
+
+
+Row = tuple[LineItem, ...]
+
+
+def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
+    """Rows that may print the metric, best first."""
+    rows: dict[tuple[int, int], list[LineItem]] = {}
+    for item in items:
+        rows.setdefault((item.page, item.row), []).append(item)
+    has_statement = any(item.statement == wanted.statement for item in items)
+    ranked = []
+    for order, row in enumerate(rows.values()):
+        rank = _rank(wanted, row, has_statement)
+        if rank is not None:
+            ranked.append((*rank, -order if wanted.last else order, tuple(row)))
+    ranked.sort(key=lambda entry: entry[:-1])
+    return [entry[-1] for entry in ranked]
+
+
+def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -> tuple[int, int, int, int] | None:
+    """(other statement, XBRL concept, label pattern, section): smaller is better; None for another metric's row."""
+    first = row[0]
+    if first.statement != wanted.statement and has_statement:
+        return None
+    if all(not _unit_fits(wanted, item) for item in row):
+        return None
+    concept = _concept_rank(wanted, row)
+    label = plain_label(first.label)
+    pattern = next((index for index, regex in enumerate(wanted.labels) if regex.fullmatch(label)), None)
+    if pattern is None or (wanted.exclude and wanted.exclude.search(label)):
+        if concept is None:
+            return None
+        pattern = len(wanted.labels)
+    in_section = bool(wanted.section and first.section and wanted.section.search(first.section.lower()))
+    missing_section = int(wanted.section is not None and not in_section)
+    return (int(first.statement != wanted.statement), len(wanted.concepts) if concept is None else concept,
+            pattern, missing_section)
+
+
+def _unit_fits(wanted: CanonicalItem, item: LineItem) -> bool:
+    if item.value == 0:
+        return item.unit not in _RATIO_UNITS
+    if wanted.unit == "USD":
+        return "/" not in item.unit and item.unit not in ("shares", "percent")
+    if wanted.unit == "USD/share":
+        return item.unit.endswith("/share")
+    return item.unit == wanted.unit
+
+
+def _concept_rank(wanted: CanonicalItem, row: Iterable[LineItem]) -> int | None:
+    names = {item.concept.rpartition(":")[2] for item in row if item.concept}
+    return next((rank for rank, concept in enumerate(wanted.concepts) if concept in names), None)
+
+
+_NOTE = re.compile(r"\s*\((?:see )?(?:notes?|footnotes?)\b[^)]*\)|\s*,?\s*(?:see )?\bnotes? \d[\d, and]*$|"
+                   r"\s*\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?=\s|$)|[*†‡§]+|(?<=[a-z])\d{1,2}$|\s*\((?:un)?audited\)|"
+                   r"\s*\((?:in|dollars in|amounts in)[^)]*\)")
+
+
+def plain_label(label: str) -> str:
+    """A row label for matching: lower case, one kind of dash, apostrophe and space, no notes, footnotes or colon."""
+    text = " ".join(label.lower().replace("’", "'").replace("—", "-").replace("–", "-").replace("--", "-").split())
+    text = _NOTE.sub("", text)
+    return text.strip(" :;,.-")
+
+
+def _cell(wanted: CanonicalItem, row: Row, period_end: dt.date | None, months: int | None) -> LineItem | None:
+    cells = [item for item in row if item.period_end is not None and _unit_fits(wanted, item)]
+    if not cells:
+        return None
+    if wanted.statement != "balance":
+        lengths = {item.months for item in cells if item.months}
+        if lengths:
+            chosen = months if months is not None else 12 if 12 in lengths else min(lengths)
+            cells = [item for item in cells if item.months == chosen]
+    if period_end is None:
+        return max(cells, key=lambda item: item.period_end or dt.date.min, default=None)
+    near = [(abs((item.period_end - period_end).days), item.column, item) for item in cells if item.period_end]
+    near = [entry for entry in near if entry[0] <= DATE_TOLERANCE_DAYS]
+    return min(near, key=lambda entry: entry[:2])[2] if near else None
