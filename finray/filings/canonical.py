@@ -156,9 +156,10 @@ def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -
     if all(not _unit_fits(wanted, item) for item in row):
         return None
     concept = _concept_rank(wanted, row)
-    label = plain_label(first.label)
-    pattern = next((index for index, regex in enumerate(wanted.labels) if regex.fullmatch(label)), None)
-    if pattern is None or (wanted.exclude and wanted.exclude.search(label)):
+    pattern = _label_rank(wanted, plain_label(first.label))
+    if pattern is None and first.section and wanted.unit != "USD":  # "Diluted earnings per share:" over "Net income"
+        pattern = _label_rank(wanted, f"{plain_label(first.section)} {plain_label(first.label)}")
+    if pattern is None:
         if concept is None:
             return None
         pattern = len(wanted.labels)
@@ -166,6 +167,12 @@ def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -
     missing_section = int(wanted.section is not None and not in_section)
     return (int(first.statement != wanted.statement), len(wanted.concepts) if concept is None else concept,
             pattern, missing_section)
+
+
+def _label_rank(wanted: CanonicalItem, label: str) -> int | None:
+    if wanted.exclude and wanted.exclude.search(label):
+        return None
+    return next((index for index, regex in enumerate(wanted.labels) if regex.fullmatch(label)), None)
 
 
 def _unit_fits(wanted: CanonicalItem, item: LineItem) -> bool:

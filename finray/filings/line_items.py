@@ -21,6 +21,7 @@ from finray.types import Filing, LineItem, Statement
 HEAD_LINES = 25
 """Lines of a page among which its title, scale and periods are announced."""
 MAX_LABEL = 400
+HEADING_ROWS = 10
 INDENT_STEP = 1.0
 """Points by which margins must differ to mean something."""
 
@@ -49,10 +50,11 @@ def extract_line_items(grids: Sequence[Grid], page_text: str, statement: Stateme
     items: list[LineItem] = []
     offset = 0
     calendar = Calendar(filing, statement, head)
+    headings: dict[int, str] = {}
     for grid in grids:
-        reader = _TableReader(grid, statement, calendar, page_scale or Scale())
+        reader = _TableReader(grid, statement, calendar, page_scale or Scale(), headings)
         items.extend(reader.read(offset))
-        calendar = reader.calendar
+        calendar, headings = reader.calendar, reader.headings
         offset += len(grid.rows)
     return items
 
@@ -94,13 +96,17 @@ def _read_row(row: Sequence[Cell]) -> _Row:
 class _TableReader:
     """Walks one table's rows: headings set periods, label-only rows set sections, the rest are line items."""
 
-    def __init__(self, grid: Grid, statement: Statement | None, calendar: Calendar, scale: Scale) -> None:
+    def __init__(self, grid: Grid, statement: Statement | None, calendar: Calendar, scale: Scale,
+                 before: Mapping[int, str]) -> None:
         self.grid = grid
         self.statement = statement
         self.calendar = calendar
         self.scale = scale
         self.sections: list[tuple[float, str]] = []
-        self.headings: dict[int, str] = {}
+        # A table cut in two by a line of prose prints its headings once.
+        columns = {cell.column for row in grid.rows for cell in row if cell.column}
+        own = any(_names_period(cell.text) for row in grid.rows[:HEADING_ROWS] for cell in row if cell.column)
+        self.headings: dict[int, str] = {} if own or not columns <= before.keys() else dict(before)
         self.seen_data = False
 
     def read(self, offset: int) -> list[LineItem]:
@@ -141,12 +147,14 @@ class _TableReader:
         if scale := read_scale(" ".join(cell.text for cell in cells)):
             self.scale = scale
         for cell in over_columns:
+            if cell.column == 0 or len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) > 1:
+                continue  # a title over the whole table; the calendar takes it below
             if read_scale(cell.text) and not _names_period(cell.text):
                 continue  # "(in millions)" over the columns says nothing about one of them
             for column in range(max(cell.column, 1), cell.column + cell.span):
                 self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()
-        if row.label:
-            self.calendar = self.calendar.with_title(row.label)
+        if row.label or len(cells) == 1:
+            self.calendar = self.calendar.with_title(row.label or cells[0].text)
         if len(cells) == 1 and not dated and any(map(_names_period, self.headings.values())):
             self._open_section(cells[0].text, cells[0].indent)
 

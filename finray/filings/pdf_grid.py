@@ -41,6 +41,9 @@ _PERIOD = re.compile(
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|"
     r"aug|sept?|oct|nov|dec|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited)\b|"
     r"\b(?:19|20)\d\d\b", re.IGNORECASE)
+_MONTH_NAME = re.compile(
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)", re.IGNORECASE)
 _SPANNING = re.compile(r"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$", re.IGNORECASE)
 _LABEL_GOES_ON = re.compile(r"^(?:[a-z(]|and\b|of\b|\d)")
 _NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*\.?\d+\)?%?|[-–—]|\(|\)|%|\)%")
@@ -146,11 +149,18 @@ def _cut(line: _Line, edges: Sequence[float]) -> list[Printed]:
                 or (after_number and gap > 0.15 * line.height)
         elif after_number and not numeric and gap > 0.3 * line.height and len(runs) > 1:
             apart = True
-        if apart:
+        if apart or (gap > 0.15 * line.height and _next_period(before.text, word.text)):
             runs.append([word])
         else:
             runs[-1].append(word)
     return merge_fillers([_cell(run, line) for run in runs])
+
+
+def _next_period(before: str, word: str) -> bool:
+    """"December 31, 2022 December 25, 2021" heads two columns, however close they are set."""
+    if _MONTH_NAME.fullmatch(word):
+        return is_year(before) or re.fullmatch(r"\d{1,2},", before) is not None
+    return before.lower() in {"ended", "ended:"} and word.lower() in {"three", "six", "nine", "twelve", "year", "years"}
 
 
 def _cell(run: Sequence[_Word], line: _Line) -> Printed:
@@ -168,7 +178,7 @@ def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[list[list[P
     for row in rows:
         data = bool(data_cells(row))
         prose = len(row) == 1 and not data and row[0].x1 - row[0].x0 > PROSE_SHARE * width and len(row[0].text) > 60 \
-            and not row[0].text.endswith(":") and row[0].text[-1] in ".;,"
+            and not row[0].text.endswith(":") and row[0].text.endswith(".")
         new_heading = has_data and not data and _is_heading(row)
         if prose or new_heading:
             header = _trailing_heading(block) if new_heading else []
