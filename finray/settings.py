@@ -75,6 +75,8 @@ class RetrievalSettings(_Section):
     documents: Literal["structured", "dense"] = "structured"
     passages: Literal["pages", "dense", "lexical", "rerank"] = "pages"
     hierarchical: bool = True
+    oracle: Literal["none", "document", "page"] = "none"
+    """Ceilings for evaluation: retrieve only from the gold filings, or only the gold pages, of each question."""
     k_candidates: int = Field(100, ge=1)
     k_documents: int = Field(5, ge=1)
     k_passages: int = Field(10, ge=1)
@@ -161,8 +163,9 @@ def _digest(payload: object) -> str:
 
 
 def preset_names() -> list[str]:
-    return sorted(p.name.removesuffix(".toml") for p in resources.files("finray.presets").iterdir()
-                  if p.name.endswith(".toml"))
+    return sorted(
+        p.name.removesuffix(".toml") for p in resources.files("finray.presets").iterdir() if p.name.endswith(".toml")
+    )
 
 
 def load_settings(
@@ -198,8 +201,9 @@ def _read_preset(preset: str) -> dict[str, Any]:
     elif preset in preset_names():
         text = (resources.files("finray.presets") / f"{preset}.toml").read_text(encoding="utf-8")
     else:
-        raise SettingsError(f"unknown preset {preset!r}; shipped are {', '.join(preset_names())}, "
-                            "or give a path that ends in .toml")
+        raise SettingsError(
+            f"unknown preset {preset!r}; shipped are {', '.join(preset_names())}, or give a path that ends in .toml"
+        )
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

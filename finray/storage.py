@@ -75,11 +75,6 @@ def join(uri: str, *parts: str) -> str:
     return "/".join((uri.rstrip("/"), *parts))
 
 
-def stem(uri: str) -> str:
-    """File name without folder and last extension: a filing's ``doc_name``."""
-    return Path(uri.rpartition("/")[2]).stem
-
-
 def list_sources(sources: Sequence[str]) -> Listing:
     """Every file of ``sources`` (folders, files, globs, ``s3://`` prefixes).
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -114,14 +115,16 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", pad_edge=False)
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE)
     for at, column in enumerate(columns):
         table.add_column(Text(column), justify="left" if at == 0 else "right", overflow="fold")
     return table
 
 
 def _value_and_n(estimate: Estimate | None) -> str:
-    return NOTHING if estimate is None or estimate.value is None else f"{_short(estimate.value)} n {estimate.n}"
+    if estimate is None or estimate.value is None:
+        return NOTHING
+    return f"{_short(estimate.value)} n {estimate.n}"
 
 
 def _short(value: float) -> str:

@@ -1,4 +1,5 @@
-"""Pages cut into chunks: at most ``size`` characters with ``overlap`` between neighbours (HiREC, appendix B)."""
+"""Pages cut into chunks: at most ``size`` characters with ``overlap`` between neighbours (HiREC, appendix
+B)."""
 
 from __future__ import annotations
 
@@ -16,8 +17,8 @@ def chunk_pages(pages: Iterable[Page], settings: ChunkSettings) -> tuple[Chunk, 
 
 
 def chunk_page(page: Page, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Chunks of one page, in order: ``chunk.text == page.text[chunk.start:chunk.end]``, none only whitespace, no
-    character that is not whitespace left out."""
+    """Chunks of one page, in order: ``chunk.text == page.text[chunk.start:chunk.end]``, none only whitespace,
+    no character that is not whitespace left out."""
     text = page.text
     return tuple(
         Chunk(page=page.page, start=start, end=end, text=text[start:end])
@@ -44,7 +45,8 @@ def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, limit: int) -> int:
-    """Where a chunk that begins at ``start`` ends: after the best separator in the second half before ``limit``."""
+    """Where a chunk that begins at ``start`` ends: after the best separator in the second half before
+    ``limit``."""
     half = start + (limit - start) // 2
     for separator in _SEPARATORS:
         at = text.rfind(separator, half, limit)

@@ -35,7 +35,8 @@ _MERGED = tuple(f.name for f in dataclasses.fields(Facts) if f.name != "aliases"
 
 
 def merge(sources: Mapping[FactSource, Facts]) -> tuple[Facts, dict[str, FactSource]]:
-    """The best-sourced value of each fact (``sources`` best first) and where it came from; aliases are pooled."""
+    """The best-sourced value of each fact (``sources`` best first) and where it came from; aliases are
+    pooled."""
     values: dict[str, object] = {}
     provenance: dict[str, FactSource] = {}
     for source, facts in sources.items():

@@ -1,8 +1,9 @@
-"""How companies count fiscal years and quarters: arithmetic on dates (``fiscal_text`` reads a filing's own words).
+"""How companies count fiscal years and quarters: arithmetic on dates (``fiscal_text`` reads a filing's own
+words).
 
-A fiscal year is named by the company: most name it after the calendar year in which it ends; many retailers, whose
-year ends around January 31, after the year in which it began (``DocumentFiscalYearFocus``, EDGAR Filer Manual
-volume II, 6.6). Years of 52 or 53 weeks end on a weekday, so the last day wanders by up to a week.
+A fiscal year is named by the company: most name it after the calendar year in which it ends; many retailers,
+whose year ends around January 31, after the year in which it began (``DocumentFiscalYearFocus``, EDGAR Filer
+Manual volume II, 6.6). Years of 52 or 53 weeks end on a weekday, so the last day wanders by up to a week.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ def around_end_of_january(last_day: dt.date) -> bool:
 def year_by_rule(last_day: dt.date) -> int:
     """The fiscal year's name where the filing does not say it, from its last day.
 
-    The calendar year in which it ends, except that a year ending in the first half of January belongs to the year
-    before (52/53 weeks), and one ending in late January or early February on another day than the month's last is a
-    retailer's, named after the year in which it began.
+    The calendar year in which it ends, except that a year ending in the first half of January belongs to the
+    year before (52/53 weeks), and one ending in late January or early February on another day than the
+    month's last is a retailer's, named after the year in which it began.
     """
     if last_day.month == 1 and last_day.day <= 15:
         return last_day.year - 1
@@ -45,8 +46,8 @@ def year_by_rule(last_day: dt.date) -> int:
 
 
 def year_end_on_or_after(day: dt.date, fiscal_year_end: str) -> dt.date:
-    """The nominal last day of the fiscal year that contains ``day``, where years end on ``MM-DD`` and may wander: a day
-    up to 16 days past it still closes that year."""
+    """The nominal last day of the fiscal year that contains ``day``, where years end on ``MM-DD`` and may
+    wander: a day up to 16 days past it still closes that year."""
     month, number = (int(part) for part in fiscal_year_end.split("-"))
     nominals = [
         dt.date(year, month, min(number, calendar.monthrange(year, month)[1]))
@@ -79,7 +80,8 @@ def fiscal_quarter(period_end: dt.date, fiscal_year_end: str) -> FiscalPeriod:
 
 
 def complete(facts: Facts) -> Facts:
-    """``facts`` with fiscal year and period where only the period's and the year's end are known (an SGML header)."""
+    """``facts`` with fiscal year and period where only the period's and the year's end are known (an SGML
+    header)."""
     if facts.period_end is None or facts.form is None:
         return facts
     year, period, year_end = facts.fiscal_year, facts.fiscal_period, facts.fiscal_year_end

@@ -20,14 +20,17 @@ _NAME = re.compile(
 )
 _MENTION = re.compile(r"\bfiscal\s{1,3}(?:years?\s{1,3})?((?:19|20)\d\d)\b", re.IGNORECASE)
 _QUARTER_OF = re.compile(
-    r"\b(?P<word>first|second|third|fourth)[\s-]{1,3}(?:fiscal\s{1,3})?quarter\s{1,3}(?:of\s{1,3})?(?:the\s{1,3})?"
+    r"\b(?P<word>first|second|third|fourth)[\s-]{1,3}(?:fiscal\s{1,3})?quarter\s{1,3}(?:of\s{1,3})?"
+    r"(?:the\s{1,3})?"
     r"(?:our\s{1,3})?(?:fiscal\s{1,3})?(?:year\s{1,3})?(?P<year>20\d\d)\b",
     re.IGNORECASE,
 )
 _WORDS: dict[FiscalPeriod, str] = {"Q1": "first", "Q2": "second", "Q3": "third", "Q4": "fourth"}
 _SPAN = re.compile(
-    r"\b(?P<n>three|six|nine|\d{1,2}|twelve|thirteen|fourteen|sixteen|twenty[\s-]?(?:four|five|six|seven|eight)"
-    r"|thirty[\s-]?(?:six|seven|eight|nine)|forty)[\s-]{1,3}(?P<unit>months?|weeks?)(?:\s{1,2}periods?)?\s{1,3}ended\b",
+    r"\b(?P<n>three|six|nine|\d{1,2}|twelve|thirteen|fourteen|sixteen|twenty[\s-]?(?:four|five|six|seven"
+    r"|eight)"
+    r"|thirty[\s-]?(?:six|seven|eight|nine)|forty)[\s-]{1,3}(?P<unit>months?|weeks?)"
+    r"(?:\s{1,2}periods?)?\s{1,3}ended\b",
     re.IGNORECASE,
 )
 _SPAN_MONTHS: dict[str, dict[int, tuple[str, ...]]] = {
@@ -68,8 +71,8 @@ class Quarter:
 def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int:
     """The company's name for the fiscal year that ends on ``last_day``.
 
-    From ``text`` where it tells, in this order: a year's name beside its last day ("fiscal 2022 ended January 28,
-    2023"), the quarter's name ("third quarter of fiscal 2023"), which names it uses most; else the rule.
+    From ``text`` where it tells, in this order: a year's name beside its last day ("fiscal 2022 ended January
+    28, 2023"), the quarter's name ("third quarter of fiscal 2023"), which names it uses most; else the rule.
     """
     if fiscal.around_new_year(last_day):
         return fiscal.year_by_rule(last_day)
@@ -82,7 +85,8 @@ def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int
 
 
 def _offset_beside_dates(text: str, month: int) -> int | None:
-    """0 where years are named after the calendar year they end in, -1 after the one before; None for no clear vote."""
+    """0 where years are named after the calendar year they end in, -1 after the one before; None for no clear
+    vote."""
     votes: Counter[int] = Counter()
     for match in _NAME.finditer(text):
         for date in _dates_beside(text, match.start(), match.end()):
@@ -128,8 +132,8 @@ def _offset_by_mentions(text: str, year: int) -> int | None:
 
 
 def find_quarter(period_end: dt.date, text: str) -> Quarter | None:
-    """Which quarter ends on ``period_end``, from headings ("six months ended June 30") and from the prior year's end
-    on the balance sheet; None where the text does not tell."""
+    """Which quarter ends on ``period_end``, from headings ("six months ended June 30") and from the prior
+    year's end on the balance sheet; None where the text does not tell."""
     prior_ends = _prior_year_ends(period_end, text)
     months = _months_passed(period_end, text, prior_ends)
     if months is None:
@@ -141,7 +145,8 @@ def find_quarter(period_end: dt.date, text: str) -> Quarter | None:
 
 
 def _prior_year_ends(period_end: dt.date, text: str) -> dict[int, Counter[dt.date]]:
-    """Dates in ``text`` about 3, 6 and 9 months before ``period_end``: one of them is the prior year's end."""
+    """Dates in ``text`` about 3, 6 and 9 months before ``period_end``: one of them is the prior year's
+    end."""
     found: dict[int, Counter[dt.date]] = {3: Counter(), 6: Counter(), 9: Counter()}
     for _, _, date in find_dates(text):
         for months, dates in found.items():
@@ -168,10 +173,12 @@ def _months_passed(period_end: dt.date, text: str, prior_ends: dict[int, Counter
 
 
 def _next_year_end(prior: dt.date, estimate: dt.date) -> dt.date:
-    """A year after ``prior``: the same day of the month's end, or 52 weeks on where years wander."""
-    if (
-        prior.day == calendar.monthrange(prior.year, prior.month)[1]
-        and estimate.day == calendar.monthrange(estimate.year, estimate.month)[1]
-    ):
+    """A year after ``prior``: a month's end again, or 52 weeks on where years wander."""
+    last = calendar.monthrange(prior.year, prior.month)[1]
+    if prior.day == last and (_ends_month(estimate) or fiscal.around_new_year(prior)):
         return dt.date(prior.year + 1, prior.month, calendar.monthrange(prior.year + 1, prior.month)[1])
     return prior + dt.timedelta(weeks=52)
+
+
+def _ends_month(day: dt.date) -> bool:
+    return day.day == calendar.monthrange(day.year, day.month)[1]

@@ -1,8 +1,8 @@
 """EDGAR HTML split at its page breaks, as text and tables.
 
 EDGAR's HTML carries a mark where each printed page ends: a ``page-break-*`` or ``break-*`` style (often on an
-<hr>), a <PAGE> tag or a PAGEBREAK comment in older filings. PyMuPDF's own layout of HTML merges numeric columns, so
-pages are cut from the element tree.
+<hr>), a <PAGE> tag or a PAGEBREAK comment in older filings. PyMuPDF's own layout of HTML merges numeric
+columns, so pages are cut from the element tree.
 """
 
 from __future__ import annotations
@@ -19,8 +19,51 @@ from finray.filings.table_text import table_lines
 from finray.settings import FilingSettings
 
 _BLOCKS = frozenset(
-    "address article aside blockquote body br center dd details dialog div dl dt fieldset figure footer form h1 h2 h3 h4 h5 "
-    "h6 header hr html li main nav ol p pre section table tbody td tfoot th thead title tr ul caption".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "br",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "html",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "ul",
+        "caption",
+    ]
 )
 _DROPPED = frozenset(("head", "script", "style", "ix:header", "noscript", "template"))
 _BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
@@ -30,6 +73,8 @@ _CLASS_RULE = re.compile(r"\.([\w-]{1,64})\s{0,8}\{([^{}]{0,400})\}")
 _PAGE_TAG = re.compile(r"<page>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>", re.IGNORECASE)
 _BREAK_COMMENT = re.compile(r"^\s{0,8}page\s?-?break\b|^\s{0,8}page\s{0,8}$", re.IGNORECASE)
+_INLINE_TAG = re.compile(r"</?(?:font|b|i|u|em|strong|span|a|small|big|sup|sub|tt)(?=[\s>/])[^>]{0,2000}>", re.IGNORECASE)
+_TOO_DEEP = "ERR_RESOURCE_LIMIT"
 _PAGE_MARK = '<hr style="page-break-after:always"/>'
 
 
@@ -45,6 +90,18 @@ def parse_html(content: bytes) -> lxml.html.HtmlElement:
     """The element tree. Raises FilingError (stage "parse", reason ``corrupt_html``) where there is none."""
     markup = _XML_DECLARATION.sub("", decode(content), count=1)
     markup = _PAGE_TAG.sub(_PAGE_MARK, markup).replace("\xad", "")
+    root = _tree(markup)
+    if root is None:
+        # Unclosed <font> and <b> pile up in some filings: without them the blocks are shallow enough.
+        root = _tree(_INLINE_TAG.sub("", markup))
+    if root is None:
+        raise FilingError("parse", "corrupt_html", "tags nest deeper than 2,048 levels; the HTML is broken")
+    _mark_lines(root)
+    return root
+
+
+def _tree(markup: str) -> lxml.html.HtmlElement | None:
+    """The element tree, None where libxml2 gave up because tags nest too deep."""
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
     try:
         root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
@@ -52,15 +109,14 @@ def parse_html(content: bytes) -> lxml.html.HtmlElement:
         raise FilingError(
             "parse", "corrupt_html", f"no HTML could be read ({str(error)[:160]}); fetch it again"
         ) from error
-    _mark_lines(root)
-    return root
+    return None if any(entry.type_name == _TOO_DEEP for entry in parser.error_log) else root
 
 
 def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[HtmlPage]:
     """The printed pages of a document; blank ones are left out.
 
-    Raises FilingError (stage "parse") with reason ``no_text``, ``no_page_breaks`` (a document without page breaks
-    longer than ``max_unpaged_characters``) or ``too_many_pages``.
+    Raises FilingError (stage "parse") with reason ``no_text``, ``no_page_breaks`` (a document without page
+    breaks longer than ``max_unpaged_characters``) or ``too_many_pages``.
     """
     pages = _Pages(_breaking_classes(root))
     pages.walk(root)
@@ -89,8 +145,8 @@ def check_paging(texts: list[str], settings: FilingSettings) -> None:
 
 
 def _mark_lines(root: lxml.html.HtmlElement) -> None:
-    """Puts a line feed after each <br> and each block inside a table cell, so that plain text of a cell keeps words
-    apart."""
+    """Puts a line feed after each <br> and each block inside a table cell, so that plain text of a cell keeps
+    words apart."""
     for element in root.iter("br"):
         element.tail = "\n" + (element.tail or "")
     for element in root.iter("p", "div", "li"):

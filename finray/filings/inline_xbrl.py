@@ -1,5 +1,5 @@
-"""Inline XBRL of EDGAR HTML: the dei: cover tags, contexts and numeric facts (Inline XBRL 1.1; EDGAR Filer Manual
-volume II, chapter 6)."""
+"""Inline XBRL of EDGAR HTML: the dei: cover tags, contexts and numeric facts (Inline XBRL 1.1; EDGAR Filer
+Manual volume II, chapter 6)."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A fact's context: when its period ends, how many months it has (0 for an instant), whether it is about a part
-    of the company (a segment, a class of stock)."""
+    """A fact's context: when its period ends, how many months it has (0 for an instant), whether it is about
+    a part of the company (a segment, a class of stock)."""
 
     end: dt.date
     months: int
@@ -58,7 +58,8 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class NumericFact:
-    """One ``ix:nonFraction``: ``value`` is scaled and signed, in ``unit`` ("usd", "shares", "usd/shares", "pure")."""
+    """One ``ix:nonFraction``: ``value`` is scaled and signed, in ``unit`` ("usd", "shares", "usd/shares",
+    "pure")."""
 
     concept: str
     context: str
@@ -173,7 +174,8 @@ def numeric_facts(root: lxml.html.HtmlElement) -> Iterator[NumericFact]:
 
 
 def printed_number(text: str) -> float | None:
-    """The number that an ``ix:nonFraction`` prints, without sign: "1,234.5", "—" (zero), "three". None for others."""
+    """The number that an ``ix:nonFraction`` prints, without sign: "1,234.5", "—" (zero), "three". None for
+    others."""
     text = text.strip().strip("$€£()%").strip()
     if text.lower() in _DASHES:
         return 0.0

@@ -1,11 +1,14 @@
-"""Company names as filings print them: tidied, without corporate suffix, and the short names a filing defines."""
+"""Company names as filings print them: tidied, without corporate suffix, and the short names a filing
+defines."""
 
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 _SUFFIX = (
-    r"(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|llc|l\.l\.c|lp|l\.p|llp|plc|p\.l\.c"
+    r"(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|llc|l\.l\.c|lp|l\.p|llp|plc"
+    r"|p\.l\.c"
     r"|n\.v|nv|s\.a|sa|ag|se|holdings?|group|trust|bancorp|and subsidiaries|& subsidiaries|the)"
 )
 _TRAILING_SUFFIX = re.compile(
@@ -16,12 +19,38 @@ _LEADING_THE = re.compile(r"^the\s+", re.IGNORECASE)
 _DOT_COM = re.compile(r"\.com$", re.IGNORECASE)
 _QUOTED = re.compile(r"[“\"‘']([^”\"’“']{2,40})[”\"’']")
 _GENERIC = re.compile(
-    r"\b(?:company|companies|registrant|registrants|we|us|our|corporation|issuer|group|firm|partnership|trust|bank|parent"
-    r"|holdings|fund|guarantor|borrower|subsidiaries|subsidiary|agreement|act|exchange|commission|sec|merger|board|plan"
-    r"|notes?|shares?|stock|report|form|annual|quarter|fiscal|year|securities|offering|transaction|closing)\b",
+    r"\b(?:company|companies|registrant|registrants|we|us|our|corporation|issuer|group|firm|partnership|trust"
+    r"|bank|parent"
+    r"|holdings|fund|guarantor|borrower|subsidiaries|subsidiary|agreement|act|exchange|commission|sec|merger"
+    r"|board|plan"
+    r"|notes?|shares?|stock|report|form|annual|quarter|fiscal|year|securities|offering|transaction"
+    r"|closing)\b",
     re.IGNORECASE,
 )
 _STATE_SUFFIX = re.compile(r"\s*[/\\][A-Z]{2,8}[/\\]?\s*$")
+_WORD = re.compile(r"[a-z0-9]+")
+_BETWEEN = frozenset(
+    [
+        "inc",
+        "incorporated",
+        "corp",
+        "corporation",
+        "co",
+        "company",
+        "ltd",
+        "limited",
+        "plc",
+        "llc",
+        "and",
+        "its",
+        "the",
+        "subsidiaries",
+        "consolidated",
+    ]
+)
+"""Words that may stand between a company's name and the parenthesis with its short name."""
+_MENTIONS = 60
+"""How many mentions of the company are looked at."""
 MAX_NAME = 120
 """Characters; longer text is not a name."""
 
@@ -51,32 +80,36 @@ def brand(company: str) -> str:
 
 
 def short_names(company: str, text: str) -> tuple[str, ...]:
-    """Other names that ``text`` gives ``company`` in a parenthesis right after it: (“Acme”, the “Company”, “we”).
+    """Other names that ``text`` gives ``company`` in a parenthesis right after it: (“Acme”, the “Company”,
+    “we”).
 
     Words that many filings use for themselves ("the Company", "we", "the Registrant") are left out.
     """
     found: dict[str, None] = {}
+    own = frozenset(_WORD.findall(company.lower())) | _BETWEEN
     words = brand(company).split()
-    if words:
-        start = re.compile(r"\b" + re.escape(words[0]) + r"(?:\b|(?<=\W))", re.IGNORECASE)
-        for count, match in enumerate(start.finditer(text)):
-            if count == 60:
-                break
-            open_at = text.find("(", match.end(), match.end() + 90)
-            close_at = text.find(")", open_at, open_at + 220) if open_at >= 0 else -1
-            if close_at < 0 or "." in text[match.end() : open_at].replace(".,", "").replace(
-                "Inc.", ""
-            ).replace("Corp.", "").replace("Co.", "").replace("Ltd.", "").replace(".com", ""):
-                continue
-            for name in _QUOTED.findall(text[open_at:close_at]):
-                name = " ".join(name.split()).strip(" ,.")
-                if _is_short_name(name, company):
-                    found[name] = None
+    start = re.compile(rf"(?<!\w){re.escape(words[0])}(?!\w)", re.IGNORECASE) if words else None
+    for match in islice(start.finditer(text), _MENTIONS) if start else ():
+        open_at = text.find("(", match.end(), match.end() + 90)
+        close_at = text.find(")", open_at, open_at + 220) if open_at >= 0 else -1
+        if close_at < 0 or not own.issuperset(_WORD.findall(text[match.end() : open_at].lower())):
+            continue
+        for quoted in _QUOTED.findall(text[open_at:close_at]):
+            name = " ".join(quoted.split()).strip(" ,.")
+            if is_short_name(name, company):
+                found[name] = None
     return tuple(found)
 
 
-def _is_short_name(name: str, company: str) -> bool:
-    if not 2 <= len(name) <= 40 or not name[0].isupper() or _GENERIC.search(name):
+def is_short_name(name: str, company: str) -> bool:
+    """``name`` could stand for ``company``: a part of it or its initials, and no word that all filings
+    use."""
+    if (
+        not 2 <= len(name) <= 40
+        or not (name[0].isupper() or name[0].isdigit())
+        or name == company
+        or _GENERIC.search(name)
+    ):
         return False
     initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", company)).lower()
     flat = re.sub(r"[^a-z0-9]", "", name.lower())

@@ -14,8 +14,8 @@ from finray.settings import FilingSettings
 pymupdf.TOOLS.mupdf_display_errors(False)  # type: ignore[no-untyped-call]
 pymupdf.TOOLS.mupdf_display_warnings(False)  # type: ignore[no-untyped-call]
 
-# What PyMuPDF raises on broken input: FileDataError and mupdf errors derive from RuntimeError or Exception's own
-# standard subclasses, by version and by place.
+# What PyMuPDF raises on broken input: FileDataError and mupdf errors derive from RuntimeError or Exception's
+# own standard subclasses, by version and by place.
 _BROKEN = (RuntimeError, ValueError, TypeError, IndexError, KeyError, pymupdf.mupdf.FzErrorBase)
 
 
@@ -52,8 +52,8 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
 def page_texts(document: pymupdf.Document, settings: FilingSettings) -> list[str]:
     """Plain text of each page, as ``page.get_text()`` gives it.
 
-    Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read) or ``image_only`` (hardly any text).
-    """
+    Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read) or ``image_only`` (hardly any
+    text)."""
     try:
         texts = [_storable(document[number].get_text()) for number in range(document.page_count)]  # type: ignore[no-untyped-call]
     except _BROKEN as error:
@@ -62,20 +62,15 @@ def page_texts(document: pymupdf.Document, settings: FilingSettings) -> list[str
         ) from error
     printed = sum(len(text.strip()) for text in texts)
     if printed < settings.min_characters_per_page * len(texts) or not printed:
-        if document.is_repaired and not any(
-            document[number].get_images() for number in range(document.page_count)  # type: ignore[no-untyped-call]
-        ):
-            raise FilingError(
-                "parse",
-                "corrupt_pdf",
-                f"{len(texts)} pages with {printed} characters after repair; the file is truncated, fetch it again",
-            )
-        raise FilingError(
-            "parse",
-            "image_only",
-            f"{len(texts)} pages with {printed} characters of text: scanned images; run OCR first",
-        )
+        found = f"{len(texts)} pages with {printed} characters of text"
+        if document.is_repaired and not _has_images(document):
+            raise FilingError("parse", "corrupt_pdf", f"{found} after repair: it is truncated; fetch it again")
+        raise FilingError("parse", "image_only", f"{found}: scanned images; run OCR first")
     return texts
+
+
+def _has_images(document: pymupdf.Document) -> bool:
+    return any(document[number].get_images() for number in range(document.page_count))  # type: ignore[no-untyped-call]
 
 
 def _storable(text: str) -> str:

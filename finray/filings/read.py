@@ -99,8 +99,8 @@ def _parsed(
 
 
 def _filing(content: bytes, source_uri: str, sources: dict[FactSource, Facts]) -> Filing:
-    """The filing's facts, each from its best source. Raises FilingError ``not_a_filing`` where no form or no company
-    can be read."""
+    """The filing's facts, each from its best source. Raises FilingError ``not_a_filing`` where no form or no
+    company can be read."""
     digest = hashlib.sha256(content).hexdigest()
     name = doc_name(source_uri)
     if ACCESSION_NUMBER.fullmatch(name):

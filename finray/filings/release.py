@@ -1,8 +1,8 @@
 """Cover facts of an earnings release (Exhibit 99.1 of a Form 8-K, Item 2.02).
 
-A release has no SEC cover. Its headline names the company and the quarter ("PepsiCo Reports Second-Quarter 2023
-Results"), its first sentence the full name and the ticker ("PepsiCo, Inc. (NASDAQ: PEP) today reported").
-"""
+A release has no SEC cover. Its headline names the company and the quarter ("PepsiCo Reports Second-Quarter
+2023 Results"), its first sentence the full name and the ticker ("PepsiCo, Inc. (NASDAQ: PEP) today
+reported")."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from finray.filings import fiscal
 from finray.filings.dates import find_dates, month_number
 from finray.filings.facts import Facts
-from finray.filings.fiscal_text import named_year
-from finray.filings.names import MAX_NAME, aliases_of, tidy_name
+from finray.filings.fiscal_text import find_quarter, named_year
+from finray.filings.names import MAX_NAME, aliases_of, is_short_name, tidy_name
 from finray.types import EARNINGS_RELEASE, FiscalPeriod
 
 _HEAD = 5_000
 """Characters in which the headline and the first sentence are looked for."""
-_TEXT_PAGES = 12
+_TEXT_PAGES = 30
 
 _WORDS: dict[str, FiscalPeriod] = {
     "first": "Q1",
@@ -37,49 +38,66 @@ _WORDS: dict[str, FiscalPeriod] = {
     "4": "Q4",
 }
 _QUARTER = re.compile(
-    r"\b(?:(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]{1,3}(?:fiscal[\s-]{1,3})?quarter|Q(?P<q>[1-4])(?=\b|FY)"
+    r"\b(?:(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]{1,3}(?:fiscal[\s-]{1,3})?quarter"
+    r"|Q(?P<q>[1-4])(?=\b|FY)"
     r"|(?P<r>[1-4])Q(?=\b|\d\d))",
     re.IGNORECASE,
 )
 _YEAR_NEAR = re.compile(
-    r"\b(?:fiscal\s{1,3}(?:year\s{1,3})?|FY\s?)?(?P<year>20\d\d)\b|\bFY\s?(?P<short>\d\d)\b|\A[’']?(?P<tail>\d\d)\b",
+    r"\b(?:fiscal\s{1,3}(?:year\s{1,3})?|FY\s?)?(?P<year>20\d\d)\b|\bFY\s?(?P<short>\d\d)\b"
+    r"|\A[’']?(?P<tail>\d\d)\b",
     re.IGNORECASE,
 )
 _FULL_YEAR = re.compile(
-    r"\b(?:full[\s-]{1,3}(?:fiscal[\s-]{1,3})?year|fiscal(?:[\s-]{1,3}year)?|year[\s-]end|annual)\b[^.\n]{0,40}?\bresults\b",
+    r"\b(?:full[\s-]{1,3}(?:fiscal[\s-]{1,3})?year|fiscal(?:[\s-]{1,3}year)?|year[\s-]end"
+    r"|annual)\b[^.\n]{0,40}?\bresults\b",
     re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(
-    r"\b(?:reports?|reported|announces?|announced|delivers?|delivered|posts?|posted|achieves?|releases?|released|records?|publishes)\b",
+    r"\b(?:reports?|reported|announces?|announced|delivers?|delivered|posts?|posted|achieves?|releases?"
+    r"|released|records?|publishes)\b",
     re.IGNORECASE,
 )
 _EARNINGS = re.compile(
-    r"\bresults\b|\bearnings\b|\bnet\s{1,3}(?:sales|income|revenues?|loss)\b|\brevenues?\b|\bEPS\b|\bper\s{1,3}(?:diluted\s{1,3})?share\b",
+    r"\bresults\b|\bearnings\b|\bnet\s{1,3}(?:sales|income|revenues?|loss)\b|\brevenues?\b|\bEPS\b"
+    r"|\bper\s{1,3}(?:diluted\s{1,3})?share\b",
     re.IGNORECASE,
 )
 _LISTED = re.compile(
-    r"\(\s{0,2}(?:the\s{1,2})?(?P<exchange>NYSE(?:\s{1,2}(?:American|Arca|MKT))?|NASDAQ(?:[\s-]{1,2}?(?:GS|GM|CM|Global\s{1,2}(?:Select\s{1,2})?Market))?|New\s{1,2}York"
-    r"\s{1,2}Stock\s{1,2}Exchange|OTC\w{0,4}|AMEX|CBOE|TSX|ASX|LSE)\b[^():]{0,40}[:;]\s{0,3}[“\"]?(?P<symbol>[A-Z][A-Z.]{0,5})\b",
+    r"[\[(]\s{0,2}(?:the\s{1,2})?(?P<exchange>NYSE(?:\s{1,2}(?:American|Arca|MKT))?|NASDAQ(?:[\s-]{1,2}?(?:GS"
+    r"|GM|CM|Global\s{1,2}(?:Select\s{1,2})?Market))?|New\s{1,2}York"
+    r"\s{1,2}Stock\s{1,2}Exchange|OTC\w{0,4}|AMEX|CBOE|TSX|ASX"
+    r"|LSE)\b[^():]{0,40}[:;]\s{0,3}[“\"]?(?P<symbol>[A-Z][A-Z.]{0,5})\b",
     re.IGNORECASE,
 )
 _BEFORE_NAME = re.compile(
-    r"(?:\s[-–—]{1,2}|[-–—]{2}|[–—]|\)\s?[-–—]{1,2})\s{0,3}|\btoday\b|\n|[.!?]\s{1,3}(?=[A-Z][a-z])(?<!Inc\. )(?<!Corp\. )(?<!Co\. )(?<!St\. )|\b(?:from|at|by|of|for)\s{1,3}",
+    r"(?:\s[-–—]{1,2}|[-–—]{2}|[–—]|\)\s?[-–—]{1,2})\s{0,3}|\btoday\b|\n"
+    r"|[.!?]\s{1,3}(?=[A-Z][a-z])(?<!Inc\. )(?<!Corp\. )(?<!Co\. )(?<!St\. )|\b(?:from|at|by|of|for)\s{1,3}",
 )
 _DATELINE = re.compile(
     r"^(?:.{0,80}?(?:\d{4}|wire|newswire)\)?\s{0,2}(?:/[^/\n]{0,40}/)?\s{0,2}[-–—]{1,2}\s{0,2})",
     re.IGNORECASE,
 )
-_SUFFIXED = re.compile(
-    r"\b(?:Inc|Incorporated|Corporation|Corp|Company|Co|plc|PLC|Ltd|Limited|LLC|L\.P|N\.V|S\.A|Group|Holdings|Companies)\b\.?$"
+_LEGAL_FORM = r"(?:Inc|Incorporated|Corporation|Corp|Company|plc|PLC|Ltd|Limited|LLC|L\.P|N\.V|S\.A)\b\.?"
+_WIDER_FORM = r"(?:Co|Group|Holdings|Companies)\b\.?"
+_STATEMENT_HEADING = re.compile(
+    rf"^[^\S\n]*([A-Z0-9][\w&.,’' -]{{0,60}}\b{_LEGAL_FORM})(?:\s{{1,3}}and\s{{1,3}}subsidiaries)?\s{{1,6}}"
+    r"(?:unaudited\s{1,3}|condensed\s{1,3}|consolidated\s{1,3}){1,3}(?:statements?\s{1,3}of"
+    r"|balance\s{1,3}sheets?)",
+    re.IGNORECASE | re.MULTILINE,
 )
-_ENDED = re.compile(r"\bend(?:ed|ing)\b", re.IGNORECASE)
+_LETTER = re.compile(r"\b(?:fellow|dear)\s{1,3}(?:share|stock)holders\b", re.IGNORECASE)
+# "Form 10-Q for the quarterly period ended" cites an earlier report.
+_ENDED = re.compile(r"(?P<cited>quarterly\s{1,3}period\s{1,3})?\bend(?:ed|ing)\b", re.IGNORECASE)
 _MONTH_QUARTER = re.compile(
-    r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\s{1,3}(20\d\d)\s{1,3}quarter\b",
+    r"\b(January|February|March|April|May|June|July|August|September|October|November"
+    r"|December)\s{1,3}(20\d\d)\s{1,3}quarter\b",
     re.IGNORECASE,
 )
 _NOT_IN_A_NAME = re.compile(
     r"\b(?:press\s+release|news\s+release|for\s+immediate|contact|exhibit|results|media|investor)\b"
-    r"|^(?:the\s+)?(?:company|corporation|bank|board|we|q[1-4]|fiscal|full|first|second|third|fourth|net|\d)\b",
+    r"|^(?:the\s+)?(?:company|corporation|bank|board|we|q[1-4]|fiscal|full|first|second|third|fourth|net"
+    r"|\d)\b",
     re.IGNORECASE,
 )
 
@@ -88,7 +106,7 @@ def read_release(texts: Sequence[str]) -> Facts | None:
     """Facts of an earnings release, None where the text does not read as one."""
     text = "\n".join(texts[:_TEXT_PAGES]).replace("\xa0", " ")
     head = text[:_HEAD]
-    if len(_EARNINGS.findall(text[:12_000])) < 4 or not _ANNOUNCED.search(head):
+    if len(_EARNINGS.findall(text[:12_000])) < 4 or not (_ANNOUNCED.search(head) or _LETTER.search(head)):
         return None
     period, year = _period(head)
     if period is None:
@@ -97,13 +115,16 @@ def read_release(texts: Sequence[str]) -> Facts | None:
     if company is None:
         return None
     period_end = _period_end(text, head)
-    year_end: str | None = None
+    year_end: dt.date | None = None
     if period_end is not None:
-        months = 3 * (fiscal.QUARTERS.index(period) + 1) if period in fiscal.QUARTERS else 12
-        last_day = period_end if months == 12 else fiscal.year_end_after(period_end, months)
-        year_end = f"{last_day:%m-%d}"
-        if year is None or year - last_day.year not in (-1, 0, 1):
-            year = named_year(last_day, text, period)
+        year_end = _year_end(period_end, period, text)
+        if year is None or year - year_end.year not in (-1, 0, 1):
+            year = named_year(year_end, text, period)
+    aliases: tuple[str, ...] = ()
+    heading = statement_heading(text)
+    if heading is not None and is_short_name(company, heading):
+        # "AMD (NASDAQ: AMD) today announced": the statements carry the full name.
+        company, aliases = heading, (company,)
     return Facts(
         company=company,
         form=EARNINGS_RELEASE,
@@ -112,13 +133,25 @@ def read_release(texts: Sequence[str]) -> Facts | None:
         period_end=period_end,
         fiscal_year=year,
         fiscal_period=period,
-        fiscal_year_end=year_end,
-        aliases=aliases_of(company, text[:60_000]),
+        fiscal_year_end=f"{year_end:%m-%d}" if year_end else None,
+        aliases=aliases_of(company, text[:60_000], aliases),
     )
 
 
+def _year_end(period_end: dt.date, period: FiscalPeriod, text: str) -> dt.date:
+    """The last day of the fiscal year, from the prior one's on the balance sheet where it fits the
+    quarter."""
+    if period == "Q4":
+        return period_end
+    quarter = find_quarter(period_end, text)
+    if quarter is not None and quarter.period == period:
+        return quarter.year_end
+    return fiscal.year_end_after(period_end, 3 * (fiscal.QUARTERS.index(period) + 1))
+
+
 def _period(head: str) -> tuple[FiscalPeriod | None, int | None]:
-    """The quarter that the headline reports and its year; a release on the whole year is the fourth quarter's."""
+    """The quarter that the headline reports and its year; a release on the whole year is the fourth
+    quarter's."""
     for match in _QUARTER.finditer(head):
         word = match["word"] or match["q"] or match["r"]
         year = _year_beside(head, match)
@@ -162,7 +195,7 @@ def _company(head: str, text: str) -> tuple[str | None, str | None]:
         if name:
             return name, symbol
     subject = _subject(head)
-    return (_full_name(subject, text) if subject else None), symbol
+    return (_full_name(subject, text) if subject else statement_heading(text)), symbol
 
 
 def _name_before(before: str) -> str | None:
@@ -172,7 +205,8 @@ def _name_before(before: str) -> str | None:
     for cut in [*reversed(cuts), 0] if cuts else [0]:
         words = flat[cut:].strip(" ,")
         match = re.search(
-            r"((?:(?:[A-Z0-9][\w.’'&+-]*|&|and|of|the|de),?\s+){0,7}[A-Z0-9][\w.’'&+-]*,?(?:\s+(?:Inc|Corp|Co|Ltd|plc|PLC|N\.V|S\.A)\.?)?)$",
+            r"((?:(?:[A-Z0-9][\w.’'&+-]*|&|and|of|the|de),?\s+){0,7}[A-Z0-9][\w.’'&+-]*,?(?:\s+(?:Inc|Corp|Co"
+            r"|Ltd|plc|PLC|N\.V|S\.A)\.?)?)$",
             words,
         )
         if match:
@@ -206,41 +240,40 @@ def _subject(head: str) -> str | None:
 
 def _full_name(subject: str, text: str) -> str:
     """The subject with the corporate suffix that the text most often gives it ("Amcor" is "Amcor plc")."""
-    found = Counter(
-        tidy_name(match[0])
-        for match in re.finditer(
-            re.escape(subject)
-            + r",?(?:\s(?!and\b)[A-Z&][\w&.]{0,15}){0,3}?\s{1,2}(?:Inc|Incorporated|Corporation|Corp|Company|Co|plc|PLC|Ltd|Limited"
-            r"|LLC|N\.V|S\.A|Group|Holdings|Companies)\b\.?",
-            text,
-        )
-    )
-    return found.most_common(1)[0][0] if found else subject
+    for suffix in (_LEGAL_FORM, _WIDER_FORM):
+        pattern = rf"\b{re.escape(subject)},?(?:\s(?!and\b)[A-Z&][\w&.]{{0,15}}){{0,3}}?\s{{1,2}}{suffix}"
+        found = Counter(tidy_name(match[0]) for match in re.finditer(pattern, text))
+        if found:
+            return found.most_common(1)[0][0]
+    return subject
+
+
+def statement_heading(text: str) -> str | None:
+    """The name above the title of a financial statement."""
+    names = Counter(tidy_name(match[1]) for match in _STATEMENT_HEADING.finditer(text))
+    return names.most_common(1)[0][0] if names else None
 
 
 def _period_end(text: str, head: str) -> dt.date | None:
-    """The last day of the quarter: the first date after "ended", no later than the release and at most five months
-    older; else the date most often printed in that span."""
-    released = next((date for _, _, date in find_dates(head)), None)
-    candidates: list[dt.date] = []
-    for mark in _ENDED.finditer(text):
-        found = next(find_dates(text, mark.end(), min(len(text), mark.end() + 60)), None)
-        if found:
-            candidates.append(found[2])
-        if len(candidates) >= 40:
-            break
+    """The last day of the quarter: of the dates after "ended" that are at most four months older than the
+    release, the latest that is printed more than once; where none follows "ended", the one printed most."""
     month = _MONTH_QUARTER.search(text)
     if month:
-        first = dt.date(int(month[2]), month_number(month[1]), 28) + dt.timedelta(days=4)
-        candidates.insert(0, first - dt.timedelta(days=first.day))
-    fitting = [date for date in candidates if released is None or 0 <= (released - date).days <= 150]
-    if released is None and fitting:
-        return max(fitting[:12])
-    if fitting:
-        return fitting[0]
-    dates = Counter(
-        date
-        for _, _, date in find_dates(text[:60_000])
-        if released is not None and 3 < (released - date).days <= 150
-    )
-    return dates.most_common(1)[0][0] if dates else None
+        following = dt.date(int(month[2]), month_number(month[1]), 28) + dt.timedelta(days=4)
+        return following - dt.timedelta(days=following.day)
+    released = next((date for _, _, date in find_dates(head)), None)
+    printed = Counter(date for _, _, date in find_dates(text))
+    ended = set()
+    for mark in islice(_ENDED.finditer(text), 60):
+        found = next(find_dates(text, mark.end(), min(len(text), mark.end() + 60)), None)
+        if found and not mark["cited"]:
+            ended.add(found[2])
+    if released is not None and released not in ended:
+        printed = Counter({date: n for date, n in printed.items() if 3 < (released - date).days <= 125})
+    elif ended:
+        latest = max(ended)
+        printed = Counter({date: n for date, n in printed.items() if (latest - date).days >= 0})
+    repeated = [date for date in ended if printed[date] > 1]
+    if repeated or ended & set(printed):
+        return max(repeated or ended & set(printed))
+    return printed.most_common(1)[0][0] if printed and released else None

@@ -13,7 +13,8 @@ Kind = Literal["pdf", "html", "submission", "text"]
 _HEAD = 4096
 _PDF_MARK = re.compile(rb"%PDF-\d")
 _SUBMISSION = re.compile(
-    rb"<(?:SEC-DOCUMENT|SEC-HEADER|IMS-DOCUMENT|IMS-HEADER|SUBMISSION)>|-----BEGIN PRIVACY-ENHANCED MESSAGE-----"
+    rb"<(?:SEC-DOCUMENT|SEC-HEADER|IMS-DOCUMENT|IMS-HEADER|SUBMISSION)>"
+    rb"|-----BEGIN PRIVACY-ENHANCED MESSAGE-----"
     rb"|^ACCESSION NUMBER:|^<ACCEPTANCE-DATETIME>|^<DOCUMENT>\s{0,8}<TYPE>",
     re.MULTILINE,
 )
@@ -24,7 +25,8 @@ _ERROR_PAGE = re.compile(
     r"\b(?:40[0134]|429|50[0234])\b.{0,40}\b(?:forbidden|not found|unauthorized|bad request|too many requests"
     r"|(?:internal server |gateway |server )?error|bad gateway|service unavailable|gateway time-?out)\b"
     r"|\baccess (?:to this page (?:is|has been) )?denied\b|\brequest rate threshold exceeded\b"
-    r"|\bundeclared automated tool\b|<code>(?:nosuchkey|nosuchbucket|accessdenied|slowdown|expiredtoken)</code>"
+    r"|\bundeclared automated tool\b|<code>(?:nosuchkey|nosuchbucket|accessdenied|slowdown"
+    r"|expiredtoken)</code>"
     r"|<title>[^<]{0,40}\b(?:forbidden|not found|access denied|error|just a moment)\b[^<]{0,40}</title>"
     r"|\bverify (?:that )?you are (?:a )?human\b",
     re.IGNORECASE,
@@ -48,8 +50,8 @@ _MAGIC = {
 def sniff(content: bytes, settings: FilingSettings) -> Kind:
     """The kind of document that ``content`` is.
 
-    Raises FilingError (stage "read") with reason ``empty``, ``too_large``, ``error_page`` or ``unknown_format``.
-    """
+    Raises FilingError (stage "read") with reason ``empty``, ``too_large``, ``error_page`` or
+    ``unknown_format``."""
     if not content:
         raise FilingError("read", "empty", "the file has 0 bytes; fetch it again")
     if len(content) > settings.max_bytes:
@@ -94,8 +96,8 @@ def reject_error_page(content: bytes) -> None:
 
 
 def decode(content: bytes) -> str:
-    """Text of bytes in UTF-8 or UTF-16 with a mark, else Windows-1252, which EDGAR's older documents use. NULs are
-    dropped: neither Arrow nor XML carries them."""
+    """Text of bytes in UTF-8 or UTF-16 with a mark, else Windows-1252, which EDGAR's older documents use.
+    NULs are dropped: neither Arrow nor XML carries them."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace").replace("\0", "")
     try:

@@ -1,12 +1,13 @@
-"""EDGAR full-submission text (``.txt``, ``.nc``): the SGML header's facts and the main document among several.
+"""EDGAR full-submission text (``.txt``, ``.nc``): the SGML header's facts and the main document among
+several.
 
-Two header styles exist: EDGAR's disseminated ``.txt`` ("CONFORMED PERIOD OF REPORT:	20241220" lines, in the 1990s inside a
-privacy-enhanced message) and the feed's ``.nc`` (``<PERIOD>20250110<ITEMS>2.01...`` without line ends). See SEC, "EDGAR
-Public Dissemination Service technical specification", appendix A.
+Two header styles exist: EDGAR's disseminated ``.txt`` ("CONFORMED PERIOD OF REPORT: 20241220" lines, in the
+1990s inside a privacy-enhanced message) and the feed's ``.nc`` (``<PERIOD>20250110<ITEMS>2.01...`` without
+line ends). See SEC, "EDGAR Public Dissemination Service technical specification", appendix A.
 
-Why not edgartools: its ``edgar.sgml`` reads the same files, but importing it costs 2.6-3.3 s, 1,400 modules and 170 MB
-in every process, creates ``.edgar`` in the home folder, and refuses a header with blank lines between its fields
-(measured with 5.62 on 2 cores); the header's grammar is two regular expressions.
+Why not edgartools: its ``edgar.sgml`` reads the same files, but importing it costs 2.6-3.3 s, 1,400 modules
+and 170 MB in every process, creates ``.edgar`` in the home folder, and refuses a header with blank lines
+between its fields (measured with 5.62 on 2 cores); the header's grammar is two regular expressions.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def parse_submission(content: bytes) -> Submission:
 
 def header_facts(header: str) -> Facts:
     """Facts of the SGML header; of several parties the filer, issuer or subject company first named."""
-    header = header[:_HEADER_LIMIT]
+    header = header[:_HEADER_LIMIT].replace("\r\n", "\n").replace("\r", "\n")
     common: dict[str, str] = {}
     parties: list[tuple[str, dict[str, list[str]]]] = []
     for name, value in _fields(header):

@@ -29,8 +29,9 @@ def table_lines(table: lxml.html.HtmlElement) -> list[str]:
 
 
 def row_cells(row: lxml.html.HtmlElement) -> list[str]:
-    """The texts of a row's cells, left to right, without empty ones; a currency sign, parenthesis or percent sign
-    that has a cell of its own is joined to its number ("$", "1,234" is "$1,234"; "(12", ")" is "(12)")."""
+    """The texts of a row's cells, left to right, without empty ones; a currency sign, parenthesis or percent
+    sign that has a cell of its own is joined to its number ("$", "1,234" is "$1,234"; "(12", ")" is
+    "(12)")."""
     cells: list[str] = []
     prefix = ""
     for cell in row.iterchildren("td", "th"):

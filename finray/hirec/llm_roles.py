@@ -16,7 +16,8 @@ from finray.hirec.prompts import (
     TRANSFORM_SCHEMA,
     conversation,
 )
-from finray.hirec.roles import Curation, Journal, QueryTransformer
+from finray.hirec.roles import Curation, QueryTransformer
+from finray.journal import Journal
 from finray.models.chat import ChatModel
 from finray.retrieval.query import Query
 from finray.types import Answer, Passage
@@ -55,7 +56,10 @@ class LlmCurator:
         missing = str(reply.get("missing", "")).strip()
         follow_up = str(reply.get("follow_up_question", "")).strip()
         return Curation(
-            kept, answerable, (missing,) if missing and not answerable else (), None if answerable else follow_up or None
+            kept,
+            answerable,
+            (missing,) if missing and not answerable else (),
+            None if answerable else follow_up or None,
         )
 
 
@@ -67,7 +71,9 @@ class LlmAnswerer:
 
     async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
         if not passages:
-            return Answer("Not answerable: no passage was found in the index.", "unanswerable", missing=("any passage",))
+            return Answer(
+                "Not answerable: no passage was found in the index.", "unanswerable", missing=("any passage",)
+            )
         reply = await _ask(self._model, "answer", ANSWER, query.question, passages, ANSWER_SCHEMA, journal)
         evidence = _cited(reply.get("citations"), passages, "answer", journal)
         text = str(reply.get("answer", "")).strip()
@@ -76,19 +82,31 @@ class LlmAnswerer:
         if not reply.get("answerable"):
             return Answer(text, "unanswerable", evidence=evidence, missing=(text,))
         if not evidence:
-            return Answer(f"Not answerable: the model cited no passage for {text!r}.", "unanswerable",
-                          missing=("a passage that supports the model's answer",))
+            return Answer(
+                f"Not answerable: the model cited no passage for {text!r}.",
+                "unanswerable",
+                missing=("a passage that supports the model's answer",),
+            )
         value = reply.get("value")
         unit = reply.get("unit")
         return Answer(
-            text, "answered", float(value) if isinstance(value, int | float) else None,
-            unit if isinstance(unit, str) else None, str(reply.get("reasoning", "")) or None, evidence,
+            text,
+            "answered",
+            float(value) if isinstance(value, int | float) else None,
+            unit if isinstance(unit, str) else None,
+            str(reply.get("reasoning", "")) or None,
+            evidence,
         )
 
 
 async def _ask(
-    model: ChatModel, stage: str, instructions: str, question: str, passages: Sequence[Passage],
-    schema: Mapping[str, Any], journal: Journal,
+    model: ChatModel,
+    stage: str,
+    instructions: str,
+    question: str,
+    passages: Sequence[Passage],
+    schema: Mapping[str, Any],
+    journal: Journal,
 ) -> Mapping[str, Any]:
     reply = await model.chat(conversation(instructions, question, passages), schema=schema)
     journal.spend(stage, reply.usage)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from finray.errors import FinrayError
-from finray.hirec.roles import Curation, Journal, Roles
+from finray.hirec.roles import Curation, Roles
+from finray.journal import Journal
 from finray.settings import Settings
 from finray.types import Document, Passage, Prediction, Question
 
@@ -24,7 +25,10 @@ async def answer_question(question: Question, roles: Roles, settings: Settings) 
         outcome = await _run(question, roles, settings, journal)
     except FinrayError as error:
         outcome = Prediction(
-            qid=question.qid, question=question.question, answer="", status="error",
+            qid=question.qid,
+            question=question.question,
+            answer="",
+            status="error",
             error=f"{type(error).__name__}: {error}",
         )
     return _finish(outcome, journal, settings, time.perf_counter() - started)
@@ -46,7 +50,9 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         passages = kept
         if curation.answerable or not curation.complementary:
             break
-        journal.note(f"iteration {iterations}: missing {'; '.join(curation.missing)}; asking {curation.complementary!r}")
+        journal.note(
+            f"iteration {iterations}: missing {'; '.join(curation.missing)}; asking {curation.complementary!r}"
+        )
         # The last retrieval happens even when the iterations are spent (Algorithm 1, lines 8-11).
         refined = await roles.transformer.transform(curation.complementary, journal)
         more_documents = await roles.documents.documents(refined, retrieval.k_documents, journal)
@@ -56,15 +62,27 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
     answer = await roles.answerer.answer(query, passages, journal)
     missing = answer.missing or (() if answer.status == "answered" else curation.missing)
     return Prediction(
-        qid=question.qid, question=question.question, answer=answer.text, status=answer.status, value=answer.value,
-        unit=answer.unit, program=answer.program, missing=missing, documents=_distinct(seen), passages=tuple(first),
-        evidence=answer.evidence, iterations=iterations,
+        qid=question.qid,
+        question=question.question,
+        answer=answer.text,
+        status=answer.status,
+        value=answer.value,
+        unit=answer.unit,
+        program=answer.program,
+        missing=missing,
+        documents=_distinct(seen),
+        passages=tuple(first),
+        evidence=answer.evidence,
+        iterations=iterations,
     )
 
 
 def _finish(outcome: Prediction, journal: Journal, settings: Settings, seconds: float) -> Prediction:
     return replace(
-        outcome, usage=dict(journal.usage), trace=tuple(journal.lines), seconds=seconds,
+        outcome,
+        usage=dict(journal.usage),
+        trace=tuple(journal.lines),
+        seconds=seconds,
         settings_hash=settings.answer_hash(),
     )
 

@@ -11,22 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from finray.journal import Journal
 from finray.retrieval.query import Query
-from finray.types import Answer, Document, Passage, TokenUsage
-
-
-class Journal:
-    """What happened while one question was answered: trace lines and tokens by stage."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.usage: dict[str, TokenUsage] = {}
-
-    def note(self, line: str) -> None:
-        self.lines.append(line)
-
-    def spend(self, stage: str, usage: TokenUsage) -> None:
-        self.usage[stage] = self.usage.get(stage, TokenUsage()) + usage
+from finray.types import Answer, Document, Passage
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,59 +72,69 @@ def vector_type(dimension: int) -> pa.DataType:
 
 def filings_schema(dimension: int) -> pa.Schema:
     """Cover facts, cover summary and its vector, row counts of the children, and how the row came about."""
-    return pa.schema([
-        *_FILING,
-        pa.field("revision", pa.string(), nullable=False),
-        pa.field("source_modified", _TIME, nullable=False),
-        pa.field("n_pages", pa.int32(), nullable=False),
-        pa.field("n_chunks", pa.int32(), nullable=False),
-        pa.field("n_facts", pa.int32(), nullable=False),
-        pa.field("status", pa.string(), nullable=False),
-        pa.field("indexed_at", _TIME, nullable=False),
-        pa.field("summary", pa.string(), nullable=False),
-        pa.field("vector", vector_type(dimension), nullable=False),
-    ])
+    return pa.schema(
+        [
+            *_FILING,
+            pa.field("revision", pa.string(), nullable=False),
+            pa.field("source_modified", _TIME, nullable=False),
+            pa.field("n_pages", pa.int32(), nullable=False),
+            pa.field("n_chunks", pa.int32(), nullable=False),
+            pa.field("n_facts", pa.int32(), nullable=False),
+            pa.field("status", pa.string(), nullable=False),
+            pa.field("indexed_at", _TIME, nullable=False),
+            pa.field("summary", pa.string(), nullable=False),
+            pa.field("vector", vector_type(dimension), nullable=False),
+        ]
+    )
 
 
 def pages_schema(dimension: int) -> pa.Schema:
-    return pa.schema([
-        *_KEY,
-        pa.field("page", pa.int32(), nullable=False),
-        pa.field("text", pa.string(), nullable=False),
-        pa.field("item", pa.string()),
-        pa.field("statement", pa.string()),
-        pa.field("vector", vector_type(dimension), nullable=False),
-    ])
+    return pa.schema(
+        [
+            *_KEY,
+            pa.field("page", pa.int32(), nullable=False),
+            pa.field("text", pa.string(), nullable=False),
+            pa.field("item", pa.string()),
+            pa.field("statement", pa.string()),
+            pa.field("vector", vector_type(dimension), nullable=False),
+        ]
+    )
 
 
 def chunks_schema(dimension: int) -> pa.Schema:
-    return pa.schema([
-        *_KEY,
-        pa.field("page", pa.int32(), nullable=False),
-        pa.field("start", pa.int32(), nullable=False),
-        pa.field("end", pa.int32(), nullable=False),
-        pa.field("text", pa.string(), nullable=False),
-        pa.field("vector", vector_type(dimension), nullable=False),
-    ])
+    return pa.schema(
+        [
+            *_KEY,
+            pa.field("page", pa.int32(), nullable=False),
+            pa.field("start", pa.int32(), nullable=False),
+            pa.field("end", pa.int32(), nullable=False),
+            pa.field("text", pa.string(), nullable=False),
+            pa.field("vector", vector_type(dimension), nullable=False),
+        ]
+    )
 
 
 FACTS_SCHEMA: Final = pa.schema([*_KEY, *_FACT])
-SOURCES_SCHEMA: Final = pa.schema([
-    pa.field("source_uri", pa.string(), nullable=False),
-    pa.field("fingerprint", pa.string(), nullable=False),
-    pa.field("content_sha256", pa.string(), nullable=False),
-    pa.field("filing_id", pa.string()),
-    pa.field("outcome", pa.string(), nullable=False),
-    pa.field("at", _TIME, nullable=False),
-])
-FAILURES_SCHEMA: Final = pa.schema([
-    pa.field("source_uri", pa.string(), nullable=False),
-    pa.field("content_sha256", pa.string()),
-    pa.field("stage", pa.string(), nullable=False),
-    pa.field("reason", pa.string(), nullable=False),
-    pa.field("detail", pa.string(), nullable=False),
-    pa.field("at", _TIME, nullable=False),
-])
+SOURCES_SCHEMA: Final = pa.schema(
+    [
+        pa.field("source_uri", pa.string(), nullable=False),
+        pa.field("fingerprint", pa.string(), nullable=False),
+        pa.field("content_sha256", pa.string(), nullable=False),
+        pa.field("filing_id", pa.string()),
+        pa.field("outcome", pa.string(), nullable=False),
+        pa.field("at", _TIME, nullable=False),
+    ]
+)
+FAILURES_SCHEMA: Final = pa.schema(
+    [
+        pa.field("source_uri", pa.string(), nullable=False),
+        pa.field("content_sha256", pa.string()),
+        pa.field("stage", pa.string(), nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+        pa.field("detail", pa.string(), nullable=False),
+        pa.field("at", _TIME, nullable=False),
+    ]
+)
 
 
 def table_schemas(dimension: int) -> dict[str, pa.Schema]:

@@ -31,8 +31,8 @@ class Encoder(Protocol):
 def load_encoder(settings: EncoderSettings, *, threads: int | None = None) -> Encoder:
     """The encoder ``settings.model`` names: "minilm", "hash", a sentence-transformers folder or hub name.
 
-    ``threads`` limits the CPU threads of a forward pass in this process (else torch's own default). Take 1 where
-    other work shares the processors: threads that wait for a delayed one made passes three times slower.
+    ``threads`` limits the CPU threads of a forward pass in this process (else torch's own default). Take 1
+    where other work shares the processors: waiting for a delayed thread made passes three times slower.
     Raises ModelUnavailableError when the weights are missing, damaged or of a kind that is not supported.
     """
     if settings.model == "hash":

@@ -15,34 +15,372 @@ from dataclasses import dataclass
 from finray.types import Filing
 
 _SUFFIXES = frozenset(
-    "inc incorporated corp corporation co company companies cos ltd limited plc llc lp llp sa nv ag se spa ab asa oyj "
-    "com the de md nj ny ohio trust".split()
+    [
+        "inc",
+        "incorporated",
+        "corp",
+        "corporation",
+        "co",
+        "company",
+        "companies",
+        "cos",
+        "ltd",
+        "limited",
+        "plc",
+        "llc",
+        "lp",
+        "llp",
+        "sa",
+        "nv",
+        "ag",
+        "se",
+        "spa",
+        "ab",
+        "asa",
+        "oyj",
+        "com",
+        "the",
+        "de",
+        "md",
+        "nj",
+        "ny",
+        "ohio",
+        "trust",
+    ]
 )
-_SOFT_SUFFIXES = frozenset("holdings holding group stores international industries enterprises brands".split())
+_SOFT_SUFFIXES = frozenset(
+    ["holdings", "holding", "group", "stores", "international", "industries", "enterprises", "brands"]
+)
 _WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$", re.I)
 
 # Capitalised words of questions that are no company: question words, the calendar, accounting and filing terms.
 _NOT_A_NAME = frozenset(
-    """a about according accounts adjusted after agm all also amendment among an and annual answer any appropriate april
-    are as asset assets assume at august average balance base based basing because been before being between billion board
-    both business by calculate calendar can capex cash cagr ceo cfo chief cogs common company compare compared compute
-    consider considering consolidated corporate could cost current d&a date december decimal define despite determine
-    did director directors do does dpo dso dio due during each earnings ebit ebitda ebitdar eps equity europe executive
-    expense explain extract february fcf fiscal flow following for form form10-k free friday from fx fy gaap give given
-    gross had has have here here's how i identify if improving in inc income inventory is it it's item january july
-    june just largest lease list long-term looking make many march margin may md&a me million monday most much name net
-    non non-gaap note notes november occ october of officer on one only operating or order other our over p&l p&e part
-    percent percentage please pp&e ppe ppne president profit proxy provide q quarter quarterly quick r&d rate ratio real
-    regarding relative report represent respond respectively return revenue revenues risk roa roe roic round sales
-    saturday sec section securities segment segments september sg&a share shareholders show since six so state stated
-    statement statements states stock such sunday table taking tax tell ten than that the their then there these they
-    third this those thousand three through thursday to total toward tsr tuesday two u.s under united us usa usd use
-    using var vs was we wednesday were what what's when where whether which while who whom whose why will with within
-    working would year years yes you your 10-k 10-q 10k 10q 8-k 8k s-k""".split()
+    [
+        "a",
+        "about",
+        "according",
+        "accounts",
+        "adjusted",
+        "after",
+        "agm",
+        "all",
+        "also",
+        "amendment",
+        "among",
+        "an",
+        "and",
+        "annual",
+        "answer",
+        "any",
+        "appropriate",
+        "april",
+        "are",
+        "as",
+        "asset",
+        "assets",
+        "assume",
+        "at",
+        "august",
+        "average",
+        "balance",
+        "base",
+        "based",
+        "basing",
+        "because",
+        "been",
+        "before",
+        "being",
+        "between",
+        "billion",
+        "board",
+        "both",
+        "business",
+        "by",
+        "calculate",
+        "calendar",
+        "can",
+        "capex",
+        "cash",
+        "cagr",
+        "ceo",
+        "cfo",
+        "chief",
+        "cogs",
+        "common",
+        "company",
+        "compare",
+        "compared",
+        "compute",
+        "consider",
+        "considering",
+        "consolidated",
+        "corporate",
+        "could",
+        "cost",
+        "current",
+        "d&a",
+        "date",
+        "december",
+        "decimal",
+        "define",
+        "despite",
+        "determine",
+        "did",
+        "director",
+        "directors",
+        "do",
+        "does",
+        "dpo",
+        "dso",
+        "dio",
+        "due",
+        "during",
+        "each",
+        "earnings",
+        "ebit",
+        "ebitda",
+        "ebitdar",
+        "eps",
+        "equity",
+        "europe",
+        "executive",
+        "expense",
+        "explain",
+        "extract",
+        "february",
+        "fcf",
+        "fiscal",
+        "flow",
+        "following",
+        "for",
+        "form",
+        "form10-k",
+        "free",
+        "friday",
+        "from",
+        "fx",
+        "fy",
+        "gaap",
+        "give",
+        "given",
+        "gross",
+        "had",
+        "has",
+        "have",
+        "here",
+        "here's",
+        "how",
+        "i",
+        "identify",
+        "if",
+        "improving",
+        "in",
+        "inc",
+        "income",
+        "inventory",
+        "is",
+        "it",
+        "it's",
+        "item",
+        "january",
+        "july",
+        "june",
+        "just",
+        "largest",
+        "lease",
+        "list",
+        "long-term",
+        "looking",
+        "make",
+        "many",
+        "march",
+        "margin",
+        "may",
+        "md&a",
+        "me",
+        "million",
+        "monday",
+        "most",
+        "much",
+        "name",
+        "net",
+        "non",
+        "non-gaap",
+        "note",
+        "notes",
+        "november",
+        "occ",
+        "october",
+        "of",
+        "officer",
+        "on",
+        "one",
+        "only",
+        "operating",
+        "or",
+        "order",
+        "other",
+        "our",
+        "over",
+        "p&l",
+        "p&e",
+        "part",
+        "percent",
+        "percentage",
+        "please",
+        "pp&e",
+        "ppe",
+        "ppne",
+        "president",
+        "profit",
+        "proxy",
+        "provide",
+        "q",
+        "quarter",
+        "quarterly",
+        "quick",
+        "r&d",
+        "rate",
+        "ratio",
+        "real",
+        "regarding",
+        "relative",
+        "report",
+        "represent",
+        "respond",
+        "respectively",
+        "return",
+        "revenue",
+        "revenues",
+        "risk",
+        "roa",
+        "roe",
+        "roic",
+        "round",
+        "sales",
+        "saturday",
+        "sec",
+        "section",
+        "securities",
+        "segment",
+        "segments",
+        "september",
+        "sg&a",
+        "share",
+        "shareholders",
+        "show",
+        "since",
+        "six",
+        "so",
+        "state",
+        "stated",
+        "statement",
+        "statements",
+        "states",
+        "stock",
+        "such",
+        "sunday",
+        "table",
+        "taking",
+        "tax",
+        "tell",
+        "ten",
+        "than",
+        "that",
+        "the",
+        "their",
+        "then",
+        "there",
+        "these",
+        "they",
+        "third",
+        "this",
+        "those",
+        "thousand",
+        "three",
+        "through",
+        "thursday",
+        "to",
+        "total",
+        "toward",
+        "tsr",
+        "tuesday",
+        "two",
+        "u.s",
+        "under",
+        "united",
+        "us",
+        "usa",
+        "usd",
+        "use",
+        "using",
+        "var",
+        "vs",
+        "was",
+        "we",
+        "wednesday",
+        "were",
+        "what",
+        "what's",
+        "when",
+        "where",
+        "whether",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "whose",
+        "why",
+        "will",
+        "with",
+        "within",
+        "working",
+        "would",
+        "year",
+        "years",
+        "yes",
+        "you",
+        "your",
+        "10-k",
+        "10-q",
+        "10k",
+        "10q",
+        "8-k",
+        "8k",
+        "s-k",
+    ]
 )
 # Words after which a capitalised word is likely to be somebody's name.
-_BEFORE_NAME = frozenset("of for by at did does has had is was were will are can and than between versus vs with how from to about in".split())
+_BEFORE_NAME = frozenset(
+    [
+        "of",
+        "for",
+        "by",
+        "at",
+        "did",
+        "does",
+        "has",
+        "had",
+        "is",
+        "was",
+        "were",
+        "will",
+        "are",
+        "can",
+        "and",
+        "than",
+        "between",
+        "versus",
+        "vs",
+        "with",
+        "how",
+        "from",
+        "to",
+        "about",
+        "in",
+    ]
+)
 
 
 def core_name(name: str) -> tuple[str, ...]:
@@ -120,8 +458,10 @@ class CompanyCatalog:
 
     def _longest_match(self, words: Sequence[_Word], position: int) -> tuple[int, tuple[str, ...]]:
         for length in range(min(6, len(words) - position), 0, -1):
-            window = words[position: position + length]
-            joined = "".join(core_piece for word in window for core_piece in re.findall(r"[a-z0-9]+", word.text.lower()))
+            window = words[position : position + length]
+            joined = "".join(
+                core_piece for word in window for core_piece in re.findall(r"[a-z0-9]+", word.text.lower())
+            )
             keys = self._exact.get(joined)
             if keys and (any(w.is_name_like for w in window) or (len(joined) > 6 and joined not in _NOT_A_NAME)):
                 return length, keys
@@ -161,7 +501,8 @@ class CompanyCatalog:
                     if len(core) > length - 1:
                         owners["".join(core[:length])].add(company.key)
         return {
-            word: next(iter(keys)) for word, keys in owners.items()
+            word: next(iter(keys))
+            for word, keys in owners.items()
             if len(keys) == 1 and len(word) >= 4 and word not in _NOT_A_NAME
         }
 
@@ -171,7 +512,9 @@ class CompanyCatalog:
         if len(letters) < 3 or sum(c.isupper() for c in letters) < 2:
             return None
         hits = {
-            company.key for company in self.companies.values() for name in company.names
+            company.key
+            for company in self.companies.values()
+            for name in company.names
             if _built_from_prefixes(letters.lower(), core_name(name))
         }
         return hits.pop() if len(hits) == 1 else None
@@ -195,7 +538,7 @@ def _words(text: str) -> list[_Word]:
     for match in _WORD.finditer(text):
         raw = match.group()
         bare = _POSSESSIVE.sub("", raw)
-        follows = text[match.end(): match.end() + 2]
+        follows = text[match.end() : match.end() + 2]
         possessive = bare != raw or follows[:1] in ("'", "’")
         if bare:
             words.append(_Word(bare, match.start(), match.start() + len(bare), possessive))
@@ -211,7 +554,7 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[tuple
         if run:
             before = words[index - len(run) - 1].text.lower() if index > len(run) else ""
             if run[-1].possessive or before in _BEFORE_NAME:
-                found.append(question[run[0].start: run[-1].end])
+                found.append(question[run[0].start : run[-1].end])
         run.clear()
 
     for index, word in enumerate(words):
@@ -220,7 +563,7 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[tuple
         if inside or plain or not word.is_name_like:
             close(index)
             continue
-        if run and question[run[-1].end: word.start].strip(" &"):
+        if run and question[run[-1].end : word.start].strip(" &"):
             close(index)
         run.append(word)
     close(len(words))

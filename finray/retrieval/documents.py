@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import pyarrow as pa
 
-from finray.hirec.roles import Journal
 from finray.index.reader import IndexReader
+from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker
 from finray.retrieval.companies import CompanyCatalog
@@ -21,6 +22,7 @@ from finray.types import Document, Filing
 _CONTENT_WEIGHT = 0.08
 """What the best-matching text of a filing can add to its cover match: enough to order equals, not to overturn."""
 _RECENCY_WEIGHT = 0.05
+_CONTENT_HITS = 300
 
 
 class StructuredDocuments:
@@ -50,7 +52,9 @@ class StructuredDocuments:
         else:
             chosen = self._ranked(query, list(self._filings.values()), content_weight=1.0)[:k]
         for rank, document in enumerate(chosen, start=1):
-            journal.note(f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {', '.join(document.reasons)}")
+            journal.note(
+                f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {', '.join(document.reasons)}"
+            )
         return chosen
 
     def _ranked(
@@ -72,8 +76,8 @@ class StructuredDocuments:
         """Add the best chunk's cosine and the best BM25 score, each scaled to [0, 1] among ``documents``."""
         ids = [document.filing.filing_id for document in documents]
         vector = self._encoder.encode_query(query.question)
-        dense = _best_by_filing(self._reader.search_pages_vector(vector, ids, limit=200), higher_is_better=True)
-        lexical = _best_by_filing(self._reader.search_pages_text(query.text, ids, limit=200), higher_is_better=True)
+        dense = _best_by_filing(self._reader.search_pages_vector(vector, ids, limit=_CONTENT_HITS))
+        lexical = _best_by_filing(self._reader.search_pages_text(query.text, ids, limit=_CONTENT_HITS))
         rescored = []
         for document in documents:
             content = (dense.get(document.filing.filing_id, 0.0) + lexical.get(document.filing.filing_id, 0.0)) / 2
@@ -111,6 +115,16 @@ class DenseDocuments:
         return chosen
 
 
+class AllDocuments:
+    """The ablation without hierarchical retrieval: passages compete across the whole index."""
+
+    def __init__(self, reader: IndexReader) -> None:
+        self._documents = tuple(Document(filing, 0.0) for filing in reader.filings())
+
+    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
+        return self._documents
+
+
 def _interleaved(rankings: Iterable[Sequence[Document]], k: int) -> list[Document]:
     """The best of each company, then the second of each, up to ``k``: no company crowds out another."""
     pending = [list(ranking) for ranking in rankings]
@@ -122,8 +136,16 @@ def _interleaved(rankings: Iterable[Sequence[Document]], k: int) -> list[Documen
     return chosen
 
 
-def _best_by_filing(table: object, *, higher_is_better: bool) -> dict[str, float]:
-    raise NotImplementedError
+def _best_by_filing(hits: pa.Table) -> dict[str, float]:
+    """The best score of each filing among ``hits``, scaled so that the best of all is 1 and the worst hit 0."""
+    best: dict[str, float] = {}
+    for filing_id, score in zip(hits["filing_id"].to_pylist(), hits["score"].to_pylist(), strict=True):
+        best[filing_id] = max(score, best.get(filing_id, score))
+    if not best:
+        return {}
+    low = min(hits["score"].to_pylist())
+    span = (max(best.values()) - low) or 1.0
+    return {filing_id: (score - low) / span for filing_id, score in best.items()}
 
 
 def _recency(period_end: dt.date | None, newest: dt.date | None) -> float:

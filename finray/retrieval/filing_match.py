@@ -83,7 +83,9 @@ def _annual_fit(filing: Filing, period: Period, year: int, ends: int | None) -> 
         return 0.9, f"fourth quarter of fiscal {year}"
     if filing.fiscal_period == "Q4" and ends == period.year:
         return 0.75, f"fourth quarter ended in {ends}"
-    return (0.35, f"{filing.fiscal_period} of fiscal {year}") if period.year in (year, ends) else (0.0, f"fiscal {year}")
+    return (
+        (0.35, f"{filing.fiscal_period} of fiscal {year}") if period.year in (year, ends) else (0.0, f"fiscal {year}")
+    )
 
 
 def _quarter_fit(filing: Filing, period: Period, year: int, ends: int | None) -> tuple[float, str]:

@@ -11,16 +11,22 @@ _ASKED = (
     (re.compile(r"\b10-?\s?K\b|\bannual (?:report|filing)\b", re.I), ("10-K",)),
     (re.compile(r"\b10-?\s?Q\b|\bquarterly (?:report|filing)\b", re.I), ("10-Q",)),
     (re.compile(r"\b8-?\s?K\b|\bcurrent report\b", re.I), ("8-K",)),
-    (re.compile(r"\bearnings (?:release|report|announcement|call|press release)\b|\bpress release\b", re.I),
-     (EARNINGS_RELEASE, "8-K")),
+    (
+        re.compile(r"\bearnings (?:release|report|announcement|call|press release)\b|\bpress release\b", re.I),
+        (EARNINGS_RELEASE, "8-K"),
+    ),
     (re.compile(r"\b20-?F\b", re.I), ("20-F",)),
     (re.compile(r"\bproxy statement\b|\bDEF ?14A\b", re.I), ("DEF 14A",)),
 )
 _AMENDMENT = re.compile(r"\bamend(?:ed|ment)\b.{0,20}\b(?:10-?[KQ]|8-?K|report|filing)\b|\b(?:10-?[KQ]|8-?K)/A\b", re.I)
-_OUTLOOK = re.compile(r"\bguidance\b|\boutlook\b|\bnon[- ]?GAAP\b|\badjusted\b|\borganic\b|\bconstant[- ]currency\b", re.I)
+_OUTLOOK = re.compile(
+    r"\bguidance\b|\boutlook\b|\bnon[- ]?GAAP\b|\badjusted\b|\borganic\b|\bconstant[- ]currency\b", re.I
+)
 _EVENT = re.compile(
     r"\b(?:annual (?:general )?meeting|AGM|shareholder (?:vote|proposal)|resign|appoint(?:ed|ment)|step(?:ped)? down|"
-    r"entered into|credit agreement|supplemental indenture|dated)\b", re.I)
+    r"entered into|credit agreement|supplemental indenture|dated)\b",
+    re.I,
+)
 
 
 def forms_asked(question: str) -> tuple[str, ...]:

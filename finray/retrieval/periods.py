@@ -9,9 +9,26 @@ from typing import cast
 from finray.retrieval.query import Period
 from finray.types import FiscalPeriod
 
-_MONTHS = {name: number for number, name in enumerate(
-    ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-     "december"), start=1)}
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        (
+            "january",
+            "february",
+            "march",
+            "april",
+            "may",
+            "june",
+            "july",
+            "august",
+            "september",
+            "october",
+            "november",
+            "december",
+        ),
+        start=1,
+    )
+}
 _MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
 _MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _YEAR = r"((?:19|20)\d\d)"
@@ -39,10 +56,14 @@ _FISCAL_YEARS = (
 _BARE_YEAR = re.compile(rf"(?<![\d.,$/-]){_YEAR}(?![\d%]|[.,]\d)")
 _SPAN = re.compile(
     rf"\b(?:FY|fiscal(?: year)?)?\s*{_SHORT_YEAR}\s*(?:-|–|—|to|through|until|thru)\s*(?:FY|fiscal(?: year)?)?\s*"
-    rf"{_SHORT_YEAR}\b", re.I)
+    rf"{_SHORT_YEAR}\b",
+    re.I,
+)
 _LAST_YEARS = re.compile(
     r"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?"
-    r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s+(?:fiscal\s+|full\s+)?years?\b", re.I)
+    r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s+(?:fiscal\s+|full\s+)?years?\b",
+    re.I,
+)
 _COUNT = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
 _EARLIEST, _LATEST = 1985, 2100
 
@@ -59,7 +80,7 @@ def periods_in(text: str) -> tuple[Period, ...]:
     def take(match: re.Match[str], *periods: Period) -> None:
         nonlocal rest
         found.extend((match.start(), period) for period in periods)
-        rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end():]
+        rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
 
     for index, pattern in enumerate(_DATES):
         for match in pattern.finditer(rest):

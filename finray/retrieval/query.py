@@ -29,8 +29,8 @@ class Query:
 
     ``question`` is the question as asked, ``text`` the same without its instructions and boilerplate (HiREC's q').
     ``companies`` are keys of the company catalog, ``unknown_companies`` names that the index does not hold.
-    ``metrics`` are canonical line items or named ratios in the order they appear; ``statements`` the primary
-    statements the question names or its metrics imply. ``asked_statements`` are only those named in words.
+    ``metrics`` are canonical line items or named formulas in the order they appear; ``statements`` the primary
+    statements that the question names (``statements_named``) or that its metrics imply.
     """
 
     question: str
@@ -42,6 +42,7 @@ class Query:
     forms: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     statements: tuple[Statement, ...] = ()
+    statements_named: tuple[Statement, ...] = ()
     terms: tuple[str, ...] = field(default=())
     """Words added to ``text`` for lexical search: the accounting wording behind everyday terms."""
 

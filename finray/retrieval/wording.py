@@ -11,23 +11,42 @@ _INSTRUCTION = re.compile(
     r"^(?:please\s+)?(?:answer|round|calculate|compute|give|provide|respond|address|base|use|utilize|state|define|"
     r"assume|consider|express|show|report|rely|refer|ensure|make sure|do not|don't|return|keep|write)\b"
     r"|^you are\b|^if .{0,80}\b(?:not|isn't|aren't)\b.{0,120}\b(?:state|say|explain)\b"
-    r"|\bis defined as\b|\bare defined as\b", re.I)
+    r"|\bis defined as\b|\bare defined as\b",
+    re.I,
+)
 _LEAD_IN = re.compile(
     r"^(?:[^?]{0,200}\bhere(?:'s| is) the question:\s*)|^(?:based on|basing|by|taking|using|looking|drawing|according to|"
     r"considering|relying|given|with reference to|in light of|from)\b[^?]{10,200}?,\s+(?=(?:what|how|which|did|does|is|was|"
-    r"were|has|have|who|when|why|can|by)\b)", re.I)
+    r"were|has|have|who|when|why|can|by)\b)",
+    re.I,
+)
 
 _STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
     ("cash_flow", re.compile(r"\bcash[- ]flows? statements?\b|\bstatements? of (?:consolidated )?cash flows?\b", re.I)),
-    ("comprehensive_income", re.compile(r"\bstatements? of (?:consolidated )?comprehensive (?:income|loss|earnings)\b", re.I)),
-    ("income", re.compile(
-        r"\bincome statements?\b|\bstatements? of (?:consolidated )?(?:income|operations|earnings)\b|\bP ?& ?L\b|"
-        r"\bprofit and loss\b|\bprofit (?:&|or) loss\b", re.I)),
-    ("balance", re.compile(
-        r"\bbalance sheets?\b|\bstatements? of (?:consolidated )?financial (?:position|condition)\b", re.I)),
-    ("equity", re.compile(
-        r"\bstatements? of (?:changes in )?(?:share|stock)holders['’]? ?(?:equity|investment)\b|"
-        r"\bstatements? of (?:changes in )?equity\b", re.I)),
+    (
+        "comprehensive_income",
+        re.compile(r"\bstatements? of (?:consolidated )?comprehensive (?:income|loss|earnings)\b", re.I),
+    ),
+    (
+        "income",
+        re.compile(
+            r"\bincome statements?\b|\bstatements? of (?:consolidated )?(?:income|operations|earnings)\b|\bP ?& ?L\b|"
+            r"\bprofit and loss\b|\bprofit (?:&|or) loss\b",
+            re.I,
+        ),
+    ),
+    (
+        "balance",
+        re.compile(r"\bbalance sheets?\b|\bstatements? of (?:consolidated )?financial (?:position|condition)\b", re.I),
+    ),
+    (
+        "equity",
+        re.compile(
+            r"\bstatements? of (?:changes in )?(?:share|stock)holders['’]? ?(?:equity|investment)\b|"
+            r"\bstatements? of (?:changes in )?equity\b",
+            re.I,
+        ),
+    ),
 )
 
 

@@ -1,4 +1,5 @@
-"""The 10-K/A: a restatement of Item 8, or the Part III information that the proxy statement did not bring in time."""
+"""The 10-K/A: a restatement of Item 8, or the Part III information that the proxy statement did not bring in
+time."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from finray.sample.annual import controls, discussion, exhibits, financial_state
 from finray.sample.blocks import Block, Break, Para, WordTable
 from finray.sample.book import Book, item
 from finray.sample.calendars import long_date
-from finray.sample.companies import person
+from finray.sample.companies import MULTIPLIER, person
 from finray.sample.cover import periodic_cover
 from finray.sample.story import dollars
 
@@ -29,10 +30,9 @@ PART_THREE = ("solely to provide the information required by Part III, because a
 
 
 def restating_amendment(book: Book, original_filed: dt.date) -> list[Block]:
-    misstated = book.ledger.misstatement * {"dollars": 1, "thousands": 1_000,
-                                            "millions": 1_000_000}[book.company.scale]
-    return [*periodic_cover(book.draft, book.annual(book.year).closing), Para("EXPLANATORY "
-                                                                              "NOTE", "center_bold"),
+    misstated = book.ledger.misstatement * MULTIPLIER[book.company.scale]
+    return [*periodic_cover(book.draft, book.annual(book.year).closing),
+            Para("EXPLANATORY NOTE", "center_bold"),
             Para(explanation(book, original_filed, RESTATING), key="amends"),
             Para(f"Revenue of {dollars(misstated)} was recognized before customers had accepted delivery. "
                  "The previously issued financial statements for that year should no longer be relied upon. "
@@ -51,10 +51,7 @@ def part_three_amendment(book: Book, original_filed: dt.date, seed: int) -> list
         salary, stock = rng.randrange(500_000, 1_200_000, 5_000), rng.randrange(800_000, 6_000_000, 1_000)
         pay.append((f"{name}\n{post}", f"{book.year}", f"${salary:,}", f"${stock:,}", f"${salary + stock:,}"))
     fees = [(label, f"${rng.randrange(low, high, 1_000):,}") for label, low, high in (
-        ("Audit "
-         "fees", 900_000, 6_000_000), ("Audit-related "
-                                             "fees", 20_000, 300_000), ("Tax "
-                                                                                      "fees", 50_000,
+        ("Audit fees", 900_000, 6_000_000), ("Audit-related fees", 20_000, 300_000), ("Tax fees", 50_000,
                                                                         700_000))]
     return [
         *periodic_cover(book.draft, book.annual(book.year).closing), Para("EXPLANATORY NOTE", "center_bold"),
@@ -62,8 +59,8 @@ def part_three_amendment(book: Book, original_filed: dt.date, seed: int) -> list
         Para("Except as described above, this Amendment does not modify or update disclosures in the "
              "Original Filing."),
         Para("PART III", "center_bold"), item("10", "Directors, Executive Officers and Corporate Governance"),
-        WordTable((("Name", "Age", "Director "
-                                   "since"), *directors), (0.5, 0.2, 0.3), key="directors", bold_head=True),
+        WordTable((("Name", "Age", "Director since"), *directors), (0.5, 0.2, 0.3), key="directors",
+                  bold_head=True),
         Para("The Board of Directors has determined that each director other than the Chief Executive "
              "Officer is independent under the listing standards of the exchange on which our common stock "
              "is listed."),

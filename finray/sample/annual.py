@@ -5,6 +5,7 @@ from __future__ import annotations
 from finray.sample.blocks import Block, Break, Para, Row, Table, WordTable, number, percent
 from finray.sample.book import Book, item
 from finray.sample.calendars import long_date
+from finray.sample.companies import MULTIPLIER
 from finray.sample.cover import periodic_cover
 from finray.sample.notes import notes
 from finray.sample.statements import (
@@ -19,30 +20,20 @@ from finray.sample.story import dollars, year_label
 from finray.sample.texts import load_text
 
 _CONTENTS = (("PART I", ""), ("Item 1.", "Business"), ("Item 1A.", "Risk Factors"),
-             ("Item "
-              "1B.", "Unresolved Staff "
-                          "Comments"), ("Item "
-                                                         "2.", "Properties"), ("Item "
-                                                                                    "3.", "Legal "
-                                                                                               "Proceedings"),
+             ("Item 1B.", "Unresolved Staff Comments"), ("Item 2.", "Properties"),
+             ("Item 3.", "Legal Proceedings"),
              ("Item 4.", "Mine Safety Disclosures"), ("PART II", ""),
-             ("Item "
-              "5.", "Market for Registrant’s Common Equity, Related Stockholder Matters and Issuer "
+             ("Item 5.", "Market for Registrant’s Common Equity, Related Stockholder Matters and Issuer "
                          "Purchases of Equity Securities"), ("Item 6.", "[Reserved]"),
-             ("Item "
-              "7.", "Management’s Discussion and Analysis of Financial Condition and Results of "
+             ("Item 7.", "Management’s Discussion and Analysis of Financial Condition and Results of "
                          "Operations"),
              ("Item 7A.", "Quantitative and Qualitative Disclosures About Market Risk"),
              ("Item 8.", "Financial Statements and Supplementary Data"),
-             ("Item "
-              "9.", "Changes in and Disagreements with Accountants on Accounting and Financial "
+             ("Item 9.", "Changes in and Disagreements with Accountants on Accounting and Financial "
                          "Disclosure"),
              ("Item 9A.", "Controls and Procedures"), ("Item 9B.", "Other Information"), ("PART III", ""),
-             ("Item "
-              "10.", "Directors, Executive Officers and Corporate "
-                          "Governance"), ("Item "
-                                                                                      "11.", "Executive "
-                                                                                                  "Compensation"),
+             ("Item 10.", "Directors, Executive Officers and Corporate Governance"),
+             ("Item 11.", "Executive Compensation"),
              ("Item 12.", "Security Ownership of Certain Beneficial Owners and Management"),
              ("Item 13.", "Certain Relationships and Related Transactions, and Director Independence"),
              ("Item 14.", "Principal Accountant Fees and Services"), ("PART IV", ""),
@@ -83,8 +74,8 @@ def _business(book: Book) -> list[Block]:
         if book.full or name in ("competition", "seasonality"):
             blocks += [Para(title, "subheading"), book.boilerplate(name)]
     return [*blocks, Para("Employees and Human Capital", "subheading"), book.say("employees"),
-            book.boilerplate("human_capital"), Para("Available "
-                                                    "Information", "subheading"), book.boilerplate("website")]
+            book.boilerplate("human_capital"), Para("Available Information", "subheading"),
+            book.boilerplate("website")]
 
 
 def _risks(book: Book) -> list[Block]:
@@ -143,19 +134,19 @@ def discussion(book: Book) -> list[Block]:
         item("7", "Management’s Discussion and Analysis of Financial Condition and Results of Operations"),
         Para("The following discussion should be read together with our consolidated financial statements "
              "and related notes."),
-        Para("Results of "
-             "Operations", "subheading"), results, book.say("revenue_driver"), *_segment_discussion(book),
+        Para("Results of Operations", "subheading"), results, book.say("revenue_driver"),
+        *_segment_discussion(book),
         margins, book.say("margin_driver"), Para(_expenses(book)), book.say("tax_driver"),
-        Para("Liquidity and Capital "
-             "Resources", "subheading"), book.boilerplate("liquidity"), Para(_cash(book)),
+        Para("Liquidity and Capital Resources", "subheading"), book.boilerplate("liquidity"),
+        Para(_cash(book)),
         book.say("capex_plan")]
     if book.full:
         blocks += [Para("Contractual Obligations", "subheading"), *_obligations(book)]
     blocks += [Para("Critical Accounting Estimates", "subheading"), book.boilerplate("critical")]
     if book.full:
         blocks.append(book.boilerplate("goodwill_estimate"))
-    return [*blocks, item("7A", "Quantitative and Qualitative Disclosures About Market "
-                                "Risk"), book.boilerplate("market_risk")]
+    return [*blocks, item("7A", "Quantitative and Qualitative Disclosures About Market Risk"),
+            book.boilerplate("market_risk")]
 
 
 def _segment_discussion(book: Book) -> list[Block]:
@@ -183,14 +174,13 @@ def _expenses(book: Book) -> str:
             f"with {100 * before.selling / before.revenue:.1f}% in "
             f"{year_label(book.company, book.year - 1)}.")
     if now.restructuring:
-        text += (" We also recorded restructuring charges, consisting mainly of severance and facility closure "
-                 "costs.")
+        text += (" We also recorded restructuring charges, consisting mainly of severance and facility "
+                 "closure costs.")
     return text
 
 
 def _cash(book: Book) -> str:
-    period, multiplier = book.annual(book.year), {"dollars": 1, "thousands": 1_000,
-                                                  "millions": 1_000_000}[book.company.scale]
+    period, multiplier = book.annual(book.year), MULTIPLIER[book.company.scale]
     return (f"Cash provided by operating activities was {dollars(period.flows.operating_cash * multiplier)} "
             f"in {year_label(book.company, book.year)}. Capital expenditures were "
             f"{dollars(period.flows.capex * multiplier)}. At {long_date(book.draft.end)} we held cash and "
@@ -200,8 +190,8 @@ def _cash(book: Book) -> str:
 def _obligations(book: Book) -> list[Block]:
     closing = book.annual(book.year).closing
     rows = []
-    for label, amount in (("Long-term debt, including current "
-                           "portion", closing.long_term_debt + closing.current_debt),
+    for label, amount in (("Long-term debt, including current portion",
+                           closing.long_term_debt + closing.current_debt),
                           ("Operating leases", closing.lease_liabilities)):
         soon = amount // 5
         rows.append(Row(label, (number(soon), number(amount - soon), number(amount))))
@@ -215,9 +205,8 @@ def financial_statements(book: Book) -> list[Block]:
     company, style = book.company, book.company.style
     years, instants = book.year_columns(3), book.year_columns(2, instants=True)
     head = book.year_head(years)
-    titles = [style.income_title, "Consolidated Statements of Comprehensive "
-                                  "Income", "Consolidated Balance "
-                                                                                     "Sheets",
+    titles = [style.income_title, "Consolidated Statements of Comprehensive Income",
+              "Consolidated Balance Sheets",
               "Consolidated Statements of Cash Flows", "Consolidated Statements of Stockholders’ Equity"]
     income = book.statement(titles[0], income_statement(company, years, head), per_share=True)
     comprehensive = book.statement(titles[1], comprehensive_income(company, years))
@@ -225,8 +214,8 @@ def financial_statements(book: Book) -> list[Block]:
     return [
         Break(), item("8", "Financial Statements and Supplementary Data"),
         Para("INDEX TO CONSOLIDATED FINANCIAL STATEMENTS", "center_bold"),
-        WordTable(tuple((title, "") for title in ("Report of Independent Registered Public Accounting "
-                                                  "Firm", *titles,
+        WordTable(tuple((title, "") for title in ("Report of Independent Registered Public Accounting Firm",
+                                                  *titles,
                                                   "Notes to Consolidated Financial Statements")), (0.9, 0.1)),
         *([Break()] if book.full else []), *_audit_report(book),
         Break(), *together, Break(), *book.statement(titles[2], balance_sheet(company, instants),
@@ -240,8 +229,8 @@ def _audit_report(book: Book) -> list[Block]:
     kept = texts if book.full else texts[:2]
     return [Para("REPORT OF INDEPENDENT REGISTERED PUBLIC ACCOUNTING FIRM", "center_bold"),
             Para(f"To the Stockholders and the Board of Directors of {book.draft.registrant}"),
-            Para("Opinion on the Financial "
-                 "Statements", "subheading"), *(Para(book.fill(text)) for text in kept),
+            Para("Opinion on the Financial Statements", "subheading"),
+            *(Para(book.fill(text)) for text in kept),
             Para(f"/s/ {company.auditor}\n{company.city}, "
                  f"{company.city_state}\n{long_date(book.draft.filed_at)}"),
             Para(f"{book.story.sentences['auditor']}", key="auditor")]
@@ -250,8 +239,8 @@ def _audit_report(book: Book) -> list[Block]:
 def controls(book: Book, *, restated: bool) -> list[Block]:
     return [Break(), item("9", "Changes in and Disagreements with Accountants on Accounting and Financial "
                                "Disclosure"),
-            Para("None."), item("9A", "Controls and "
-                                      "Procedures"), book.boilerplate("weakness" if restated else "controls"),
+            Para("None."), item("9A", "Controls and Procedures"),
+            book.boilerplate("weakness" if restated else "controls"),
             book.boilerplate("internal_control"), item("9B", "Other Information"), Para("None.")]
 
 

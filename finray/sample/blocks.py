@@ -17,8 +17,9 @@ Unit = Literal["USD", "shares", "USD/share", "pure"]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """The XBRL fact behind a printed number. ``value`` is in printed units; the fact's is ``value * 10**scale``.
-    ``start`` is None for an instant. ``member`` is (axis, member) for a figure of one segment or component."""
+    """The XBRL fact behind a printed number. ``value`` is in printed units; the fact's is ``value *
+    10**scale``. ``start`` is None for an instant. ``member`` is (axis, member) for a figure of one segment or
+    component."""
 
     concept: str
     value: float
@@ -31,7 +32,8 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """An inline XBRL tag on the first occurrence of ``text`` in a paragraph: a dei cover fact or a number in prose."""
+    """An inline XBRL tag on the first occurrence of ``text`` in a paragraph: a dei cover fact or a number in
+    prose."""
 
     text: str
     concept: str
@@ -48,7 +50,8 @@ class Para:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """``text`` opens with a parenthesis where ``suffix`` closes it: EDGAR tables print the two in different cells."""
+    """``text`` opens with a parenthesis where ``suffix`` closes it: EDGAR tables print the two in different
+    cells."""
 
     text: str
     prefix: str = ""
@@ -85,7 +88,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """Words in columns; ``widths`` are shares of the page's width. ``bold_head`` prints the first row bold."""
+    """Words in columns; ``widths`` are shares of the page's width. ``bold_head`` prints the first row
+    bold."""
 
     rows: tuple[tuple[str, ...], ...]
     widths: tuple[float, ...]
@@ -105,8 +109,8 @@ Block = Para | Table | WordTable | Break
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A block, or the part of a paragraph, that fits on one page. ``lines`` are a paragraph's lines as wrapped for
-    print; empty for tables."""
+    """A block, or the part of a paragraph, that fits on one page. ``lines`` are a paragraph's lines as
+    wrapped for print; empty for tables."""
 
     block: Para | Table | WordTable
     lines: tuple[str, ...] = ()

@@ -1,4 +1,5 @@
-"""What every document builder needs to know about one filing: company, books as of the filing, story, columns."""
+"""What every document builder needs to know about one filing: company, books as of the filing, story,
+columns."""
 
 from __future__ import annotations
 
@@ -51,8 +52,8 @@ class Book:
         columns = []
         for year in range(self.year, self.year - count, -1):
             end = calendar.year_end(year)
-            heading = long_date(end).replace(", ",
-                                             ",\n") if calendar.weekday is not None or instants else str(end.year)
+            dated = calendar.weekday is not None or instants
+            heading = long_date(end).replace(", ", ",\n") if dated else str(end.year)
             if self.restated(year):
                 heading += "\n(As Restated)"
             columns.append(Column(self.annual(year), heading,
@@ -98,8 +99,7 @@ class Book:
                 WordTable((("Signature", "Title", "Date"),
                            (f"/s/ {company.ceo}\n{company.ceo}",
                             "President and Chief Executive Officer\n(Principal Executive Officer)", day),
-                           ("/s/ "
-                            f"{company.cfo}\n{company.cfo}", "Executive Vice President and Chief "
+                           (f"/s/ {company.cfo}\n{company.cfo}", "Executive Vice President and Chief "
                                                                  "Financial Officer\n(Principal Financial "
                                                                  "and Accounting "
                                                                  "Officer)", day)), (0.32, 0.45, 0.23),

@@ -28,8 +28,8 @@ def next_weekday(day: dt.date) -> dt.date:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """When fiscal years end: the last day of ``month``, or the ``weekday`` (0 is Monday) that is last in it or nearest
-    to its end. ``named_after_start``: fiscal 2022 ends in January 2023, as retailers count."""
+    """When fiscal years end: the last day of ``month``, or the ``weekday`` (0 is Monday) that is last in it
+    or nearest to its end. ``named_after_start``: fiscal 2022 ends in January 2023, as retailers count."""
 
     month: int
     weekday: int | None = None

@@ -1,4 +1,5 @@
-"""Fictional companies: invented names (some confusingly alike), tickers, addresses, calendars and habits of style."""
+"""Fictional companies: invented names (some confusingly alike), tickers, addresses, calendars and habits of
+style."""
 
 from __future__ import annotations
 
@@ -40,8 +41,9 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """One registrant. ``former_name`` was its name until ``renamed_on``. ``restated_year`` is the fiscal year whose 10-K
-    it had to restate in a 10-K/A, ``recast_year`` the first year under a changed cost classification."""
+    """One registrant. ``former_name`` was its name until ``renamed_on``. ``restated_year`` is the fiscal year
+    whose 10-K it had to restate in a 10-K/A, ``recast_year`` the first year under a changed cost
+    classification."""
 
     name: str
     short: str
@@ -93,8 +95,8 @@ class Company:
 
 
 def make_companies(count: int, first_year: int, years: int, seed: int) -> tuple[Company, ...]:
-    """``count`` companies filing for ``years`` fiscal years from ``first_year``; every fourth looks like the one before
-    it. The first ``n`` are the same whatever ``count`` is."""
+    """``count`` companies filing for ``years`` fiscal years from ``first_year``; every fourth looks like the
+    one before it. The first ``n`` are the same whatever ``count`` is."""
     made: list[Company] = []
     taken: set[str] = set()
     for number in range(count):
@@ -135,7 +137,7 @@ def _make_company(rng: random.Random, number: int, first_year: int, years: int, 
     place, charter = rng.choice(people["cities"]), rng.choice(people["cities"] + [
         {"state": "Delaware", "code": "DE"}] * 15)
     scales: tuple[Scale, ...] = ("thousands", "millions", "thousands", "dollars", "millions")
-    # Without two years on file there is nothing later than the misstated year that could restate or recast it.
+    # With one year on file nothing later could restate or recast it.
     restates, recasts = years > 1 and number % 5 == 2, years > 1 and number % 5 == 4
     return Company(
         name=f"{short}, Inc." if number % 3 else f"{short} Corporation",
@@ -175,9 +177,8 @@ def _make_style(rng: random.Random, profile: dict[str, Any]) -> Style:
         revenue=rng.choice(profile["revenue_labels"]),
         cost=profile["cost_label"],
         capex=rng.choice(("Purchases of property, plant and equipment", "Capital expenditures",
-                          "Additions to property and "
-                          "equipment", "Payments for property, plant and "
-                                                                 "equipment")),
+                          "Additions to property and equipment",
+                          "Payments for property, plant and equipment")),
         income_title=rng.choice(("Consolidated Statements of Income", "Consolidated Statements of Operations",
                                  "Consolidated Statements of Earnings")),
         receivables=rng.choice(("Accounts receivable, net", "Trade receivables, net", "Receivables, net")),

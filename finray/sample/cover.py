@@ -40,8 +40,8 @@ _TITLES = {"10-K": "ANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURIT
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A filing before it is printed. ``start`` is None where the cover gives one date (8-K). ``amends`` is what a 10-K/A
-    amends: form and period end."""
+    """A filing before it is printed. ``start`` is None where the cover gives one date (8-K). ``amends`` is
+    what a 10-K/A amends: form and period end."""
 
     company: Company
     doc_name: str
@@ -75,8 +75,8 @@ def periodic_cover(draft: Draft, balances: Balances) -> list[Block]:
     end = long_date(draft.end)
     blocks = [*_head(draft.form, draft.form != base), Para("(Mark One)", "small"),
               Para(f"{on}  {_TITLES[base]}", "center_bold"),
-              Para(f"For the {kind} ended "
-                   f"{end}", "center_bold", tags=(Tag(end, "dei:DocumentPeriodEndDate"),)),
+              Para(f"For the {kind} ended {end}", "center_bold",
+                   tags=(Tag(end, "dei:DocumentPeriodEndDate"),)),
               Para("or", "center"),
               Para(f"{off}  TRANSITION REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT "
                    "OF 1934",
@@ -143,7 +143,8 @@ def _head(form: str, amendment: bool) -> list[Block]:
 
 
 def _registrant(draft: Draft) -> list[Block]:
-    company, name = draft.company, draft.registrant.upper() if draft.company.style.upper_titles else draft.registrant
+    company = draft.company
+    name = draft.registrant.upper() if company.style.upper_titles else draft.registrant
     former = "Not Applicable"
     if company.former_name and company.renamed_on and 0 <= (draft.filed_at - company.renamed_on).days < 400:
         former = company.former_name
@@ -167,10 +168,8 @@ def _registrant(draft: Draft) -> list[Block]:
 
 def _securities(company: Company) -> list[Block]:
     return [Para("Securities registered pursuant to Section 12(b) of the Act:", "center"),
-            WordTable((("Title of each "
-                        "class", "Trading "
-                                               "Symbol(s)", "Name of each exchange on which "
-                                                                    "registered"),
+            WordTable((("Title of each class", "Trading Symbol(s)",
+                        "Name of each exchange on which registered"),
                        ("Common Stock, $0.01 par value per share", company.ticker, company.exchange)),
                       (0.42, 0.2, 0.38), bold_head=True, size=8.5,
                       tags=(Tag("Common Stock, $0.01 par value per share", "dei:Security12bTitle"),

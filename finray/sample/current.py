@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from finray.sample.blocks import Block, Para, WordTable
 from finray.sample.book import Book
 from finray.sample.calendars import long_date
-from finray.sample.companies import Company, person
+from finray.sample.companies import MULTIPLIER, Company, person
 from finray.sample.cover import current_cover
 from finray.sample.statements import (
     TableMaker,
@@ -23,7 +23,8 @@ from finray.sample.story import Story, dollars, year_label
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What an 8-K reports: its Item, the paragraphs, and the sentence that answers a question about it (``key``)."""
+    """What an 8-K reports: its Item, the paragraphs, and the sentence that answers a question about it
+    (``key``)."""
 
     kind: str
     number: str
@@ -47,10 +48,8 @@ def make_event(company: Company, story: Story, kind: str, day: dt.date, mills: i
                                                "of Directors."))
     if kind == "officer":
         leaving, arriving = person(rng), person(rng)
-        post = rng.choice(("Chief Operating "
-                           "Officer", "General Counsel and "
-                                                      "Secretary", "Chief Human "
-                                                                                       "Resources Officer"))
+        post = rng.choice(("Chief Operating Officer", "General Counsel and Secretary",
+                           "Chief Human Resources Officer"))
         start = day + dt.timedelta(days=21)
         salary = rng.randrange(380_000, 720_000, 5_000)
         return Event(kind, "5.02", "Departure of Directors or Certain Officers; Election of Directors; "
@@ -101,7 +100,7 @@ def earnings_release(book: Book) -> list[Block]:
     """Full-year results as announced, weeks before the 10-K."""
     company, period = book.company, book.annual(book.year)
     label = year_label(company, book.year)
-    flows, multiplier = period.flows, {"dollars": 1, "thousands": 1_000, "millions": 1_000_000}[company.scale]
+    flows, multiplier = period.flows, MULTIPLIER[company.scale]
     columns, instants = book.year_columns(2), book.year_columns(2, instants=True)
     head = book.year_head(columns)
     maker = TableMaker(company, columns)
@@ -112,8 +111,8 @@ def earnings_release(book: Book) -> list[Block]:
     maker.money("EBITDA", lambda p: p.flows.operating_income + p.flows.depreciation, total=True, indent=0,
                 key="ebitda")
     maker.money("Restructuring charges", lambda p: p.flows.restructuring)
-    maker.money("Adjusted "
-                "EBITDA", lambda p: p.flows.operating_income + p.flows.depreciation + p.flows.restructuring,
+    maker.money("Adjusted EBITDA",
+                lambda p: p.flows.operating_income + p.flows.depreciation + p.flows.restructuring,
                 grand=True, key="adjusted_ebitda")
     start = "Condensed " if book.full else ""
     return [
@@ -133,11 +132,11 @@ def earnings_release(book: Book) -> list[Block]:
              f"“{book.story.sentences['capex_plan'].replace('We expect', 'We plan')}”"),
         Para(book.story.sentences["revenue_driver"], key="revenue_driver"),
         Para(book.story.sentences["margin_driver"], key="margin_driver"),
-        *book.statement(f"{start}{company.style.income_title} "
-                        "(Unaudited)", income_statement(company, columns, head),
+        *book.statement(f"{start}{company.style.income_title} (Unaudited)",
+                        income_statement(company, columns, head),
                         per_share=True, note="Unaudited."),
-        *book.statement("Condensed Consolidated Balance Sheets "
-                        "(Unaudited)", balance_sheet(company, instants), note="Unaudited."),
+        *book.statement("Condensed Consolidated Balance Sheets (Unaudited)",
+                        balance_sheet(company, instants), note="Unaudited."),
         *book.statement("Condensed Consolidated Statements of Cash Flows (Unaudited)",
                         cash_flow_statement(company, columns, head), note="Unaudited."),
         Para("Reconciliation of Net Income to Adjusted EBITDA", "center_bold"),

@@ -62,10 +62,10 @@ def generate_sample(
 ) -> SampleSummary:
     """Write ``folder/filings/*`` and ``folder/questions.jsonl``.
 
-    The files depend on the other arguments alone, byte for byte, not on ``workers`` (None chooses). ``pages`` "small"
-    prints 10-Ks of about 12 pages, "full" of about 30. ``progress`` is called with companies done and in all. A
-    folder that holds another sample, or other files under ``filings``, raises UsageError; the same sample is
-    written again in place, so a killed run is simply repeated.
+    The files depend on the other arguments alone, byte for byte, not on ``workers`` (None chooses). ``pages``
+    "small" prints 10-Ks of about 12 pages, "full" of about 30. ``progress`` is called with companies done and
+    in all. A folder that holds another sample, or other files under ``filings``, raises UsageError; the same
+    sample is written again in place, so a killed run is simply repeated.
     """
     _check(companies, years, questions, formats, pages)
     arguments = {"companies": companies, "years": years, "seed": seed, "formats": sorted(formats),

@@ -1,4 +1,5 @@
-"""Blocks to pages: word wrap with the metrics of the printed fonts, and page breaks that keep tables whole."""
+"""Blocks to pages: word wrap with the metrics of the printed fonts, and page breaks that keep tables
+whole."""
 
 from __future__ import annotations
 
@@ -112,7 +113,8 @@ def height(placed: Placed) -> float:
 
 
 def paginate(blocks: Iterable[Block]) -> tuple[Sheet, ...]:
-    """Pages in order. Tables and keyed paragraphs stay whole; other paragraphs may continue on the next page."""
+    """Pages in order. Tables and keyed paragraphs stay whole; other paragraphs may continue on the next
+    page."""
     sheets: list[list[Placed]] = [[]]
     room = TEXT_HEIGHT
 

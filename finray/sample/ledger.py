@@ -1,8 +1,9 @@
-"""A company's books, quarter by quarter, in whole presentation units, so that every printed statement ties exactly.
+"""A company's books, quarter by quarter, in whole presentation units, so that every printed statement ties
+exactly.
 
-All money is an integer count of the company's scale (dollars, thousands or millions); shares are in the same scale.
-Sums, subtotals and roll-forwards are integer arithmetic: assets equal liabilities plus equity, the cash flow statement
-ends at the balance sheet's cash, and net income is one number wherever it is printed.
+All money is an integer count of the company's scale (dollars, thousands or millions); shares are in the same
+scale. Sums, subtotals and roll-forwards are integer arithmetic: assets equal liabilities plus equity, the
+cash flow statement ends at the balance sheet's cash, and net income is one number wherever it is printed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from finray.sample.companies import MULTIPLIER, Company
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """What happened in a period. Cash effects carry their sign in ``change_*``; outflows are positive amounts."""
+    """What happened in a period. Cash effects carry their sign in ``change_*``; outflows are positive
+    amounts."""
 
     segment_revenue: tuple[int, ...]
     cost_of_revenue: int
@@ -154,7 +156,8 @@ class Balances:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Flows between two balance sheets. ``shares`` is the weighted average, ``diluted`` adds options and units."""
+    """Flows between two balance sheets. ``shares`` is the weighted average, ``diluted`` adds options and
+    units."""
 
     flows: Flows
     opening: Balances
@@ -181,8 +184,8 @@ class Vintage:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Quarters from four years before the first filing to the last. ``misstatement`` is the revenue that the original
-    10-K of ``company.restated_year`` booked too early, in its fourth quarter."""
+    """Quarters from four years before the first filing to the last. ``misstatement`` is the revenue that the
+    original 10-K of ``company.restated_year`` booked too early, in its fourth quarter."""
 
     company: Company
     quarters: dict[tuple[int, int], Period]
@@ -257,7 +260,8 @@ _SEASONS = {"retail": (0.22, 0.23, 0.23, 0.32), "foods": (0.24, 0.24, 0.25, 0.27
 
 
 class _Simulation:
-    """The moving state of one company: rates drift from year to year, balances roll from quarter to quarter."""
+    """The moving state of one company: rates drift from year to year, balances roll from quarter to
+    quarter."""
 
     def __init__(self, company: Company, rng: random.Random) -> None:
         self.rng, self.company, profile = rng, company, company.profile

@@ -5,6 +5,7 @@ from __future__ import annotations
 from finray.sample.blocks import Block, Para, Row, Table, number
 from finray.sample.book import Book
 from finray.sample.calendars import long_date
+from finray.sample.companies import MULTIPLIER
 from finray.sample.ledger import Vintage
 from finray.sample.statements import TableMaker, segment_member, segment_revenue
 from finray.sample.story import dollars, year_label
@@ -13,8 +14,8 @@ from finray.sample.texts import load_text
 
 def notes(book: Book) -> list[Block]:
     blocks: list[Block] = [Para(book.draft.registrant.upper(), "center_bold"),
-                           Para("NOTES TO CONSOLIDATED FINANCIAL "
-                                "STATEMENTS", "center_bold"), *_policies(book)]
+                           Para("NOTES TO CONSOLIDATED FINANCIAL STATEMENTS", "center_bold"),
+                           *_policies(book)]
     sections = [_restatement, _segments, _property, _goodwill, _debt, _leases, _taxes, _equity, _stock_plans,
                 _commitments]
     number_ = 1
@@ -61,17 +62,13 @@ def _restatement(book: Book) -> Section | None:
         return None
     original, corrected = book.ledger.annual(year, Vintage(year)), book.annual(year)
     rows = []
-    for label, key in (("revenue", "revenue"), ("Provision for income "
-                                                "taxes", "income_tax"), ("Net "
-                                                                                              "income",
+    for label, key in (("revenue", "revenue"), ("Provision for income taxes", "income_tax"), ("Net income",
                                                                          "net_income")):
         before, after = getattr(original.flows, key), getattr(corrected.flows, key)
         name = book.company.style.revenue if label == "revenue" else label
         rows.append(Row(name, (number(before, prefix="$"), number(after - before),
                                number(after, prefix="$")), key))
-    for label, key in (("Receivables", "receivables"), ("Total "
-                                                        "assets", "total_assets"), ("Retained "
-                                                                                          "earnings",
+    for label, key in (("Receivables", "receivables"), ("Total assets", "total_assets"), ("Retained earnings",
                                                                                     "retained_earnings")):
         before, after = getattr(original.closing, key), getattr(corrected.closing, key)
         rows.append(Row(label, (number(before, prefix="$"), number(after - before),
@@ -107,8 +104,8 @@ def _property(book: Book) -> Section:
     maker.money("Land", lambda p: p.closing.property_net // 12, dollar=True)
     maker.money("Buildings and improvements", lambda p: p.closing.property_net // 2)
     maker.money("Machinery and equipment", lambda p: p.closing.property_net)
-    maker.money("Less accumulated "
-                "depreciation", lambda p: -(p.closing.property_net // 12 + p.closing.property_net // 2))
+    maker.money("Less accumulated depreciation",
+                lambda p: -(p.closing.property_net // 12 + p.closing.property_net // 2))
     maker.money("Property, plant and equipment, net", lambda p: p.closing.property_net, grand=True)
     return "Property, Plant and Equipment", [
         Para("Property, plant and equipment consisted of the following:"), maker.table("property_note")]
@@ -132,12 +129,12 @@ def _goodwill(book: Book) -> Section | None:
 def _debt(book: Book) -> Section:
     columns = book.year_columns(2, instants=True)
     maker = TableMaker(book.company, columns)
-    maker.money("Senior notes and term "
-                "loans", lambda p: p.closing.long_term_debt + p.closing.current_debt, dollar=True)
+    maker.money("Senior notes and term loans", lambda p: p.closing.long_term_debt + p.closing.current_debt,
+                dollar=True)
     maker.money("Less current portion", lambda p: -p.closing.current_debt)
     maker.money("Long-term debt, less current portion", lambda p: p.closing.long_term_debt, grand=True)
-    return "Debt", [Para("Long-term debt consisted of the "
-                         "following:"), maker.table("debt_note"), book.say("facility"),
+    return "Debt", [Para("Long-term debt consisted of the following:"), maker.table("debt_note"),
+                    book.say("facility"),
                     Para("The credit agreement requires us to maintain a ratio of consolidated indebtedness "
                          "to EBITDA of not more than 3.75 to 1.00. We were in compliance with all covenants "
                          "at the end of each period presented.")]
@@ -174,7 +171,7 @@ def _taxes(book: Book) -> Section:
 def _equity(book: Book) -> Section:
     company, flows = book.company, book.annual(book.year).flows
     year = year_label(company, book.year)
-    multiplier = {"dollars": 1, "thousands": 1_000, "millions": 1_000_000}[company.scale]
+    multiplier = MULTIPLIER[company.scale]
     blocks: list[Block] = [Para(f"During {year}, we repurchased shares of our common stock at an aggregate "
                                 f"cost of {dollars(flows.repurchases * multiplier)}. Repurchased shares are "
                                 "held in treasury.")]

@@ -31,7 +31,8 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class PrintedFiling:
-    """One file of the sample. ``spots`` maps ``"income:revenue"`` (table and row) or a paragraph's key to its place."""
+    """One file of the sample. ``spots`` maps ``"income:revenue"`` (table and row) or a paragraph's key to its
+    place."""
 
     doc_name: str
     file_name: str
@@ -47,7 +48,8 @@ class PrintedFiling:
 
 
 def print_filing(draft: Draft, formats: Sequence[Format], seed: int) -> tuple[PrintedFiling, bytes]:
-    """The file and its record. The format is drawn from ``formats``, the same for the same seed and filing."""
+    """The file and its record. The format is drawn from ``formats``, the same for the same seed and
+    filing."""
     sheets = paginate(draft.blocks)
     kind = random.Random(f"{seed}:format:{draft.doc_name}").choice(sorted(formats))
     if draft.form.startswith("EX-") and kind == "submission":

@@ -34,8 +34,8 @@ def quarterly_report(book: Book, quarter: int, sentences: dict[str, str]) -> lis
     return [
         *periodic_cover(book.draft, closing),
         Para("PART I. FINANCIAL INFORMATION", "center_bold"), item("1", "Financial Statements (Unaudited)"),
-        *book.statement(f"Condensed {company.style.income_title} "
-                        "(Unaudited)", income_statement(company, columns, head),
+        *book.statement(f"Condensed {company.style.income_title} (Unaudited)",
+                        income_statement(company, columns, head),
                         per_share=True, note=unaudited),
         Break(), *book.statement("Condensed Consolidated Balance Sheets (Unaudited)",
                                  balance_sheet(company, _instants(book, quarter)), per_share=True,
@@ -53,8 +53,8 @@ def quarterly_report(book: Book, quarter: int, sentences: dict[str, str]) -> lis
         Para(sentences["revenue_driver"], key="revenue_driver"),
         Para(sentences["margin_driver"], key="margin_driver"),
         Para("Liquidity and Capital Resources", "subheading"), book.boilerplate("liquidity"),
-        item("3", "Quantitative and Qualitative Disclosures About Market "
-                  "Risk"), book.boilerplate("market_risk"),
+        item("3", "Quantitative and Qualitative Disclosures About Market Risk"),
+        book.boilerplate("market_risk"),
         item("4", "Controls and Procedures"), book.boilerplate("controls"),
         Para("PART II. OTHER INFORMATION", "center_bold"), item("1", "Legal Proceedings"),
         book.boilerplate("ordinary_litigation"), item("1A", "Risk Factors"),

@@ -1,8 +1,8 @@
 """Questions about a sample, with exact answers and the pages that show them.
 
-Types: the four multi-document templates of SEC-QA (arXiv 2406.14394): ``dividends_total``, ``percent_difference``,
-``revenue_growth``, ``highest_of``; then ``numeric_table``, ``numeric_quarter``, ``numeric_text``, ``ratio``,
-``textual``, ``event`` (current reports), ``restated`` and ``unanswerable``.
+Types: the four multi-document templates of SEC-QA (arXiv 2406.14394): ``dividends_total``,
+``percent_difference``, ``revenue_growth``, ``highest_of``; then ``numeric_table``, ``numeric_quarter``,
+``numeric_text``, ``ratio``, ``textual``, ``event`` (current reports), ``restated`` and ``unanswerable``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question with its gold answer. ``value`` is in ``unit``: dollars, dollars a share, percent, a ratio, a count."""
+    """One question with its gold answer. ``value`` is in ``unit``: dollars, dollars a share, percent, a
+    ratio, a count."""
 
     question: str
     answer: str | None
@@ -154,8 +155,8 @@ def _highest_of(world: World, rng: random.Random, asker: Asker) -> Asked | None:
         return None
     value = metric.pick(world.annual(best, year)) * MULTIPLIER[best.scale]
     names = [asker.mention(company) for company in companies]
-    question = asker.ask("highest_of", companies=f"{', '.join(names[:-1])} and "
-                                                 f"{names[-1]}", ranked=asker.pick(ranked.names),
+    question = asker.ask("highest_of", companies=f"{', '.join(names[:-1])} and {names[-1]}",
+                         ranked=asker.pick(ranked.names),
                          metric=asker.pick(metric.names), fy=asker.fiscal_year(year))
     return Asked(question, f"{in_millions(value)} ({best.short})", value, "USD", (*shown, *final))
 
@@ -198,10 +199,8 @@ def _numeric_text(world: World, rng: random.Random, asker: Asker) -> Asked | Non
     name = asker.pick(sorted(asker.texts["numeric_text"]))
     value: int = getattr(story, name)
     text, unit = {
-        "employees": ("approximately "
-                      f"{value:,}", "employees"), "square_feet": (f"{value:,} square "
-                                                                                "feet", "square "
-                                                                                                          "feet"),
+        "employees": (f"approximately {value:,}", "employees"),
+        "square_feet": (f"{value:,} square feet", "square feet"),
         "largest_customer": (f"{value}%", "percent")}.get(name, (in_millions(value), "USD"))
     spot = filing.spots[{"square_feet": "headquarters", "planned_capex": "capex_plan"}.get(name, name)]
     question = asker.ask_of("numeric_text", name, company=asker.mention(company), fy=asker.fiscal_year(year))
@@ -223,9 +222,8 @@ def _ratio(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     ledger = world.ledgers[company.cik]
     value = ratio.compute(ledger.annual(year), ledger.annual(year - 1, Vintage(year)))
     question = asker.ask("ratio", company=asker.mention(company), fy=asker.fiscal_year(year), name=ratio.name,
-                         definition=ratio.definition, digits="one "
-                                                             "decimal" if ratio.percent else "two "
-                                                                                                 "decimals")
+                         definition=ratio.definition, digits="one decimal" if ratio.percent
+                         else "two decimals")
     text = f"{value:.1f}%" if ratio.percent else f"{value:.2f}"
     return Asked(question, text, rounded(value), "percent" if ratio.percent else "ratio", tuple(shown))
 
@@ -276,9 +274,8 @@ def _restated(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     question = asker.ask("restated", company=asker.mention(company), metric=asker.pick(metric.names),
                          fy=asker.fiscal_year(year), when="in its amended filing on Form 10-K/A" if amended
                          else "in its original 10-K, before any restatement",
-                         how="restated in the "
-                             "10-K/A" if amended else "originally reported in the 10-K, "
-                                                                      "before it was amended")
+                         how="restated in the 10-K/A" if amended
+                         else "originally reported in the 10-K, before it was amended")
     return Asked(question, text, value, unit, ((filing, spot),))
 
 

@@ -1,4 +1,5 @@
-"""Pages to EDGAR-style HTML: inline styles, filler cells, a page-break rule after each page, inline XBRL tags."""
+"""Pages to EDGAR-style HTML: inline styles, filler cells, a page-break rule after each page, inline XBRL
+tags."""
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ def render_html(sheets: Sequence[Sheet], company: Company, *, title: str, runnin
                 first_numbered: int,
                 start: dt.date | None, end: dt.date, hidden: Sequence[tuple[str, str]],
                 inline_xbrl: bool) -> str:
-    """XHTML of the pages. ``start`` and ``end`` are the cover period; ``hidden`` are dei facts that no page prints."""
+    """XHTML of the pages. ``start`` and ``end`` are the cover period; ``hidden`` are dei facts that no page
+    prints."""
     tagger = _Tagger(company, start, end, inline_xbrl)
     tagger.context(tagger.cover)
     parts: list[str] = []
@@ -161,9 +163,8 @@ def _row(table: Table, row: Row, index: int, tagger: _Tagger) -> str:
     span = _SPAN.format(size=table.size, weight=700 if row.bold else 400)
     label = (f'<td style="{shade}padding:2px 1pt 2px {1 + 9 * row.indent}pt;text-align:left;vertical-align:bottom">'
              f'<span style="{span}">{escape(row.label, quote=False)}</span></td>')
-    rule = {"single": "border-top:1pt solid "
-                      "#000;", "double": "border-top:1pt solid #000;border-bottom:3pt "
-                                                              "double #000;",
+    rule = {"single": "border-top:1pt solid #000;",
+            "double": "border-top:1pt solid #000;border-bottom:3pt double #000;",
             None: ""}[row.rule]
     return f"<tr>{label}{''.join(_cell(cell, shade, rule, span, tagger) for cell in row.cells)}</tr>"
 

@@ -1,7 +1,7 @@
 """Pages to PDF: text placed by position with the standard fonts, as printed EDGAR filings are.
 
-Content streams are written directly, several times faster than one library call per string, and identical on every
-machine; PyMuPDF adds the fonts and writes the file, without a random document id.
+Content streams are written directly, several times faster than one library call per string, and identical on
+every machine; PyMuPDF adds the fonts and writes the file, without a random document id.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from finray.sample.layout import (
 
 FONTS: tuple[Font, ...] = ("tiro", "tibo", "tiit")
 _NUMBER_RIGHT = 8.0
-"""Room right of a number for a closing parenthesis or a percent sign, which hang outside the column of digits."""
+"""Room right of a number for a closing parenthesis or a percent sign, which hang outside the column of
+digits."""
 
 
 class _Canvas:

@@ -9,7 +9,8 @@ _SUBSIDIARY_STATES = ("Delaware", "Ohio", "Ontario, Canada", "England and Wales"
 
 
 def render_submission(draft: Draft, html: str) -> str:
-    """``html`` as the first document, certifications and, for an annual report, a list of subsidiaries after it."""
+    """``html`` as the first document, certifications and, for an annual report, a list of subsidiaries after
+    it."""
     company, stem = draft.company, f"{draft.company.ticker.lower()}-{draft.end:%Y%m%d}"
     others = [("EX-31.1", f"{stem}_ex311.htm", _certification(draft))]
     if draft.form.startswith("10-K"):

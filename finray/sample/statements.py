@@ -109,13 +109,13 @@ def income_statement(company: Company, columns: Sequence[Column],
                 key="operating_expenses", total=True)
     maker.money("Operating income", flow("operating_income"), concept="OperatingIncomeLoss",
                 key="operating_income", indent=0)
-    maker.money("Interest "
-                "expense", flow("interest_expense"), concept="InterestExpense", key="interest_expense",
+    maker.money("Interest expense", flow("interest_expense"), concept="InterestExpense",
+                key="interest_expense",
                 sign=-1)
     maker.money("Interest income and other, net", flow("interest_income"),
                 concept="InvestmentIncomeInterest")
-    maker.money("Income before income "
-                "taxes", flow("pretax_income"), total=True, indent=0, key="pretax_income",
+    maker.money("Income before income taxes", flow("pretax_income"), total=True, indent=0,
+                key="pretax_income",
                 concept="IncomeLossFromContinuingOperationsBeforeIncomeTaxes")
     maker.money("Provision for income taxes", flow("income_tax"), concept="IncomeTaxExpenseBenefit",
                 key="income_tax")
@@ -148,8 +148,8 @@ def balance_sheet(company: Company, columns: Sequence[Column]) -> Table:
     maker.heading("Current assets:")
     maker.money("Cash and cash equivalents", held("cash"), concept="CashAndCashEquivalentsAtCarryingValue",
                 key="cash", dollar=True)
-    maker.money("Short-term "
-                "investments", held("investments"), concept="ShortTermInvestments", key="investments")
+    maker.money("Short-term investments", held("investments"), concept="ShortTermInvestments",
+                key="investments")
     maker.money(company.style.receivables, held("receivables"), concept="AccountsReceivableNetCurrent",
                 key="receivables")
     if company.profile["inventory"]:
@@ -169,24 +169,24 @@ def balance_sheet(company: Company, columns: Sequence[Column]) -> Table:
     maker.money("Total assets", held("total_assets"), concept="Assets", key="total_assets", grand=True)
     maker.heading("LIABILITIES AND STOCKHOLDERS’ EQUITY")
     maker.heading("Current liabilities:")
-    maker.money("Accounts "
-                "payable", held("payables"), concept="AccountsPayableCurrent", key="payables", dollar=True)
+    maker.money("Accounts payable", held("payables"), concept="AccountsPayableCurrent", key="payables",
+                dollar=True)
     maker.money("Accrued liabilities", held("accrued"), concept="AccruedLiabilitiesCurrent", key="accrued")
     maker.money("Deferred revenue", held("deferred_revenue"), concept="ContractWithCustomerLiabilityCurrent",
                 key="deferred_revenue")
     maker.money("Current portion of long-term debt", held("current_debt"), concept="LongTermDebtCurrent")
     maker.money("Total current liabilities", held("current_liabilities"), concept="LiabilitiesCurrent",
                 key="current_liabilities", indent=2, total=True)
-    maker.money("Long-term debt, less current "
-                "portion", held("long_term_debt"), concept="LongTermDebtNoncurrent",
+    maker.money("Long-term debt, less current portion", held("long_term_debt"),
+                concept="LongTermDebtNoncurrent",
                 key="long_term_debt", indent=0)
-    maker.money("Operating lease "
-                "liabilities", held("lease_liabilities"), concept="OperatingLeaseLiabilityNoncurrent",
+    maker.money("Operating lease liabilities", held("lease_liabilities"),
+                concept="OperatingLeaseLiabilityNoncurrent",
                 indent=0)
-    maker.money("Deferred income "
-                "taxes", held("deferred_tax"), concept="DeferredIncomeTaxLiabilitiesNet", indent=0)
-    maker.money("Total "
-                "liabilities", held("total_liabilities"), concept="Liabilities", key="total_liabilities",
+    maker.money("Deferred income taxes", held("deferred_tax"), concept="DeferredIncomeTaxLiabilitiesNet",
+                indent=0)
+    maker.money("Total liabilities", held("total_liabilities"), concept="Liabilities",
+                key="total_liabilities",
                 indent=2, total=True)
     maker.heading("Stockholders’ equity:")
     maker.money("Common stock and additional paid-in capital", held("paid_in_capital"),
@@ -196,8 +196,8 @@ def balance_sheet(company: Company, columns: Sequence[Column]) -> Table:
     maker.money("Accumulated other comprehensive loss", lambda p: -p.closing.accumulated_loss,
                 concept="AccumulatedOtherComprehensiveIncomeLossNetOfTax")
     maker.money("Treasury stock, at cost", held("treasury"), concept="TreasuryStockCommonValue", sign=-1)
-    maker.money("Total stockholders’ "
-                "equity", held("equity"), concept="StockholdersEquity", key="equity", indent=2,
+    maker.money("Total stockholders’ equity", held("equity"), concept="StockholdersEquity", key="equity",
+                indent=2,
                 total=True)
     maker.money("Total liabilities and stockholders’ equity", held("total_assets"),
                 concept="LiabilitiesAndStockholdersEquity", grand=True)
@@ -213,11 +213,11 @@ def cash_flow_statement(company: Company, columns: Sequence[Column],
     maker.heading("Adjustments to reconcile net income to net cash provided by operating activities:")
     maker.money("Depreciation and amortization", flow("depreciation"), indent=2, key="depreciation",
                 concept="DepreciationDepletionAndAmortization")
-    maker.money("Stock-based "
-                "compensation", flow("stock_compensation"), concept="ShareBasedCompensation", indent=2,
+    maker.money("Stock-based compensation", flow("stock_compensation"), concept="ShareBasedCompensation",
+                indent=2,
                 key="stock_compensation")
-    maker.money("Deferred income "
-                "taxes", flow("deferred_tax"), concept="DeferredIncomeTaxExpenseBenefit", indent=2)
+    maker.money("Deferred income taxes", flow("deferred_tax"), concept="DeferredIncomeTaxExpenseBenefit",
+                indent=2)
     maker.heading("Changes in operating assets and liabilities:")
     maker.money("Accounts receivable", flow("change_receivables"), indent=2)
     if company.profile["inventory"]:
@@ -243,12 +243,12 @@ def cash_flow_statement(company: Company, columns: Sequence[Column],
     maker.heading("Cash flows from financing activities:")
     maker.money("Proceeds from issuance of long-term debt", flow("debt_issued"),
                 concept="ProceedsFromIssuanceOfLongTermDebt")
-    maker.money("Repayments of long-term "
-                "debt", flow("debt_repaid"), concept="RepaymentsOfLongTermDebt", sign=-1)
+    maker.money("Repayments of long-term debt", flow("debt_repaid"), concept="RepaymentsOfLongTermDebt",
+                sign=-1)
     maker.money("Proceeds from exercise of stock options", flow("stock_issued"),
                 concept="ProceedsFromStockOptionsExercised")
-    maker.money("Repurchases of common "
-                "stock", flow("repurchases"), concept="PaymentsForRepurchaseOfCommonStock",
+    maker.money("Repurchases of common stock", flow("repurchases"),
+                concept="PaymentsForRepurchaseOfCommonStock",
                 key="repurchases", sign=-1)
     if company.pays_dividends:
         maker.money("Cash dividends paid", flow("dividends_paid"), concept="PaymentsOfDividendsCommonStock",

@@ -1,4 +1,5 @@
-"""What a filing says in words for one fiscal year: headcount, reasons for change, commitments, lawsuits, plans."""
+"""What a filing says in words for one fiscal year: headcount, reasons for change, commitments, lawsuits,
+plans."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from finray.sample.ledger import Ledger, Period, Vintage
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Numbers and sentences of one company-year. Money is in dollars. ``sentences`` maps a key to the sentence that
-    answers a question about it; the same sentence is printed in the filing."""
+    """Numbers and sentences of one company-year. Money is in dollars. ``sentences`` maps a key to the
+    sentence that answers a question about it; the same sentence is printed in the filing."""
 
     employees: int
     lease_commitment: int
@@ -121,9 +122,8 @@ def margin_sentence(company: Company, now: Period, before: Period, previous: str
 
 def tax_sentence(now: Period, before: Period, label: str, previous: str, rng: random.Random) -> str:
     rates = [round(100 * p.flows.income_tax / p.flows.pretax_income, 1) for p in (now, before)]
-    up = ("a less favorable geographic mix of "
-          "earnings", "lower excess tax benefits from stock-based "
-                                                         "compensation",
+    up = ("a less favorable geographic mix of earnings",
+          "lower excess tax benefits from stock-based compensation",
           "the settlement of a state tax examination")
     down = ("a more favorable geographic mix of earnings", "higher research and similar credits",
             "the release of a valuation allowance on state loss carryforwards")

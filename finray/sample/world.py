@@ -36,7 +36,8 @@ class World:
         return self.ledgers[company.cik].period(year, quarter, Vintage(year), 1 if to_date else quarter)
 
     def settled(self, company: Company, year: int) -> bool:
-        """Whether one answer holds whichever filing it is read from: no restatement or recast touches the year."""
+        """Whether one answer holds whichever filing it is read from: no restatement or recast touches the
+        year."""
         return year != company.restated_year and (company.recast_year is None or year >= company.recast_year)
 
     def company_year(self, rng: random.Random) -> tuple[Company, int]:

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, cast
 
-from finray.answering.arithmetic import names, parse
+from finray.accounting.arithmetic import names, parse
 
 Unit = Literal["ratio", "percent", "USD", "days", "USD/share"]
 
@@ -31,7 +31,7 @@ class Formula:
 @cache
 def formulas() -> dict[str, Formula]:
     """All formulas by key."""
-    text = (resources.files("finray.answering") / "formulas.toml").read_text(encoding="utf-8")
+    text = (resources.files("finray.accounting") / "formulas.toml").read_text(encoding="utf-8")
     return {
         key: Formula(key, tuple(entry["names"]), entry["formula"], cast(Unit, entry["unit"]))
         for key, entry in tomllib.loads(text).items()

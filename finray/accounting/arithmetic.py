@@ -72,9 +72,9 @@ def _check(node: ast.expr, expression: str) -> None:
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
             _check(left, expression)
             _check(right, expression)
-        case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]) if function in {
-            *_FUNCTIONS, *PERIOD_FUNCTIONS
-        } and arguments:
+        case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]) if (
+            function in {*_FUNCTIONS, *PERIOD_FUNCTIONS} and arguments
+        ):
             for argument in arguments:
                 _check(argument, expression)
         case _:
@@ -82,7 +82,7 @@ def _check(node: ast.expr, expression: str) -> None:
 
 
 PERIOD_FUNCTIONS = ("avg", "prior", "delta")
-"""Functions of formulas that look one year back; :func:`finray.answering.formulas.at_period` rewrites them."""
+"""Functions of formulas that look one year back; :func:`finray.accounting.formulas.at_period` rewrites them."""
 
 
 def _value(node: ast.expr, operands: Mapping[str, float]) -> float:

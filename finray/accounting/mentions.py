@@ -1,0 +1,52 @@
+"""Metrics that a text mentions: named formulas and canonical line items, the longest name first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from finray.accounting.formulas import formulas
+from finray.filings.canonical import canonical_items
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """``key`` of a formula or canonical line item, at ``text[start:end]``."""
+
+    key: str
+    start: int
+    end: int
+
+
+def mentions(text: str) -> tuple[Mention, ...]:
+    """Metrics in reading order; a name inside a longer one ("income" in "net income") does not count."""
+    pattern, keys = _pattern()
+    return tuple(Mention(keys[_normal(match.group())], match.start(), match.end()) for match in pattern.finditer(text))
+
+
+@cache
+def _pattern() -> tuple[re.Pattern[str], dict[str, str]]:
+    keys: dict[str, str] = {}
+    for formula in formulas().values():
+        keys |= {_normal(name): formula.key for name in formula.names}
+    for item in canonical_items().values():
+        for name in item.names:
+            keys.setdefault(_normal(name), item.key)
+    alternatives = sorted(keys, key=len, reverse=True)
+    body = "|".join(re.escape(name).replace(r"\ ", r"[\s\-–]+") for name in alternatives)
+    return re.compile(rf"(?<![\w&])(?:{body})(?:e?s)?(?![\w&])", re.I), _WithPlurals(keys)
+
+
+class _WithPlurals(dict[str, str]):
+    """A name also matches with a plural ending."""
+
+    def __missing__(self, name: str) -> str:
+        for ending in ("es", "s"):
+            if name.endswith(ending) and name.removesuffix(ending) in self:
+                return self[name.removesuffix(ending)]
+        raise KeyError(name)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[\s\-–]+", " ", name.lower()).strip()

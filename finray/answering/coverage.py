@@ -1,0 +1,67 @@
+"""What a set of passages covers of what a question needs: shared by the rule-based curator and answerer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from finray.answering.operands import Found, find_operand
+from finray.answering.plan import Operand, Plan, build_plan
+from finray.index.facts import FilingFacts
+from finray.retrieval.query import Period, Query
+from finray.types import Passage
+
+_ASKS_FOR_WORDS = re.compile(
+    r"\b(?:why|what drove|what (?:has )?driv\w+|what caused|what (?:were|are|was) the (?:main |key |primary )?(?:reasons?|drivers?|factors?)|"
+    r"explain|describe|discuss|reasons? for|drivers? of|attribut\w+ to|how does|how do|who|where|which|whose)\b",
+    re.I,
+)
+_COMPARES = re.compile(r"\b(?:between|compar\w+|versus|vs\.?|than|among)\b", re.I)
+
+
+def plan_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Plan | None:
+    """The question's plan; where it names no company or period, those of the best passage's filing."""
+    if asks_for_words(query):
+        return None
+    first = facts.filing(passages[0].filing_id)
+    companies = query.companies or (facts.company_of(first.filing_id),)
+    latest = Period(first.fiscal_year, first.fiscal_period) if first.fiscal_year is not None else None
+    return build_plan(query, companies, latest)
+
+
+def cover(plan: Plan, passages: Sequence[Passage], facts: FilingFacts) -> tuple[dict[str, Found], list[Operand]]:
+    """Operands found on the passages' pages, by name, and those that are not there."""
+    pages = {(p.filing_id, p.page) for p in passages}
+    line_items = facts.line_items({p.filing_id for p in passages})
+    found: dict[str, Found] = {}
+    absent: list[Operand] = []
+    for operand in plan.operands:
+        filings = [
+            facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company
+        ]
+        hit = find_operand(operand, filings, line_items, pages)
+        if hit is None:
+            absent.append(operand)
+        else:
+            found[operand.name] = hit
+    return found, absent
+
+
+def missing_filing(query: Query) -> tuple[str, ...]:
+    """What to say is missing when no filing fits."""
+    if query.unknown_companies and not query.companies:
+        return tuple(f"filings of {name}" for name in query.unknown_companies)
+    periods = ", ".join(str(period) for period in query.periods)
+    return (f"a filing for {periods}" if periods else "a filing on this subject",)
+
+
+def asks_for_words(query: Query) -> bool:
+    """Whether the answer is an explanation or a name rather than a number; a company of several is computed."""
+    return _ASKS_FOR_WORDS.search(query.text) is not None and len(query.companies) < 2
+
+
+def absent_company(query: Query) -> str | None:
+    """A company that a comparison needs and the index does not hold."""
+    if query.unknown_companies and (not query.companies or _COMPARES.search(query.text)):
+        return query.unknown_companies[0]
+    return None

@@ -1,0 +1,83 @@
+"""Operands found in the statements of filings: the number, and the page and row it stands on."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from finray.answering.plan import Operand
+from finray.filings.canonical import amount, find_line_item
+from finray.retrieval.query import Period
+from finray.types import Filing, LineItem
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """``operand`` read from ``line_item`` of ``filing``. ``value`` is in base units with the sign that formulas expect:
+    what was paid or spent is positive."""
+
+    operand: Operand
+    filing: Filing
+    line_item: LineItem
+    value: float
+
+
+def find_operand(
+    operand: Operand,
+    filings: Sequence[Filing],
+    line_items: Mapping[str, Sequence[LineItem]],
+    pages: Collection[tuple[str, int]] | None = None,
+) -> Found | None:
+    """The operand in the first filing that prints it, the filing of its own period before those that repeat it.
+
+    ``filings`` are of the operand's company, ``line_items`` by filing_id; ``pages`` limits where it may stand.
+    A later filing is preferred only where the own one is absent: restated figures answer another question.
+    """
+    for filing, end in _candidates(operand.period, filings):
+        items = [
+            item
+            for item in line_items.get(filing.filing_id, ())
+            if pages is None or (filing.filing_id, item.page) in pages
+        ]
+        months = 12 if operand.period.part in (None, "FY") else 3
+        line_item = find_line_item(operand.item, items, period_end=end, months=months)
+        if line_item is not None:
+            return Found(operand, filing, line_item, amount(operand.item, line_item, items))
+    return None
+
+
+def _candidates(period: Period, filings: Iterable[Filing]) -> list[tuple[Filing, dt.date]]:
+    """(filing, end of the asked period as that filing dates it), best source first."""
+    ranked: list[tuple[tuple[int, int, str], Filing, dt.date]] = []
+    for filing in filings:
+        if filing.period_end is None or filing.fiscal_period is None:
+            continue
+        annual = period.part in (None, "FY")
+        if annual and filing.fiscal_period not in ("FY", "Q4"):
+            continue
+        if not annual and filing.fiscal_period != period.part:
+            continue
+        for offset, year in _years_of(filing):
+            back = year - period.year
+            if 0 <= back <= 4:
+                end = _years_before(filing.period_end, back)
+                form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
+                ranked.append(((back + 10 * offset, form + 2 * filing.is_amendment, filing.filing_id), filing, end))
+    ranked.sort(key=lambda item: item[0])
+    return [(filing, end) for _, filing, end in ranked]
+
+
+def _years_of(filing: Filing) -> list[tuple[int, int]]:
+    """(0, the company's own fiscal year), then (1, the calendar year of its end) where that differs."""
+    assert filing.period_end is not None
+    calendar = filing.period_end.year
+    own = filing.fiscal_year if filing.fiscal_year is not None else calendar
+    return [(0, own)] + ([(1, calendar)] if calendar != own else [])
+
+
+def _years_before(end: dt.date, years: int) -> dt.date:
+    try:
+        return end.replace(year=end.year - years)
+    except ValueError:  # the 29th of February
+        return end.replace(year=end.year - years, day=28)

@@ -1,0 +1,277 @@
+"""From a question to a program: which line items of which company and period, joined by which arithmetic.
+
+A plan is what makes a numeric answer checkable: the curator asks for each operand that is not covered yet, the
+answerer reads the operands and runs the program, and both are shown to the person who asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from finray.accounting.arithmetic import names
+from finray.accounting.definitions import defined_formula
+from finray.accounting.formulas import Formula, Unit, at_period, formulas
+from finray.accounting.mentions import Mention, mentions
+from finray.filings.canonical import canonical_items
+from finray.retrieval.query import Period, Query
+
+Kind = Literal["value", "growth", "change", "average", "total", "cagr", "difference", "highest", "trend", "sign"]
+
+_GROWTH = re.compile(
+    r"\b(?:growth|grow|grew|grown|increas\w*|decreas\w*|declin\w*|chang\w*|yoy|y/y|year[- ]over[- ]year|year[- ]on[- ]year|"
+    r"improv\w*|drop\w*|rise|risen|rose|fell|fall\w*|reduc\w*|up or down)\b",
+    re.I,
+)
+_PERCENT = re.compile(
+    r"%|\bper ?cent\w*\b|\bgrowth rate\b|\brate of growth\b|\bgrowth\b|\byoy\b|\byear[- ]o\w+[- ]year\b", re.I
+)
+_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.I)
+_TOTAL = re.compile(r"\b(?:total|sum|cumulative|combined|altogether|in aggregate|overall)\b", re.I)
+_CAGR = re.compile(r"\bCAGR\b|\bcompound(?:ed)? annual\b", re.I)
+_DIFFERENCE = re.compile(
+    r"\b(?:difference|differ|compar\w+|higher|lower|more|less|larger|greater|versus|vs\.?|exceed\w*)\b", re.I
+)
+_HIGHEST = re.compile(r"\b(highest|largest|greatest|most|biggest|maximum|lowest|smallest|least|minimum)\b", re.I)
+_LOWEST = frozenset({"lowest", "smallest", "least", "minimum"})
+_YES_NO = re.compile(r"^\W*(?:as of [^,]{4,30},\s*)?(?:does|do|did|has|have|is|are|was|were)\b", re.I)
+_SIGN = re.compile(r"\b(positive|negative)\b", re.I)
+_MAX_YEARS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One number that the program needs: ``name`` in the program, a canonical line item, of one company and period."""
+
+    name: str
+    company: str
+    item: str
+    period: Period
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``program`` is over operand names. ``unit`` is that of its value; ``metric`` what a person calls it.
+
+    ``parts`` are programs whose values are shown beside the result (the years of a trend, the companies compared);
+    for "highest", ``program`` is empty and the value is that of the second metric of the winner.
+    """
+
+    kind: Kind
+    program: str
+    unit: Unit
+    metric: str
+    operands: tuple[Operand, ...]
+    parts: tuple[tuple[str, str], ...] = ()
+    part_unit: Unit = "USD"
+    choose: tuple[tuple[str, str, str], ...] = ()
+    """For "highest": (company, program that ranks, program that answers), one for each company."""
+    lowest: bool = False
+
+
+def build_plan(query: Query, companies: Sequence[str], latest: Period | None = None) -> Plan | None:
+    """The plan of ``query`` for ``companies`` (its own, or those that retrieval settled on), None where the question
+    asks for no metric that is known. ``latest`` is the period to take where the question names none."""
+    found = _metrics(query)
+    if not found or not companies:
+        return None
+    periods = _periods(query, latest)
+    if not periods:
+        return None
+    builder = _Builder(many=len(companies) > 1)
+    text = query.text
+    formula = found[0]
+    if len(companies) > 1:
+        if superlative := _HIGHEST.search(text):
+            return builder.highest(
+                _ordered(found, text, superlative.end()),
+                companies,
+                periods[-1],
+                superlative.group(1).lower() in _LOWEST,
+            )
+        if len(companies) == 2 and _DIFFERENCE.search(query.question):
+            return builder.difference(formula, companies, periods[-1], _PERCENT.search(query.question) is not None)
+        return None
+    company = companies[0]
+    span = len(periods) > 1
+    if _CAGR.search(text) and span:
+        return builder.over(formula, company, periods, "cagr")
+    if span and re.search(r"\byears?\b.{0,12}\b(?:average|mean)\b|\b(?:average|mean)\b", text, re.I):
+        return builder.over(formula, company, periods, "average")
+    if span and _TOTAL.search(text) and not _GROWTH.search(text):
+        return builder.over(formula, company, periods, "total")
+    if _YES_NO.search(text):
+        if _SIGN.search(text):
+            return builder.single(formula, company, periods[-1], "sign")
+        if _GROWTH.search(text):
+            return builder.over(formula, company, _two(periods), "trend")
+    if _GROWTH.search(text) and (span or _PERCENT.search(text) or formula.unit == "percent"):
+        percent = _PERCENT.search(query.question) is not None and formula.unit != "percent"
+        return builder.over(formula, company, _two(periods), "growth" if percent else "change")
+    return builder.single(formula, company, periods[-1], "value")
+
+
+def _metrics(query: Query) -> list[Formula]:
+    """The metrics the question asks for, each as a formula; a definition in the question goes before ours."""
+    found = mentions(query.text)
+    own = defined_formula(query.question)
+    result: list[Formula] = []
+    for index, mention in enumerate(found):
+        formula = _as_formula(mention)
+        following = found[index + 1] if index + 1 < len(found) else None
+        if following is not None and re.fullmatch(
+            r"\W*as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of (?:\w+ )?(?:total )?",
+            query.text[mention.end : following.start],
+            re.I,
+        ):
+            other = _as_formula(following)
+            return [
+                Formula(
+                    "ratio",
+                    (f"{formula.names[0]} as a percentage of {other.names[0]}",),
+                    f"({formula.expression}) / ({other.expression})",
+                    "percent",
+                )
+            ]
+        if re.match(r"\s*(?:%|percent(?:age)?)?\s*margin\b", query.text[mention.end :], re.I) and formula.unit == "USD":
+            formula = Formula(
+                f"{formula.key}_margin", (f"{formula.names[0]} margin",), f"({formula.expression}) / revenue", "percent"
+            )
+        result.append(formula)
+    compound = [f for f in result if f.key in formulas() or f.key.endswith("_margin")]
+    covered = {item for f in compound for item in f.line_items}
+    result = [f for f in result if f in compound or f.key not in covered]
+    if own is not None:
+        shown = result[0] if result else None
+        unit: Unit = shown.unit if shown is not None else "ratio"
+        return [
+            Formula(shown.key if shown else "defined", shown.names if shown else ("the defined metric",), own, unit)
+        ]
+    return result
+
+
+def _as_formula(mention: Mention) -> Formula:
+    if mention.key in formulas():
+        return formulas()[mention.key]
+    item = canonical_items()[mention.key]
+    unit: Unit = "USD/share" if item.unit == "USD/share" else "USD"
+    return Formula(mention.key, (item.names[0],), mention.key, unit)
+
+
+def _periods(query: Query, latest: Period | None) -> list[Period]:
+    """The periods to compute over, oldest first: one quarter, or every fiscal year that the question names."""
+    quarters = [p for p in query.periods if p.part in ("Q1", "Q2", "Q3", "Q4")]
+    years = sorted({p.year for p in query.periods if p.part in (None, "FY") and p.date is None})
+    last = max(quarters, default=None) if quarters and not years else None
+    if last is not None:
+        return sorted(set(quarters))
+    newest = years[-1] if years else (latest.year if latest is not None else None)
+    if newest is None:
+        return []
+    if query.last_years:
+        count = min(query.last_years, _MAX_YEARS)
+        if len(years) != 2 or years[1] - years[0] + 1 != count:
+            return [Period(year, "FY") for year in range(newest - count + 1, newest + 1)]
+    if (
+        len(years) == 2
+        and 1 < years[1] - years[0] < _MAX_YEARS
+        and (_AVERAGE.search(query.text) or _TOTAL.search(query.text))
+    ):
+        years = list(range(years[0], years[1] + 1))
+    return [Period(year, "FY") for year in (years or [newest])]
+
+
+def _two(periods: Sequence[Period]) -> list[Period]:
+    """First and last; a single period is set against the one a year before."""
+    if len(periods) == 1:
+        return [Period(periods[0].year - 1, periods[0].part), periods[0]]
+    return [periods[0], periods[-1]]
+
+
+def _ordered(found: Sequence[Formula], text: str, after: int) -> tuple[Formula, Formula]:
+    """(the metric that ranks, the metric that is asked for): the one behind "highest" ranks."""
+    placed = {m.key: m.start for m in mentions(text)}
+    behind = [f for f in found if placed.get(f.key, -1) >= after]
+    ranking = behind[0] if behind else found[0]
+    asked = [f for f in found if f is not ranking]
+    return ranking, asked[0] if asked else ranking
+
+
+class _Builder:
+    """Gathers operands while programs are written."""
+
+    def __init__(self, *, many: bool) -> None:
+        self._many = many
+        self._operands: dict[str, Operand] = {}
+
+    def single(self, formula: Formula, company: str, period: Period, kind: Kind) -> Plan:
+        program = self._program(formula, company, period)
+        return self._plan(kind, program, formula.unit, formula.names[0])
+
+    def over(self, formula: Formula, company: str, periods: Sequence[Period], kind: Kind) -> Plan:
+        programs = [self._program(formula, company, period) for period in periods]
+        parts = tuple((str(period), program) for period, program in zip(periods, programs, strict=True))
+        old, new = programs[0], programs[-1]
+        results: dict[str, tuple[str, Unit]] = {
+            "growth": (f"growth({old}, {new})", "percent"),
+            "change": (f"({new}) - ({old})", formula.unit),
+            "trend": (f"({new}) - ({old})", formula.unit),
+            "average": (f"mean({', '.join(programs)})", formula.unit),
+            "total": (f"sum({', '.join(programs)})", formula.unit),
+            "cagr": (f"cagr({old}, {new}, {periods[-1].year - periods[0].year})", "percent"),
+        }
+        program, unit = results[kind]
+        return self._plan(kind, program, unit, formula.names[0], parts, formula.unit)
+
+    def difference(self, formula: Formula, companies: Sequence[str], period: Period, percent: bool) -> Plan:
+        programs = [self._program(formula, company, period) for company in companies]
+        parts = tuple(zip(companies, programs, strict=True))
+        if percent and formula.unit != "percent":
+            return self._plan(
+                "difference",
+                f"difference({programs[0]}, {programs[1]})",
+                "percent",
+                formula.names[0],
+                parts,
+                formula.unit,
+            )
+        return self._plan(
+            "difference", f"({programs[0]}) - ({programs[1]})", formula.unit, formula.names[0], parts, formula.unit
+        )
+
+    def highest(self, metrics: tuple[Formula, Formula], companies: Sequence[str], period: Period, lowest: bool) -> Plan:
+        ranking, asked = metrics
+        choose = tuple(
+            (company, self._program(ranking, company, period), self._program(asked, company, period))
+            for company in companies
+        )
+        parts = tuple((company, rank) for company, rank, _ in choose)
+        return self._plan("highest", "", asked.unit, asked.names[0], parts, ranking.unit, choose, lowest)
+
+    def _program(self, formula: Formula, company: str, period: Period) -> str:
+        shifted = at_period(formula.expression)
+        for name in names(shifted):
+            item, _, back = name.rpartition("__")
+            at = Period(period.year - int(back), period.part)
+            label = f"{item}_{'' if at.part in (None, 'FY') else (at.part or '').lower() + '_'}{at.year}"
+            label = label.replace(f"{item}_{at.year}", f"{item}_fy{at.year}")
+            if self._many:
+                label += "_" + re.sub(r"\W", "_", company)
+            self._operands.setdefault(label, Operand(label, company, item, at))
+            shifted = re.sub(rf"\b{name}\b", label, shifted)
+        return shifted
+
+    def _plan(
+        self,
+        kind: Kind,
+        program: str,
+        unit: Unit,
+        metric: str,
+        parts: tuple[tuple[str, str], ...] = (),
+        part_unit: Unit = "USD",
+        choose: tuple[tuple[str, str, str], ...] = (),
+        lowest: bool = False,
+    ) -> Plan:
+        return Plan(kind, program, unit, metric, tuple(self._operands.values()), parts, part_unit, choose, lowest)

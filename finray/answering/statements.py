@@ -1,0 +1,118 @@
+"""The ``local`` preset's answerer: numbers computed from statement lines, else sentences quoted; each with its page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from finray.accounting.arithmetic import ProgramError, evaluate
+from finray.answering.coverage import absent_company, cover, missing_filing, plan_for
+from finray.answering.operands import Found
+from finray.answering.plan import Operand, Plan
+from finray.answering.quotes import best_quote, quoted_number
+from finray.answering.wording import asked_shape, asked_value, shown
+from finray.filings.canonical import canonical_items
+from finray.index.facts import FilingFacts
+from finray.journal import Journal
+from finray.retrieval.filing_match import period_fit
+from finray.retrieval.query import Query
+from finray.types import Answer, Passage
+
+MIN_COVERAGE = 0.5
+"""A quotation that holds less than half of what the question asks about, by weight, is no answer."""
+_QUOTED_PASSAGES = 5
+
+
+class StatementAnswerer:
+    """Numeric questions by plan and program, others by quotation. Refuses where an operand is missing."""
+
+    def __init__(self, facts: FilingFacts) -> None:
+        self._facts = facts
+
+    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+        if (company := absent_company(query)) is not None:
+            return _refusal((f"filings of {company}",))
+        fitting = [p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0]
+        if not fitting:
+            return _refusal(missing_filing(query))
+        plan = plan_for(query, fitting, self._facts)
+        if plan is None:
+            return self._quoted(query, fitting)
+        found, absent = cover(plan, passages, self._facts)
+        if absent:
+            journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
+            return _refusal(tuple(self._describe(operand) for operand in absent))
+        try:
+            return self._computed(query, plan, found, passages)
+        except ProgramError as error:
+            return _refusal((f"a defined result: {error}",))
+
+    def _computed(self, query: Query, plan: Plan, found: Mapping[str, Found], passages: Sequence[Passage]) -> Answer:
+        values = {name: item.value for name, item in found.items()}
+        shape = asked_shape(query.question)
+        parts = [(label, evaluate(program, values)) for label, program in plan.parts]
+        program = plan.program
+        lead = ""
+        if plan.kind == "highest":
+            ranked = sorted(plan.choose, key=lambda choice: evaluate(choice[1], values), reverse=not plan.lowest)
+            winner, _, program = ranked[0]
+            lead = f"{self._facts.company_name(winner)}: "
+        value = evaluate(program, values)
+        text = lead + shown(value, plan.unit, shape)
+        if plan.kind == "trend":
+            word = "rose" if value > 0 else "fell" if value < 0 else "did not change"
+            (before, old), (after, new) = parts[0], parts[-1]
+            text = (
+                f"{'Yes' if value > 0 else 'No'}: {plan.metric} {word} from {shown(old, plan.part_unit, shape)} ({before}) "
+                f"to {shown(new, plan.part_unit, shape)} ({after})."
+            )
+        elif plan.kind == "sign":
+            word = "positive" if value > 0 else "negative" if value < 0 else "zero"
+            agrees = word in query.text.lower()
+            text = f"{'Yes' if agrees else 'No'}: {plan.metric} was {word}, {text}."
+        elif parts and plan.kind != "highest":
+            detail = "; ".join(f"{self._label(label)} {shown(part, plan.part_unit, shape)}" for label, part in parts)
+            text = f"{text} ({plan.metric}: {detail})"
+        elif parts:
+            text = f"{text} ({plan.metric})"
+        number, unit = asked_value(value, plan.unit, shape)
+        used = {found[operand.name].operand.name: found[operand.name] for operand in plan.operands}
+        return Answer(
+            text, "answered", number, unit, _shown_program(program, plan, values), self._evidence(used, passages)
+        )
+
+    def _evidence(self, found: Mapping[str, Found], passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """For each operand the passage that prints its row, else the page's passage; each once."""
+        chosen: dict[tuple[str, int, int], Passage] = {}
+        for item in found.values():
+            on_page = [p for p in passages if (p.filing_id, p.page) == (item.filing.filing_id, item.line_item.page)]
+            printing = [p for p in on_page if item.line_item.text in p.text] or on_page
+            for passage in printing[:1]:
+                chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
+        return tuple(chosen.values())
+
+    def _quoted(self, query: Query, passages: Sequence[Passage]) -> Answer:
+        names = [self._facts.company_name(company) for company in query.companies]
+        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], names)
+        if quote is None or quote.coverage < MIN_COVERAGE:
+            return _refusal((f"a passage that answers {query.text!r}",))
+        number = quoted_number(query.question, quote)
+        text = f"“{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
+        if number is None:
+            return Answer(text, "answered", evidence=(quote.passage,))
+        return Answer(text, "answered", number.value, number.unit, evidence=(quote.passage,))
+
+    def _describe(self, operand: Operand) -> str:
+        item = canonical_items()[operand.item]
+        return f"{item.names[0]} of {self._facts.company_name(operand.company)} for {operand.period}"
+
+    def _label(self, label: str) -> str:
+        return self._facts.company_name(label) if self._facts.has_company(label) else label
+
+
+def _refusal(missing: tuple[str, ...]) -> Answer:
+    return Answer(f"Not in the index: {'; '.join(missing)}.", "unanswerable", missing=missing)
+
+
+def _shown_program(program: str, plan: Plan, values: Mapping[str, float]) -> str:
+    operands = "; ".join(f"{name} = {value:,.10g}" for name, value in values.items())
+    return f"{program}  where {operands}"

@@ -1,0 +1,77 @@
+"""Numbers and results in words: the unit, scale and rounding that a question asks for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from finray.accounting.formulas import Unit
+
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_ASKED_SCALE = re.compile(
+    r"\bin\s+(?:units? of\s+)?(?:US\s?D(?:ollars)?\.?\s+|U\.S\. dollars?\s+|\$\s*|dollars?\s+)?(thousand|million|billion|trillion)s?\b"
+    r"|\b(?:USD|dollars?|\$)\s+(?:in\s+)?(thousand|million|billion|trillion)s?\b",
+    re.I,
+)
+_DECIMALS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "1": 1, "2": 2, "3": 3, "4": 4}
+_ASKED_DECIMALS = re.compile(
+    r"\b(zero|no|one|two|three|four|[1-4])\s+(?:decimal|digit)(?:\s*(?:places?|points?|s|after))?", re.I
+)
+_WHOLE = re.compile(r"\bnearest\s+(?:whole|integer|dollar|million|percent)\b|\bwhole number\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """``scale`` is the word a dollar amount is shown in, None where the question leaves it open."""
+
+    scale: str | None
+    decimals: int | None
+
+
+def asked_shape(question: str) -> Shape:
+    scale = _ASKED_SCALE.search(question)
+    decimals = _ASKED_DECIMALS.search(question)
+    digits = _DECIMALS[decimals.group(1).lower()] if decimals else (0 if _WHOLE.search(question) else None)
+    return Shape((scale.group(1) or scale.group(2)).lower() if scale else None, digits)
+
+
+def shown(value: float, unit: Unit, shape: Shape) -> str:
+    """``value`` as a person would write it: "$1,832 million", "24.26", "1.9%". Percent values are fractions here."""
+    if unit == "percent":
+        return f"{value * 100:,.{_digits(shape, 1)}f}%"
+    if unit == "ratio":
+        return f"{value:,.{_digits(shape, 2)}f}"
+    if unit == "days":
+        return f"{value:,.{_digits(shape, 2)}f} days"
+    if unit == "USD/share":
+        return f"{_sign(value)}${abs(value):,.{_digits(shape, 2)}f}"
+    scale = shape.scale or _natural_scale(value)
+    if scale is None:
+        return f"{_sign(value)}${abs(value):,.{_digits(shape, 0)}f}"
+    scaled = abs(value) / _SCALES[scale]
+    natural = 2 if scale in ("billion", "trillion") else (0 if scaled == round(scaled) else 1)
+    return f"{_sign(value)}${scaled:,.{_digits(shape, natural)}f} {scale}"
+
+
+def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
+    """(value, unit) for a machine: percent as 1.9 with "percent", dollars as dollars; rounded as asked."""
+    result = value * 100 if unit == "percent" else value
+    if shape.decimals is not None:
+        factor = _SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
+        result = round(result / factor, shape.decimals) * factor
+    return result, unit
+
+
+def _digits(shape: Shape, default: int) -> int:
+    return default if shape.decimals is None else shape.decimals
+
+
+def _sign(value: float) -> str:
+    return "-" if value < 0 else ""
+
+
+def _natural_scale(value: float) -> str | None:
+    for name in ("billion", "million", "thousand"):
+        if abs(value) >= _SCALES[name] and name != "thousand":
+            return "million" if abs(value) < 1e10 else name
+    return None

@@ -1,0 +1,129 @@
+"""Thousands of questions with hundreds in flight: the driver behind `finray answer` and jobs/answer.py. No Ray here.
+
+Who answers is a coroutine function; it may run in this process or on a cluster. Predictions are stored as they come,
+so a killed run continues where it was (see :mod:`finray.prediction_store`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from finray.prediction_store import PredictionStore, pending
+from finray.predictions import prediction_of_bad_line
+from finray.questions import BadLine
+from finray.settings import Settings
+from finray.types import Prediction, Question
+
+Answer = Callable[[Question], Awaitable[Prediction]]
+Progress = Callable[[int, int], None]
+"""Called with (done, total) of this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSummary:
+    """What a run of bulk answering did. Latencies are of the questions answered in this run, in seconds."""
+
+    questions: int
+    resumed: int
+    answered: int
+    unanswerable: int
+    errors: int
+    seconds: float
+    questions_per_second: float
+    latency_p50: float | None
+    latency_p95: float | None
+
+    @property
+    def failed(self) -> bool:
+        return self.errors > 0
+
+
+async def answer_all(
+    questions: Sequence[Question | BadLine],
+    answer: Answer,
+    store: PredictionStore,
+    settings: Settings,
+    *,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+) -> AnswerSummary:
+    """Answer what ``store`` does not hold yet, at most ``settings.bulk.concurrency`` at once, and finish the file.
+
+    Finished predictions are appended every ``settings.bulk.flush_seconds``. On cancellation what has come so far is
+    stored first.
+    """
+    started = time.perf_counter()
+    settings_hash = settings.answer_hash()
+    todo = list(pending(questions, store.done(), settings_hash, retry_failed=retry_failed))
+    ready: list[Prediction] = []
+    latencies: list[float] = []
+    done = 0
+
+    def take(prediction: Prediction) -> None:
+        nonlocal done
+        ready.append(prediction)
+        done += 1
+        if progress is not None:
+            progress(done, len(todo))
+
+    bad = [item for item in todo if isinstance(item, BadLine)]
+    for line in bad:
+        take(prediction_of_bad_line(line, settings_hash))
+    waiting = iter([item for item in todo if isinstance(item, Question)])
+
+    async def work() -> None:
+        for question in waiting:
+            prediction = await answer(question)
+            latencies.append(prediction.seconds)
+            take(prediction)
+
+    async def flush_regularly() -> None:
+        while True:
+            await asyncio.sleep(settings.bulk.flush_seconds)
+            await asyncio.to_thread(_flush, store, ready)
+
+    flusher = asyncio.create_task(flush_regularly())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(settings.bulk.concurrency, len(todo) - len(bad))):
+                group.create_task(work())
+    finally:
+        flusher.cancel()
+        await asyncio.gather(flusher, return_exceptions=True)
+        _flush(store, ready)
+    store.finish((item.qid for item in questions), settings_hash)
+    return _summary(questions, store, settings_hash, len(todo), latencies, time.perf_counter() - started)
+
+
+def _flush(store: PredictionStore, ready: list[Prediction]) -> None:
+    batch, ready[:] = ready[:], []
+    store.append(batch)
+
+
+def _summary(
+    questions: Iterable[Question | BadLine],
+    store: PredictionStore,
+    settings_hash: str,
+    ran: int,
+    latencies: Sequence[float],
+    seconds: float,
+) -> AnswerSummary:
+    done = store.done()
+    statuses = [done[item.qid, settings_hash].status for item in questions]
+    quantiles = [float(q) for q in np.quantile(latencies, (0.5, 0.95))] if latencies else [None, None]
+    return AnswerSummary(
+        questions=len(statuses),
+        resumed=len(statuses) - ran,
+        answered=statuses.count("answered"),
+        unanswerable=statuses.count("unanswerable"),
+        errors=statuses.count("error"),
+        seconds=seconds,
+        questions_per_second=ran / seconds if seconds else 0.0,
+        latency_p50=quantiles[0],
+        latency_p95=quantiles[1],
+    )

@@ -1,0 +1,201 @@
+"""The command line. Each command is a few lines around a library call; jobs/ and serve/ call the same.
+
+Exit codes: 0 done; 1 done with failures, which are listed; 2 the command could not run.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.console import Console
+
+from finray.errors import FinrayError, SettingsError, UsageError
+from finray.settings import Settings, load_settings
+
+app = typer.Typer(
+    name="finray",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Open-domain question answering over SEC filings, in bulk and with evidence.",
+)
+out = Console()
+err = Console(stderr=True)
+
+IndexOption = Annotated[str, typer.Option("--index", help="Index location: a folder or s3:// URI.")]
+PresetOption = Annotated[str, typer.Option("--preset", help="local, paper, or a settings file that ends in .toml.")]
+SetOption = Annotated[
+    list[str] | None, typer.Option("--set", help="One setting, as in --set loop.i_max=2. May be repeated.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of text for a person.")]
+
+
+def main() -> None:
+    """Entry point: errors that finray raises on purpose are one line and exit code 2."""
+    try:
+        app()
+    except UsageError as error:
+        err.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)
+    except FinrayError as error:
+        err.print(f"error: {type(error).__name__}: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Option(help="Where the demonstration writes.")] = Path("demo"),
+    companies: Annotated[int, typer.Option(min=1, help="Fictional companies.")] = 4,
+    questions: Annotated[int, typer.Option(min=1, help="Questions to ask.")] = 60,
+) -> None:
+    """Generate fictional filings, index them on a local Ray, answer questions about them, and score the answers."""
+    from finray.commands.demo import run_demo
+
+    raise typer.Exit(run_demo(folder, companies=companies, questions=questions, console=out))
+
+
+@app.command()
+def sample(
+    folder: Annotated[Path, typer.Argument(help="Folder to write; gets filings/ and questions.jsonl.")],
+    companies: Annotated[int, typer.Option(min=1, help="Fictional companies.")] = 4,
+    years: Annotated[int, typer.Option(min=1, help="Fiscal years of each company.")] = 3,
+    questions: Annotated[int, typer.Option(min=0, help="Questions with exact gold answers.")] = 60,
+    seed: Annotated[int, typer.Option(help="The same seed writes the same bytes.")] = 0,
+    formats: Annotated[str, typer.Option(help="Comma-separated: pdf, html, txt.")] = "pdf,html",
+    full: Annotated[bool, typer.Option("--full", help="Filings of a realistic length instead of short ones.")] = False,
+    broken: Annotated[
+        bool, typer.Option("--broken", help="Add broken files, as folders of filings have them.")
+    ] = False,
+) -> None:
+    """Generate fictional filings that look alike as real ones do, and questions about them."""
+    from finray.commands.sample import run_sample
+
+    run_sample(
+        folder,
+        companies=companies,
+        years=years,
+        questions=questions,
+        seed=seed,
+        formats=formats,
+        full=full,
+        broken=broken,
+        console=out,
+    )
+
+
+@app.command()
+def index(
+    sources: Annotated[list[str], typer.Argument(help="Folders, globs, files or s3:// locations of filings.")],
+    index: IndexOption,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    retry_failed: Annotated[
+        bool, typer.Option(help="Read files again that failed before and have not changed.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Read, parse, chunk, embed and store filings. Run again, it does only what is new or changed."""
+    from finray.commands.index import run_index
+
+    settings = _settings(preset, set_)
+    raise typer.Exit(run_index(sources, index, settings, retry_failed=retry_failed, as_json=json_, out=out, err=err))
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="One question.")],
+    index: IndexOption,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    json_: JsonOption = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show what each stage did and why each filing ranked.")
+    ] = False,
+) -> None:
+    """Answer one question, with the pages that the answer rests on."""
+    from finray.commands.ask import run_ask
+
+    raise typer.Exit(run_ask(question, index, _settings(preset, set_), as_json=json_, trace=trace, out=out))
+
+
+@app.command()
+def answer(
+    questions: Annotated[str, typer.Argument(help="Questions, .jsonl or .parquet, local or s3://.")],
+    index: IndexOption,
+    out_: Annotated[str, typer.Option("--out", help="Predictions, .jsonl or .parquet, local or s3://; resumes.")],
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    retry_failed: Annotated[bool, typer.Option(help="Ask again what ended in an error.")] = False,
+    oracle: Annotated[
+        Literal["none", "document", "page"],
+        typer.Option(help="Ceilings for evaluation: retrieve only from gold filings, or gold pages."),
+    ] = "none",
+    workers: Annotated[
+        int | None, typer.Option(min=0, help="Ray workers, one for each CPU by default; 0 answers in this process.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Answer thousands of questions. Run again, it continues where it was."""
+    from finray.commands.answer import run_answer
+
+    chosen = [*(set_ or []), f"retrieval.oracle={oracle}"] if oracle != "none" else set_
+    settings = _settings(preset, chosen)
+    raise typer.Exit(
+        run_answer(
+            questions,
+            index,
+            out_,
+            settings,
+            retry_failed=retry_failed,
+            workers=workers,
+            as_json=json_,
+            out=out,
+            err=err,
+        )
+    )
+
+
+@app.command()
+def evaluate(
+    predictions: Annotated[
+        list[str], typer.Argument(help="PREDICTIONS... QUESTIONS: one or more runs, then the questions.")
+    ],
+    json_: JsonOption = False,
+) -> None:
+    """Score predictions against gold answers and pages; several runs stand side by side."""
+    from finray.commands.evaluate import run_evaluate
+
+    if len(predictions) < 2:
+        raise UsageError("give at least one predictions file and, last, the question file")
+    raise typer.Exit(run_evaluate(predictions[:-1], predictions[-1], as_json=json_, out=out))
+
+
+@app.command()
+def presets() -> None:
+    """List the shipped presets and every setting of each."""
+    from finray.settings import preset_names
+
+    out.print_json(json.dumps({name: load_settings(name, environment={}).model_dump() for name in preset_names()}))
+
+
+def _settings(preset: str, assignments: list[str] | None) -> Settings:
+    overrides: dict[str, Any] = {}
+    for assignment in assignments or ():
+        name, separator, value = assignment.partition("=")
+        if not separator:
+            raise SettingsError(f"--set {assignment!r}: write it as section.name=value")
+        overrides[name.strip()] = value.strip()
+    return load_settings(preset, overrides)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output, unwrapped and uncoloured."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+
+
+if __name__ == "__main__":
+    main()

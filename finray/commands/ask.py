@@ -1,0 +1,57 @@
+"""``finray ask``: one question in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+
+from finray.engine import open_engine
+from finray.predictions import prediction_record
+from finray.settings import Settings
+from finray.types import Passage, Prediction, Question
+
+_EXCERPT = 400
+
+
+def run_ask(question: str, index: str, settings: Settings, *, as_json: bool, trace: bool, out: Console) -> int:
+    """Print the answer; 0 where there is one, also an honest refusal, 1 for an error."""
+    engine = open_engine(index, settings)
+    prediction = asyncio.run(engine.answer(Question(qid="ask", question=question)))
+    if as_json:
+        record = prediction_record(prediction)
+        if trace:
+            record["trace"] = list(prediction.trace)
+        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+    else:
+        show(prediction, out, trace=trace)
+    return 1 if prediction.status == "error" else 0
+
+
+def show(prediction: Prediction, out: Console, *, trace: bool = False) -> None:
+    """The answer, its program and its evidence for a person; pages are one-based here."""
+    colour = {"answered": "green", "unanswerable": "yellow", "error": "red"}[prediction.status]
+    out.print(Panel(escape(prediction.answer or prediction.error or ""), title=prediction.status, border_style=colour))
+    if prediction.program:
+        out.print(f"[bold]program[/]  {escape(prediction.program)}")
+    for passage in prediction.evidence:
+        out.print(f"[bold]evidence[/] {escape(cite(passage))}")
+        out.print(Panel(escape(_excerpt(passage.text)), border_style="dim"))
+    if trace:
+        for line in prediction.trace:
+            out.print(f"[dim]{escape(line)}[/]")
+    out.print(f"[dim]{prediction.seconds * 1000:.0f} ms, {prediction.iterations} iterations[/]")
+
+
+def cite(passage: Passage) -> str:
+    """``ACME_2022_10K, p. 12``."""
+    return f"{passage.doc_name}, p. {passage.page + 1}"
+
+
+def _excerpt(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _EXCERPT else flat[:_EXCERPT].rstrip() + " …"

@@ -1,0 +1,121 @@
+"""Everything that answers a question, put together from settings and an open index."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from finray.answering.statements import StatementAnswerer
+from finray.errors import SettingsError
+from finray.hirec.llm_roles import LlmAnswerer, LlmCurator, LlmTransformer
+from finray.hirec.loop import answer_question
+from finray.hirec.roles import (
+    Answerer,
+    Curator,
+    DocumentRetriever,
+    PassageRetriever,
+    QueryTransformer,
+    Roles,
+)
+from finray.hirec.rules import PlainTransformer, RuleCurator, RuleTransformer
+from finray.index.facts import FilingFacts
+from finray.index.reader import IndexReader
+from finray.models.chat import ChatModel
+from finray.models.encoder import Encoder, load_encoder
+from finray.models.openai_http import OpenAIChatModel
+from finray.models.reranker import Reranker, load_reranker
+from finray.retrieval.companies import CompanyCatalog
+from finray.retrieval.documents import AllDocuments, DenseDocuments, StructuredDocuments
+from finray.retrieval.oracle import GoldDocuments, GoldPages
+from finray.retrieval.passages import (
+    PagePassages,
+    ScoredPassages,
+    dense_scores,
+    lexical_scores,
+    reranked_scores,
+)
+from finray.settings import RerankerSettings, Settings
+from finray.types import Prediction, Question
+
+
+class Engine:
+    """Answers questions over one version of one index."""
+
+    def __init__(self, roles: Roles, reader: IndexReader, settings: Settings) -> None:
+        self.roles = roles
+        self.reader = reader
+        self.settings = settings
+
+    async def answer(self, question: Question) -> Prediction:
+        """See :func:`finray.hirec.loop.answer_question`."""
+        roles = self.roles
+        oracle = self.settings.retrieval.oracle
+        if oracle != "none":
+            roles = replace(roles, documents=GoldDocuments(self.reader, question.evidence))
+        if oracle == "page":
+            roles = replace(roles, passages=GoldPages(self.reader, question.evidence))
+        return await answer_question(question, roles, self.settings)
+
+
+def open_engine(
+    index_uri: str, settings: Settings, *, encoder: Encoder | None = None, chat: ChatModel | None = None
+) -> Engine:
+    """An engine over the index at ``index_uri``.
+
+    ``encoder`` and ``chat`` replace what the settings name (a Ray Serve handle, a fake). Raises IndexMissingError,
+    IndexMismatchError where the index was built with another encoder, ModelUnavailableError.
+    """
+    reader = IndexReader.open(index_uri, settings)
+    return build_engine(reader, settings, encoder=encoder or load_encoder(settings.encoder), chat=chat)
+
+
+def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, chat: ChatModel | None = None) -> Engine:
+    """The roles that ``settings`` choose, over an open reader."""
+    catalog = CompanyCatalog(reader.filings())
+    facts = FilingFacts(reader, catalog)
+    loop = settings.loop
+    model = chat
+    if model is None and "llm" in (loop.transform, loop.curator, loop.answerer):
+        model = OpenAIChatModel(settings.llm)
+    rules = RuleTransformer(catalog)
+    transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}
+    curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
+    answerers: dict[str, Answerer] = {"statements": StatementAnswerer(facts)}
+    if model is not None:
+        transformers["llm"] = LlmTransformer(model, rules)
+        curators["llm"] = LlmCurator(model)
+        answerers["llm"] = LlmAnswerer(model)
+    roles = Roles(
+        transformer=transformers[loop.transform],
+        documents=_documents(reader, encoder, catalog, settings),
+        passages=_passages(reader, encoder, settings),
+        curator=curators[loop.curator],
+        answerer=answerers[loop.answerer],
+    )
+    return Engine(roles, reader, settings)
+
+
+def _documents(reader: IndexReader, encoder: Encoder, catalog: CompanyCatalog, settings: Settings) -> DocumentRetriever:
+    retrieval = settings.retrieval
+    if not retrieval.hierarchical:
+        return AllDocuments(reader)
+    if retrieval.documents == "structured":
+        return StructuredDocuments(reader, encoder, catalog)
+    return DenseDocuments(reader, encoder, _reranker(settings.document_reranker), retrieval.k_candidates)
+
+
+def _passages(reader: IndexReader, encoder: Encoder, settings: Settings) -> PassageRetriever:
+    method = settings.retrieval.passages
+    if method == "pages":
+        return PagePassages(reader, encoder)
+    if method == "dense":
+        return ScoredPassages(reader, dense_scores(encoder))
+    if method == "lexical":
+        return ScoredPassages(reader, lexical_scores(reader))
+    reranker = _reranker(settings.passage_reranker)
+    if reranker is None:
+        raise SettingsError("retrieval.passages = 'rerank' needs passage_reranker.model; name a cross-encoder folder")
+    return ScoredPassages(reader, reranked_scores(encoder, reranker))
+
+
+def _reranker(settings: RerankerSettings) -> Reranker | None:
+    return load_reranker(settings) if settings.model else None

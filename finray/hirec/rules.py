@@ -1,0 +1,124 @@
+"""The roles of the ``local`` preset that need no model: query transformation and evidence curation by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from finray.accounting.formulas import formulas
+from finray.accounting.mentions import mentions
+from finray.answering.coverage import cover, missing_filing, plan_for
+from finray.answering.plan import Operand
+from finray.filings.canonical import canonical_items
+from finray.hirec.roles import Curation
+from finray.index.facts import FilingFacts
+from finray.journal import Journal
+from finray.retrieval.companies import CompanyCatalog
+from finray.retrieval.filing_match import period_fit
+from finray.retrieval.forms import forms_asked
+from finray.retrieval.periods import last_years_in, periods_in
+from finray.retrieval.query import Query
+from finray.retrieval.wording import statements_named, without_instructions
+from finray.types import Passage
+
+_STATEMENT_NAME = {
+    "income": "income statement",
+    "balance": "balance sheet",
+    "cash_flow": "cash flow statement",
+    "comprehensive_income": "statement of comprehensive income",
+    "equity": "statement of stockholders' equity",
+}
+
+
+class PlainTransformer:
+    """The ablation without query transformation: the question as asked, no structure."""
+
+    async def transform(self, question: str, journal: Journal) -> Query:
+        return Query(question=question, text=question)
+
+
+class RuleTransformer:
+    """Companies from the index's own catalog, periods, forms, metrics and the statements that hold them."""
+
+    def __init__(self, catalog: CompanyCatalog) -> None:
+        self._catalog = catalog
+
+    async def transform(self, question: str, journal: Journal) -> Query:
+        text = without_instructions(question)
+        named = statements_named(question)
+        items = canonical_items()
+        metrics = tuple(dict.fromkeys(mention.key for mention in mentions(question)))
+        lines = tuple(
+            dict.fromkeys(
+                line for key in metrics for line in (formulas()[key].line_items if key in formulas() else (key,))
+            )
+        )
+        implied = tuple(dict.fromkeys(items[line].statement for line in lines))
+        companies = self._catalog.mentions(text)
+        if not companies.known and text != question:
+            companies = self._catalog.mentions(question)
+        query = Query(
+            question=question,
+            text=text,
+            companies=companies.known,
+            unknown_companies=companies.unknown,
+            periods=periods_in(question),
+            last_years=last_years_in(text),
+            forms=forms_asked(question),
+            metrics=metrics,
+            statements=tuple(dict.fromkeys((*named, *implied))),
+            statements_named=named,
+            terms=tuple(items[line].names[0] for line in lines),
+        )
+        journal.note(
+            f"transform: companies {list(query.companies)}, periods {[str(p) for p in query.periods]}, "
+            f"forms {list(query.forms)}, metrics {list(query.metrics)}, statements {list(query.statements)}"
+        )
+        return query
+
+
+class RuleCurator:
+    """Which (company, period, line item) slots the passages cover; asks for those they do not.
+
+    A question that asks for no known metric is judged by its filings alone: its passages are kept while they come
+    from a filing of the period asked for.
+    """
+
+    def __init__(self, facts: FilingFacts, max_kept: int) -> None:
+        self._facts = facts
+        self._max_kept = max_kept
+
+    async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Curation:
+        if not passages:
+            return Curation((), answerable=False, missing=missing_filing(query))
+        plan = plan_for(query, passages, self._facts)
+        if plan is None:
+            kept = tuple(p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0)
+            missing = () if kept else missing_filing(query)
+            return Curation(kept[: self._max_kept], answerable=bool(kept), missing=missing)
+        found, absent = cover(plan, passages, self._facts)
+        places = {(item.filing.filing_id, item.line_item.page) for item in found.values()}
+        kept = tuple(p for p in passages if (p.filing_id, p.page) in places)
+        journal.note(f"curate: {len(found)} of {len(plan.operands)} operands found on {len(places)} pages")
+        if not absent:
+            return Curation(kept[: self._max_kept], answerable=True)
+        missing = tuple(self._describe(operand) for operand in absent)
+        return Curation(kept[: self._max_kept], answerable=False, missing=missing, complementary=self._ask(absent))
+
+    def _describe(self, operand: Operand) -> str:
+        item = canonical_items()[operand.item]
+        return f"{item.names[0]} of {self._facts.company_name(operand.company)} for {operand.period}"
+
+    def _ask(self, absent: Sequence[Operand]) -> str:
+        """One question for every missing slot of the first missing company."""
+        company = absent[0].company
+        mine = [operand for operand in absent if operand.company == company]
+        items = canonical_items()
+        lines = " and ".join(dict.fromkeys(items[operand.item].names[0] for operand in mine))
+        periods = ", ".join(
+            dict.fromkeys(
+                f"{p.part} {p.year}" if p.part not in (None, "FY") else f"FY{p.year}"
+                for p in sorted(o.period for o in mine)
+            )
+        )
+        sheets = " and ".join(dict.fromkeys(_STATEMENT_NAME[items[operand.item].statement] for operand in mine))
+        return f"What was the {lines} of {self._facts.company_name(company)} in {periods} according to the {sheets}?"

@@ -1,0 +1,51 @@
+"""Filings, companies and line items of an index, as the rule-based roles look them up."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+
+from finray.index.reader import IndexReader
+from finray.retrieval.companies import CompanyCatalog
+from finray.types import Filing, LineItem
+
+_CACHED_FILINGS = 256
+
+
+class FilingFacts:
+    """Reads line items filing by filing and keeps the most recently used; every other look-up is in memory."""
+
+    def __init__(self, reader: IndexReader, catalog: CompanyCatalog) -> None:
+        self._reader = reader
+        self._catalog = catalog
+        self._filings = {filing.filing_id: filing for filing in reader.filings()}
+        self._cache: OrderedDict[str, tuple[LineItem, ...]] = OrderedDict()
+
+    def filing(self, filing_id: str) -> Filing:
+        return self._filings[filing_id]
+
+    def company_of(self, filing_id: str) -> str:
+        return self._catalog.company_of_filing[filing_id]
+
+    def company_name(self, company: str) -> str:
+        return self._catalog.companies[company].name
+
+    def has_company(self, company: str) -> bool:
+        return company in self._catalog.companies
+
+    def filings_of(self, company: str) -> list[Filing]:
+        return [f for f in self._filings.values() if self._catalog.company_of_filing[f.filing_id] == company]
+
+    def line_items(self, filing_ids: Collection[str]) -> dict[str, Sequence[LineItem]]:
+        absent = [filing_id for filing_id in filing_ids if filing_id not in self._cache]
+        if absent:
+            read = self._reader.line_items(absent)
+            for filing_id in absent:
+                self._cache[filing_id] = tuple(read.get(filing_id, ()))
+        result: dict[str, Sequence[LineItem]] = {}
+        for filing_id in filing_ids:
+            result[filing_id] = self._cache[filing_id]
+            self._cache.move_to_end(filing_id)
+        while len(self._cache) > _CACHED_FILINGS:
+            self._cache.popitem(last=False)
+        return result
