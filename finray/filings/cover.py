@@ -51,9 +51,7 @@ _CIK = re.compile(
 )
 _SYMBOL_HEAD = re.compile(r"(?:trading|ticker)\s{1,3}symbols?\s{0,2}(?:\(s\))?", re.IGNORECASE)
 _SYMBOL = re.compile(r"[A-Z]{1,5}(?:[. ][A-Z])?")
-_NOT_A_SYMBOL = frozenset(
-    ["NYSE", "N/A", "NONE", "LLC", "INC", "YES", "NO", "OR", "THE", "AND", "OF", "CBOE", "OTC"]
-)
+_NOT_A_SYMBOL = frozenset(["NYSE", "N/A", "NONE", "LLC", "INC", "YES", "NO", "OR", "THE", "AND", "OF", "CBOE", "OTC"])
 _UNDER_SYMBOL = re.compile(
     r"\b(?:under|by)\s{1,3}(?:the\s{1,3})?(?:ticker\s{1,3}|trading\s{1,3}"
     r"|stock\s{1,3})?symbols?\s{0,3}[“\"‘']?\s?"
@@ -133,9 +131,7 @@ def _sec_cover(cover: str, form_mark: re.Match[str], texts: Sequence[str]) -> Fa
         cik=_cik(cover),
         ticker=_ticker(cover, texts),
         amendment=amended,
-        aliases=aliases_of(company, story[:_ALIAS_CHARACTERS], (former,) if former else ())
-        if company
-        else (),
+        aliases=aliases_of(company, story[:_ALIAS_CHARACTERS], (former,) if former else ()) if company else (),
     )
     if form.startswith(("8-K", "6-K")):
         facts = replace(facts, period_end=_report_date(cover))

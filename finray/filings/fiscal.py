@@ -39,9 +39,7 @@ def year_by_rule(last_day: dt.date) -> int:
     """
     if last_day.month == 1 and last_day.day <= 15:
         return last_day.year - 1
-    wandering = (last_day.month == 1 and 24 <= last_day.day <= 30) or (
-        last_day.month == 2 and last_day.day <= 6
-    )
+    wandering = (last_day.month == 1 and 24 <= last_day.day <= 30) or (last_day.month == 2 and last_day.day <= 6)
     return last_day.year - 1 if wandering else last_day.year
 
 

@@ -53,10 +53,7 @@ _SPAN_MONTHS: dict[str, dict[int, tuple[str, ...]]] = {
     },
 }
 _MONTHS = {
-    (unit, word): months
-    for unit, table in _SPAN_MONTHS.items()
-    for months, words in table.items()
-    for word in words
+    (unit, word): months for unit, table in _SPAN_MONTHS.items() for months, words in table.items() for word in words
 }
 
 
@@ -116,9 +113,7 @@ def _offset_by_quarter(text: str, year: int, period: FiscalPeriod) -> int | None
     """From the latest fiscal year named with this very quarter; a filing compares it with earlier ones."""
     if period not in _WORDS:
         return None
-    years = {
-        int(match["year"]) for match in _QUARTER_OF.finditer(text) if match["word"].lower() == _WORDS[period]
-    }
+    years = {int(match["year"]) for match in _QUARTER_OF.finditer(text) if match["word"].lower() == _WORDS[period]}
     latest = max(years & {year, year - 1}, default=None)
     return None if latest is None else latest - year
 

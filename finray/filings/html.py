@@ -73,7 +73,9 @@ _CLASS_RULE = re.compile(r"\.([\w-]{1,64})\s{0,8}\{([^{}]{0,400})\}")
 _PAGE_TAG = re.compile(r"<page>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>", re.IGNORECASE)
 _BREAK_COMMENT = re.compile(r"^\s{0,8}page\s?-?break\b|^\s{0,8}page\s{0,8}$", re.IGNORECASE)
-_INLINE_TAG = re.compile(r"</?(?:font|b|i|u|em|strong|span|a|small|big|sup|sub|tt)(?=[\s>/])[^>]{0,2000}>", re.IGNORECASE)
+_INLINE_TAG = re.compile(
+    r"</?(?:font|b|i|u|em|strong|span|a|small|big|sup|sub|tt)(?=[\s>/])[^>]{0,2000}>", re.IGNORECASE
+)
 _TOO_DEEP = "ERR_RESOURCE_LIMIT"
 _PAGE_MARK = '<hr style="page-break-after:always"/>'
 

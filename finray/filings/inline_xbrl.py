@@ -80,9 +80,7 @@ def cover_facts(root: lxml.html.HtmlElement) -> Facts:
         name = (element.get("name") or "").lower()
         if name in _COVER_TAGS and name not in tags and (element.text_content() or "").strip():
             tags[name] = element
-    texts = {
-        name.removeprefix("dei:"): " ".join(element.text_content().split()) for name, element in tags.items()
-    }
+    texts = {name.removeprefix("dei:"): " ".join(element.text_content().split()) for name, element in tags.items()}
     form = texts.get("documenttype")
     amendment = texts.get("amendmentflag")
     flag = None if amendment is None else amendment.lower() in ("true", "☒", "yes", "x", "þ")

@@ -114,9 +114,7 @@ def is_short_name(name: str, company: str) -> bool:
     initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", company)).lower()
     flat = re.sub(r"[^a-z0-9]", "", name.lower())
     whole = re.sub(r"[^a-z0-9]", "", company.lower())
-    return bool(flat) and (
-        flat in whole or (len(flat) > 1 and initials.startswith(flat)) or _subsequence(flat, whole)
-    )
+    return bool(flat) and (flat in whole or (len(flat) > 1 and initials.startswith(flat)) or _subsequence(flat, whole))
 
 
 def _subsequence(short: str, whole: str) -> bool:

@@ -29,9 +29,7 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
     try:
         document = pymupdf.open(stream=content, filetype="pdf")  # type: ignore[no-untyped-call]
     except _BROKEN as error:
-        raise FilingError(
-            "parse", "corrupt_pdf", f"not a readable PDF ({_one_line(error)}); fetch it again"
-        ) from error
+        raise FilingError("parse", "corrupt_pdf", f"not a readable PDF ({_one_line(error)}); fetch it again") from error
     with document:
         if document.needs_pass:
             raise FilingError(

@@ -12,5 +12,5 @@ def split_text_pages(text: str) -> list[str]:
     """Pages of a plain-text document, in order; blank ones are left out. Table tags are dropped, columns stay
     as typed."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    pages = (_TABLE_TAGS.sub("", page).strip("\n") for page in _BREAK.split(text))
-    return ["\n".join(line.rstrip() for line in page.split("\n")) for page in pages if page.strip()]
+    pages = ("\n".join(line.rstrip() for line in _TABLE_TAGS.sub("", page).split("\n")) for page in _BREAK.split(text))
+    return [page.strip("\n") for page in pages if page.strip()]

@@ -47,9 +47,7 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> Par
         line_items: list[LineItem] = []
         for number, statement in enumerate(statements):
             if statement is not None:
-                line_items += extract_line_items(
-                    page_grids(document[number], number), texts[number], statement, filing
-                )
+                line_items += extract_line_items(page_grids(document[number], number), texts[number], statement, filing)
     return _parsed(filing, texts, statements, line_items)
 
 

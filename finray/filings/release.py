@@ -48,6 +48,7 @@ _YEAR_NEAR = re.compile(
     r"|\A[’']?(?P<tail>\d\d)\b",
     re.IGNORECASE,
 )
+_ANOTHER_THING = re.compile(r"[.;]\s|\bcompared\b|\bvs\b|\bended\b|\b\d{1,2},\s{0,2}$", re.IGNORECASE)
 _FULL_YEAR = re.compile(
     r"\b(?:full[\s-]{1,3}(?:fiscal[\s-]{1,3})?year|fiscal(?:[\s-]{1,3}year)?|year[\s-]end"
     r"|annual)\b[^.\n]{0,40}?\bresults\b",
@@ -169,10 +170,9 @@ def _period(head: str) -> tuple[FiscalPeriod | None, int | None]:
 
 def _year_beside(head: str, quarter: re.Match[str]) -> int | None:
     """The year named right after a quarter, or right before it ("Fiscal 2023 Second Quarter")."""
-    after = _YEAR_NEAR.search(head[quarter.end() : quarter.end() + 45])
-    if after and not re.search(
-        r"[.;]\s|\bcompared\b|\bvs\b|\bended\b", head[quarter.end() : quarter.end() + after.start()]
-    ):
+    following = head[quarter.end() : quarter.end() + 45]
+    after = _YEAR_NEAR.search(following)
+    if after and not _ANOTHER_THING.search(following[: after.start()]):
         return _year_of(after)
     before = re.search(
         r"(?:fiscal\s{1,3}(?:year\s{1,3})?)?\b(20\d\d)\s{1,3}\Z",

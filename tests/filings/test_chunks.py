@@ -1,0 +1,39 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from finray.filings.chunks import chunk_page, chunk_pages
+from finray.settings import ChunkSettings
+from finray.types import Page
+
+TEXT = st.text(alphabet=st.sampled_from("ab. \n\t—é"), max_size=900)
+
+
+@given(TEXT, st.integers(64, 200), st.integers(0, 300))
+def test_chunks_cover_the_page_and_quote_it_exactly(text: str, size: int, overlap: int) -> None:
+    chunks = chunk_page(Page(page=3, text=text), ChunkSettings(size=size, overlap=overlap))
+    covered: set[int] = set()
+    for chunk in chunks:
+        assert chunk.page == 3
+        assert chunk.text == text[chunk.start : chunk.end]
+        assert chunk.text.strip()
+        assert 0 < len(chunk.text) <= size
+        covered.update(range(chunk.start, chunk.end))
+    assert all(text[at].isspace() for at in range(len(text)) if at not in covered)
+    assert [chunk.start for chunk in chunks] == sorted({chunk.start for chunk in chunks})
+
+
+def test_cuts_fall_between_paragraphs_where_they_can() -> None:
+    text = "a" * 40 + "\n\n" + "b " * 40
+    first, *_ = chunk_page(Page(0, text), ChunkSettings(size=64, overlap=0))
+    assert first.text == "a" * 40
+
+
+def test_neighbours_overlap_by_whole_words() -> None:
+    text = " ".join(f"word{n:03}" for n in range(60))
+    first, second, *_ = chunk_page(Page(0, text), ChunkSettings(size=128, overlap=30))
+    assert first.start < second.start < first.end
+    assert second.text.startswith("word")
+
+
+def test_blank_pages_have_no_chunks() -> None:
+    assert chunk_pages([Page(0, " \n"), Page(1, "")], ChunkSettings()) == ()
