@@ -9,7 +9,7 @@ import datetime as dt
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Literal, cast
@@ -20,7 +20,6 @@ Flow = Literal["", "out", "tax"]
 
 DATE_TOLERANCE_DAYS = 10
 """52- and 53-week years end within days of the month's end that people name."""
-_RATIO_UNITS = ("percent",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +36,7 @@ class CanonicalItem:
     unit: str
     flow: Flow
     last: bool
+    parts: re.Pattern[str] | None
 
 
 @cache
@@ -54,6 +54,7 @@ def canonical_items() -> dict[str, CanonicalItem]:
         unit=entry.get("unit", "USD"),
         flow=cast(Flow, entry.get("flow", "")),
         last=entry.get("position") == "last",
+        parts=re.compile(entry["parts"]) if "parts" in entry else None,
     ) for key, entry in tomllib.loads(text).items()}
 
 
@@ -100,7 +101,9 @@ def find_line_item(
         cell = _cell(wanted, row, period_end, months)
         if cell is not None:
             return cell
-    return None
+    parts = [cell for row in _parts(wanted, items)
+             if (cell := _cell(wanted, row, period_end, months)) is not None]
+    return _total(parts) if len(parts) > 1 else None
 
 
 def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float:
@@ -148,6 +151,22 @@ def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row
     return [entry[-1] for entry in ranked]
 
 
+def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
+    """Rows below a heading that names the metric, for statements that print no total ("Inventories:" over its kinds)."""
+    rows: dict[tuple[int, int], list[LineItem]] = {}
+    for item in items:
+        if wanted.parts and item.statement == wanted.statement and item.section and \
+                _label_rank(wanted, plain_label(item.section)) is not None and \
+                wanted.parts.fullmatch(plain_label(item.label)):
+            rows.setdefault((item.page, item.row), []).append(item)
+    return [tuple(row) for row in rows.values()]
+
+
+def _total(parts: Sequence[LineItem]) -> LineItem:
+    return replace(parts[0], label=parts[0].section or parts[0].label, value=sum(part.value for part in parts),
+                   text=" + ".join(part.text for part in parts), box=None, concept=None)
+
+
 def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -> tuple[int, int, int, int] | None:
     """(other statement, XBRL concept, label pattern, section): smaller is better; None for another metric's row."""
     first = row[0]
@@ -157,7 +176,8 @@ def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -
         return None
     concept = _concept_rank(wanted, row)
     pattern = _label_rank(wanted, plain_label(first.label))
-    if pattern is None and first.section and wanted.unit != "USD":  # "Diluted earnings per share:" over "Net income"
+    if pattern is None and first.section and wanted.unit != "USD" and wanted.section and \
+            wanted.section.search(first.section.lower()):  # "Diluted earnings per share:" over "Net income"
         pattern = _label_rank(wanted, f"{plain_label(first.section)} {plain_label(first.label)}")
     if pattern is None:
         if concept is None:
@@ -176,13 +196,9 @@ def _label_rank(wanted: CanonicalItem, label: str) -> int | None:
 
 
 def _unit_fits(wanted: CanonicalItem, item: LineItem) -> bool:
-    if item.value == 0:
-        return item.unit not in _RATIO_UNITS
-    if wanted.unit == "USD":
+    if wanted.unit == "USD":  # any currency
         return "/" not in item.unit and item.unit not in ("shares", "percent")
-    if wanted.unit == "USD/share":
-        return item.unit.endswith("/share")
-    return item.unit == wanted.unit
+    return item.unit.endswith("/share") if wanted.unit == "USD/share" else item.unit == wanted.unit
 
 
 def _concept_rank(wanted: CanonicalItem, row: Iterable[LineItem]) -> int | None:
@@ -192,7 +208,7 @@ def _concept_rank(wanted: CanonicalItem, row: Iterable[LineItem]) -> int | None:
 
 _NOTE = re.compile(r"\s*\((?:see )?(?:notes?|footnotes?)\b[^)]*\)|\s*,?\s*(?:see )?\bnotes? \d[\d, and]*$|"
                    r"\s*\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?=\s|$)|[*†‡§]+|(?<=[a-z])\d{1,2}$|\s*\((?:un)?audited\)|"
-                   r"\s*\((?:in|dollars in|amounts in)[^)]*\)")
+                   r"\s*\((?:in |dollars in |amounts in )[^)]*\)")
 
 
 def plain_label(label: str) -> str:

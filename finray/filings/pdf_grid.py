@@ -31,6 +31,7 @@ from finray.filings.grids import Grid
 GAP = 0.9
 """A gap wider than this share of the line's height starts a new cell; spaces between words are 0.2 to 0.4."""
 DASH_GAP = 0.6
+SUPERSCRIPT = 0.75
 EDGE_TOLERANCE = 2.0
 EDGE_SUPPORT = 3
 PROSE_SHARE = 0.6
@@ -45,7 +46,7 @@ _MONTH_NAME = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december|"
     r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)", re.IGNORECASE)
 _SPANNING = re.compile(r"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$", re.IGNORECASE)
-_LABEL_GOES_ON = re.compile(r"^(?:[a-z(]|and\b|of\b|\d)")
+_LABEL_GOES_ON = re.compile(r"^(?:[a-z($]|\d)")
 _NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*\.?\d+\)?%?|[-–—]|\(|\)|%|\)%")
 
 
@@ -112,10 +113,17 @@ def _lines(words: Sequence[_Word]) -> list[_Line]:
             middle, height = own, word.y1 - word.y0
     built = []
     for line in lines:
-        ordered = tuple(sorted((w for w in map(_without_leaders, line) if w), key=lambda w: w.x0))
+        kept = sorted((w for w in map(_without_leaders, line) if w), key=lambda w: w.x0)
+        height = median(w.y1 - w.y0 for w in line)
+        ordered = tuple(w for w in kept if not _is_superscript(w, height))
         if ordered:
             built.append(_Line(ordered, median(w.y0 for w in ordered), median(w.y1 for w in ordered)))
     return built
+
+
+def _is_superscript(word: _Word, height: float) -> bool:
+    """A footnote mark set small beside a figure would read as a figure of its own."""
+    return word.y1 - word.y0 < SUPERSCRIPT * height and re.fullmatch(r"\(?[a-z\d]{1,2}\)?", word.text) is not None
 
 
 def _without_leaders(word: _Word) -> _Word | None:
@@ -168,6 +176,7 @@ def _cell(run: Sequence[_Word], line: _Line) -> Printed:
     text = run[0].text
     for before, word in pairwise(run):
         text += (" " if word.x0 - before.x1 > 0.08 * line.height else "") + word.text
+    text = text.replace("( ", "(").replace(" )", ")")
     return Printed(text, run[0].x0, run[-1].x1, box, indent=run[0].x0)
 
 
@@ -285,7 +294,9 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Seque
         return False
     goes_on = _LABEL_GOES_ON.match(lower.text) is not None and not is_year(lower.text)
     full = upper.x1 > columns[0][0] - 0.22 * max(columns[0][0] - upper.x0, 1.0) and lower.x0 >= upper.x0
-    open_ended = re.search(r"(?:\b(?:and|of|to|in|from|for|by|the|on|net|other|with)|,|—|–|\()$", upper.text) is not None
+    open_ended = re.search(r"(?:\b(?:and|or|of|to|in|from|for|by|the|on|at|with|before|after|per|less|"
+                           r"including|excluding|than|as|attributable|activities and)|,|—|–|-|\()$", upper.text,
+                           re.IGNORECASE) is not None
     return goes_on or open_ended or (full and len(row) > 1 and lower.x0 > upper.x0 + 2)
 
 

@@ -23,6 +23,8 @@ MIN_NUMBERS = 14
 MAX_WORDS_PER_NUMBER = 16.0
 """Printed words for each number: statements have 2 to 9, discussion 15 and more."""
 MAX_LINE = 160
+INTERIM = 0.85
+"""Weight of condensed or unaudited statements: a 10-K may print quarters again beside its audited year."""
 TITLE_LINES = 14
 """A statement's title is among the first lines of its page (company, title, scale, period)."""
 
@@ -127,6 +129,7 @@ _LOOK_ALIKE = re.compile(
     r"selected (?:consolidated )?(?:historical )?financial|five.year|(?:six|ten|eleven).year|pro forma|schedule i\b|"
     r"index to (?:consolidated )?financial|quarterly financial (?:data|information)|unaudited quarterly|"
     r"non-gaap|results as a percent")
+_INTERIM = re.compile(r"\bcondensed\b|\bunaudited\b")
 _COMPANY = re.compile(r"\b(inc|corp|corporation|company|co|plc|ltd|llc|l\.p|n\.v|subsidiaries|group|holdings)\b")
 
 
@@ -175,7 +178,8 @@ def _page_evidence(text: str) -> _Evidence:
             scores[kind] = scores.get(kind, 0.0) + weight
     titles = _page_titles(lines)
     if titles or scores:
-        penalty = 0.5 if _LOOK_ALIKE.search("\n".join(lines[:TITLE_LINES])) else 1.0
+        head = "\n".join(lines[:TITLE_LINES])
+        penalty = 0.5 if _LOOK_ALIKE.search(head) else INTERIM if _INTERIM.search(head) else 1.0
         scores = {kind: penalty * (min(scores.get(kind, 0.0), 7.0) + 6.0 * titles.get(kind, 0.0))
                   for kind in {*scores, *titles} if scores.get(kind, 0.0) >= 1.5}
     return _Evidence(scores, titles)
