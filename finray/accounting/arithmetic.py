@@ -54,7 +54,7 @@ def evaluate(expression: str, operands: Mapping[str, float]) -> float:
     """The value of ``expression``. Raises ProgramError for a missing operand or a division by zero."""
     try:
         result = _value(parse(expression), operands)
-    except (ZeroDivisionError, OverflowError, ValueError) as error:
+    except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
         raise ProgramError(f"{expression!r} has no value: {error}") from error
     if isinstance(result, complex) or result != result or result in (float("inf"), float("-inf")):
         raise ProgramError(f"{expression!r} has no real, finite value")
@@ -105,5 +105,5 @@ def _value(node: ast.expr, operands: Mapping[str, float]) -> float:
                 return a - b
             return a * b if isinstance(op, ast.Mult) else a / b
         case ast.Call(func=ast.Name(id=function), args=arguments) if function in _FUNCTIONS:
-            return float(_FUNCTIONS[function](*(_value(argument, operands) for argument in arguments)))
+            return _FUNCTIONS[function](*(_value(argument, operands) for argument in arguments))
     raise ProgramError(f"{ast.unparse(node)[:60]!r} cannot be evaluated")

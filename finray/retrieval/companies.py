@@ -477,19 +477,18 @@ class CompanyCatalog:
         return 0, ()
 
     def _exact_names(self) -> dict[str, tuple[str, ...]]:
-        table: dict[str, dict[str, None]] = defaultdict(dict)
+        """Joined names; one shortened by "Group" or "International" counts only where it is nobody's own name."""
+        own: dict[str, dict[str, None]] = defaultdict(dict)
+        shortened: dict[str, dict[str, None]] = defaultdict(dict)
         for company in self.companies.values():
             for name in company.names:
                 core = core_name(name)
-                variants = {core}
+                own["".join(core)].setdefault(company.key)
                 while len(core) > 1 and core[-1] in _SOFT_SUFFIXES | _SUFFIXES:
                     core = core[:-1]
-                    variants.add(core)
-                for variant in variants:
-                    joined = "".join(variant)
-                    if len(joined) >= 2 and joined not in _NOT_A_NAME:
-                        table[joined].setdefault(company.key)
-        return {name: tuple(keys) for name, keys in table.items()}
+                    shortened["".join(core)].setdefault(company.key)
+        table = {**shortened, **own}
+        return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in _NOT_A_NAME}
 
     def _distinctive_first_words(self) -> dict[str, str]:
         """First words, and first pairs, that only one company of the index has."""

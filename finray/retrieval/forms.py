@@ -45,7 +45,7 @@ def forms_implied(question: str, latest: Period | None) -> dict[str, float]:
     if latest is not None and latest.date is not None:
         fit |= {"8-K": 1.0, EARNINGS_RELEASE: 0.7}
     if _OUTLOOK.search(question):
-        fit[EARNINGS_RELEASE] = 1.0
+        fit |= {EARNINGS_RELEASE: 1.0, "10-K": min(fit["10-K"], 0.65)}
     if _EVENT.search(question) and latest is not None and latest.date is not None:
         fit |= {"8-K": 1.0, "10-K": 0.5, "10-Q": 0.5}
     return fit

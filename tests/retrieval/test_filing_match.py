@@ -1,0 +1,69 @@
+import datetime as dt
+
+from finray.retrieval.filing_match import match_score, period_fit
+from finray.retrieval.forms import forms_asked, forms_implied
+from finray.retrieval.query import Period
+from finray.types import EARNINGS_RELEASE, Filing
+
+
+def filing(form: str, year: int | None, part: str | None = "FY", end: str | None = None, **facts: object) -> Filing:
+    period_end = dt.date.fromisoformat(end) if end else dt.date(year or 2000, 12, 31)
+    return Filing(
+        filing_id=f"{form}-{year}-{part}-{end}", doc_name="d", source_uri="", content_sha256="", company="c", form=form,
+        fiscal_year=year, fiscal_period=part, period_end=period_end, **facts,  # type: ignore[arg-type]
+    )
+
+
+def best(question: str, periods: list[Period], *filings: Filing) -> Filing:
+    latest = max(periods, default=None)
+    return max(filings, key=lambda f: match_score(f, periods, forms_asked(question), forms_implied(question, latest))[0])
+
+
+ANNUAL = {year: filing("10-K", year) for year in range(2018, 2024)}
+
+
+def test_the_annual_report_of_the_year_comes_first() -> None:
+    assert best("revenue in FY2020", [Period(2020, "FY")], *ANNUAL.values()) is ANNUAL[2020]
+
+
+def test_the_latest_year_of_several_decides() -> None:
+    periods = [Period(year, "FY") for year in (2019, 2020, 2021)]
+    assert best("average FY2019 to FY2021", periods, *ANNUAL.values()) is ANNUAL[2021]
+
+
+def test_a_year_may_be_the_calendar_year_in_which_it_ends() -> None:
+    retailer = filing("10-K", 2022, "FY", "2023-01-28")
+    older = filing("10-K", 2021, "FY", "2022-01-29")
+    assert best("FY2023", [Period(2023, "FY")], retailer, older) is retailer
+
+
+def test_the_companys_own_count_goes_before_the_calendar() -> None:
+    own = filing("10-K", 2023, "FY", "2024-02-03")
+    calendar = filing("10-K", 2022, "FY", "2023-01-28")
+    assert best("FY2023", [Period(2023, "FY")], own, calendar) is own
+
+
+def test_a_quarter_needs_its_quarterly_report() -> None:
+    q2, q3 = filing("10-Q", 2023, "Q2", "2023-06-30"), filing("10-Q", 2023, "Q3", "2023-09-30")
+    assert best("Q2 2023", [Period(2023, "Q2")], q2, q3, *ANNUAL.values()) is q2
+
+
+def test_a_date_finds_the_current_report_of_that_day() -> None:
+    day = dt.date(2023, 5, 30)
+    right, other = filing("8-K", None, None, "2023-05-26"), filing("8-K", None, None, "2023-05-03")
+    assert best("8-K dated May 30, 2023", [Period(2023, None, day)], right, other, *ANNUAL.values()) is right
+
+
+def test_an_amendment_comes_first_only_when_asked_for() -> None:
+    amended = filing("10-K/A", 2020, is_amendment=True)
+    assert best("revenue in FY2020", [Period(2020, "FY")], amended, ANNUAL[2020]) is ANNUAL[2020]
+    assert best("the amended 10-K filing for FY2020", [Period(2020, "FY")], amended, ANNUAL[2020]) is amended
+
+
+def test_guidance_is_in_the_earnings_release() -> None:
+    release = filing(EARNINGS_RELEASE, 2020, "Q4")
+    assert best("adjusted EBITDA guidance for FY2020", [Period(2020, "FY")], release, ANNUAL[2020]) is release
+
+
+def test_another_year_does_not_fit_at_all() -> None:
+    assert period_fit(ANNUAL[2020], [Period(2023, "FY")])[0] == 0

@@ -1,0 +1,49 @@
+import datetime as dt
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from finray.retrieval.periods import last_years_in, periods_in
+from finray.retrieval.query import Period
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("revenue in FY2019", [Period(2019, "FY")]),
+        ("revenue in fiscal year 2019", [Period(2019, "FY")]),
+        ("did it grow between FY20 and FY21", [Period(2020, "FY"), Period(2021, "FY")]),
+        ("the FY2017 - FY2019 3 year average", [Period(year, "FY") for year in (2017, 2018, 2019)]),
+        ("from 2016 to 2018", [Period(year, "FY") for year in (2016, 2017, 2018)]),
+        ("Q2 of FY2023", [Period(2023, "Q2")]),
+        ("in Q22023", [Period(2023, "Q2")]),
+        ("as of Q2'2023", [Period(2023, "Q2")]),
+        ("FY2023Q1 guidance", [Period(2023, "Q1")]),
+        ("in 2021 Q1", [Period(2021, "Q1")]),
+        ("the second fiscal quarter of 2023", [Period(2023, "Q2")]),
+        ("3Q22 results", [Period(2022, "Q3")]),
+        ("the 8-K dated 1st July 2022", [Period(2022, None, dt.date(2022, 7, 1))]),
+        ("on May 26, 2023", [Period(2023, None, dt.date(2023, 5, 26))]),
+        ("in 2022", [Period(2022)]),
+        ("$2,019 million", []),
+        ("a 2019.5 ratio", []),
+        ("February 31, 2022", [Period(2022)]),
+    ],
+)
+def test_reads_periods_as_people_write_them(text: str, expected: list[Period]) -> None:
+    assert list(periods_in(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "years"),
+    [("over the last 3 years", 3), ("in the past five fiscal years", 5), ("for ten years", None), ("last year", None)],
+)
+def test_reads_spans_of_last_years(text: str, years: int | None) -> None:
+    assert last_years_in(text) == years
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_periods_or_none(text: str) -> None:
+    for period in periods_in(text):
+        assert 1985 <= period.year <= 2100
