@@ -49,7 +49,8 @@ def annual_report(book: Book) -> list[Block]:
 
 def _contents(book: Book) -> list[Block]:
     return [Para(book.draft.registrant, "center_bold"), Para("TABLE OF CONTENTS", "center_bold"),
-            WordTable(_CONTENTS, (0.15, 0.85), key="contents"), book.boilerplate("forward"), Break()]
+            WordTable(tuple((*row, "") for row in _CONTENTS), (0.13, 0.8, 0.07), key="contents", paged=True),
+            book.boilerplate("forward"), Break()]
 
 
 def _business(book: Book) -> list[Block]:
@@ -73,6 +74,9 @@ def _business(book: Book) -> list[Block]:
                         ("Intellectual Property", "intellectual"), ("Government Regulation", "regulation")):
         if book.full or name in ("competition", "seasonality"):
             blocks += [Para(title, "subheading"), book.boilerplate(name)]
+    if book.full:
+        for part in load_text("long_form")["business"]:
+            blocks += [Para(part["title"], "subheading"), *(Para(book.fill(body)) for body in part["body"])]
     return [*blocks, Para("Employees and Human Capital", "subheading"), book.say("employees"),
             book.boilerplate("human_capital"), Para("Available Information", "subheading"),
             book.boilerplate("website")]
@@ -82,19 +86,22 @@ def _risks(book: Book) -> list[Block]:
     risks = load_text("risks")["risk"]
     kept = risks if book.full else [risk for index, risk in enumerate(risks)
                                     if (index + int(book.company.cik)) % 4 == 0]
-    blocks: list[Block] = [item("1A", "Risk Factors"),
+    blocks: list[Block] = [*_turn(book), item("1A", "Risk Factors"),
                            Para("You should carefully consider the following risks. Any of them could "
                                 "materially and adversely affect our business, financial condition, results "
                                 "of operations and cash flows.")]
-    for risk in kept:
+    more = load_text("long_form")["risk"]["more"]
+    for index, risk in enumerate(kept):
         blocks.append(Para(risk["title"], "subheading"))
         bodies = risk["body"] if book.full else risk["body"][:1]
         blocks += [Para(book.fill(body)) for body in bodies]
+        if book.full:
+            blocks.append(Para(more[index % len(more)]))
     return blocks
 
 
 def _rest_of_part_one(book: Book) -> list[Block]:
-    return [item("1B", "Unresolved Staff Comments"), Para("None."),
+    return [*_turn(book), item("1B", "Unresolved Staff Comments"), Para("None."),
             item("2", "Properties"), book.say("headquarters"),
             Para("We believe that our facilities are suitable and adequate for our present needs."),
             item("3", "Legal Proceedings"), book.say("legal"), book.boilerplate("ordinary_litigation"),
@@ -108,7 +115,7 @@ def _market(book: Book) -> list[Block]:
               if book.company.pays_dividends else
               "We have never declared or paid cash dividends on our common stock and do not anticipate "
               "doing so.")
-    return [Para("PART II", "center_bold"),
+    return [*_turn(book), Para("PART II", "center_bold"),
             item("5", "Market for Registrant’s Common Equity, Related Stockholder Matters and Issuer "
                       "Purchases of Equity "
                       "Securities"), book.boilerplate("market"), Para(policy, key="dividend_policy"),
@@ -131,6 +138,7 @@ def discussion(book: Book) -> list[Block]:
                             ("Net margin", "net_income"))),
         book.year_head(columns), len(columns), "margins")
     blocks: list[Block] = [
+        *_turn(book),
         item("7", "Management’s Discussion and Analysis of Financial Condition and Results of Operations"),
         Para("The following discussion should be read together with our consolidated financial statements "
              "and related notes."),
@@ -216,7 +224,8 @@ def financial_statements(book: Book) -> list[Block]:
         Para("INDEX TO CONSOLIDATED FINANCIAL STATEMENTS", "center_bold"),
         WordTable(tuple((title, "") for title in ("Report of Independent Registered Public Accounting Firm",
                                                   *titles,
-                                                  "Notes to Consolidated Financial Statements")), (0.9, 0.1)),
+                                                  "Notes to Consolidated Financial Statements")), (0.9, 0.1),
+                  paged=True),
         *([Break()] if book.full else []), *_audit_report(book),
         Break(), *together, Break(), *book.statement(titles[2], balance_sheet(company, instants),
                                                      per_share=True),
@@ -245,7 +254,7 @@ def controls(book: Book, *, restated: bool) -> list[Block]:
 
 
 def _part_three(book: Book) -> list[Block]:
-    blocks: list[Block] = [Para("PART III", "center_bold")]
+    blocks: list[Block] = [*_turn(book), Para("PART III", "center_bold")]
     for number_, title in (entry for entry in _CONTENTS if entry[0] in {f"Item {n}." for n in range(10, 15)}):
         blocks += [item(number_.removeprefix("Item ").rstrip("."), title), book.boilerplate("part_three")]
     return blocks
@@ -253,6 +262,11 @@ def _part_three(book: Book) -> list[Block]:
 
 def exhibits(book: Book) -> list[Block]:
     rows = tuple((number_, book.fill(text)) for number_, text in load_text("boilerplate")["exhibits"])
-    return [Para("PART IV", "center_bold"), item("15", "Exhibits and Financial Statement Schedules"),
+    return [*_turn(book), Para("PART IV", "center_bold"), item("15", "Exhibits and Financial Statement Schedules"),
             Para("The following documents are filed as part of this report or incorporated by reference:"),
             WordTable((("Exhibit", "Description"), *rows), (0.15, 0.85), bold_head=True), Break()]
+
+
+def _turn(book: Book) -> list[Block]:
+    """The long form starts its larger parts on a new page."""
+    return [Break()] if book.full else []

@@ -88,8 +88,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """Words in columns; ``widths`` are shares of the page's width. ``bold_head`` prints the first row
-    bold."""
+    """Words in columns; ``widths`` are shares of the page's width. ``bold_head`` prints the first row bold;
+    ``paged`` fills the last column with the page on which each row's title stands."""
 
     rows: tuple[tuple[str, ...], ...]
     widths: tuple[float, ...]
@@ -97,6 +97,7 @@ class WordTable:
     bold_head: bool = False
     size: float = 9.0
     tags: tuple[Tag, ...] = ()
+    paged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

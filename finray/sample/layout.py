@@ -53,8 +53,8 @@ _KEEP_WITH_NEXT = {"heading": 70.0, "subheading": 50.0}
 
 @cache
 def _advances(font: Font) -> tuple[float, ...]:
-    face = pymupdf.Font(font)
-    return tuple(face.glyph_advance(code) for code in range(0x2200))
+    face = pymupdf.Font(font)  # type: ignore[no-untyped-call]
+    return tuple(face.glyph_advance(code) for code in range(0x2200))  # type: ignore[no-untyped-call]
 
 
 def text_width(text: str, font: Font, size: float) -> float:
@@ -144,6 +144,31 @@ def paginate(blocks: Iterable[Block]) -> tuple[Sheet, ...]:
         sheets[-1].append(placed)
         room -= needed
     return tuple(tuple(sheet) for sheet in sheets if sheet)
+
+
+def number_contents(sheets: Sequence[Sheet], first_numbered: int) -> tuple[Sheet, ...]:
+    """The pages with printed page numbers in the last column of contents and index tables.
+
+    A row is found by its first cell where that is an Item's number, else by the title in the cell before the
+    last; the first page that prints it as a heading counts.
+    """
+    starts: dict[str, int] = {}
+    for page, sheet in enumerate(sheets):
+        for placed in sheet:
+            block = placed.block
+            if isinstance(block, Para) and block.style in ("heading", "center_bold"):
+                for name in (block.text.split("  ")[0], block.text):
+                    starts.setdefault(name.casefold(), page - first_numbered + 1)
+
+    def numbered(placed: Placed) -> Placed:
+        block = placed.block
+        if not isinstance(block, WordTable) or not block.paged:
+            return placed
+        found = (starts.get(row[0].casefold(), starts.get(row[-2].casefold(), "")) for row in block.rows)
+        rows = tuple((*row[:-1], str(page)) for row, page in zip(block.rows, found, strict=True))
+        return replace(placed, block=replace(block, rows=rows))
+
+    return tuple(tuple(numbered(placed) for placed in sheet) for sheet in sheets)
 
 
 def place(block: Para | Table | WordTable) -> Placed:

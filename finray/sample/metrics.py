@@ -55,7 +55,7 @@ CURRENT_ASSETS = _held(("total current assets",), "balance:current_assets", "cur
 CURRENT_LIABILITIES = _held(("total current liabilities",), "balance:current_liabilities",
                             "current_liabilities")
 LIABILITIES = _held(("total liabilities",), "balance:total_liabilities", "total_liabilities")
-CASH = _held(("cash and cash equivalents", "year-end cash"), "balance:cash", "cash")
+CASH = _held(("cash and cash equivalents", "cash and equivalents"), "balance:cash", "cash")
 RECEIVABLES = _held(("accounts receivable", "net receivables"), "balance:receivables", "receivables")
 INVENTORIES = _held(("inventories", "inventory"), "balance:inventories", "inventories")
 PROPERTY = _held(("net PP&E", "property, plant and equipment, net"), "balance:property_net", "property_net")
@@ -67,6 +67,9 @@ EPS_BASIC = Metric(("basic earnings per share", "basic EPS"), "income:eps_basic"
 EPS_DILUTED = Metric(("diluted earnings per share", "diluted EPS"), "income:eps_diluted",
                      lambda p: p.diluted_eps_cents,
                      per_share=True)
+
+ADJUSTED_EBITDA = Metric(("adjusted EBITDA",), "reconciliation:adjusted_ebitda",
+                         lambda p: p.flows.operating_income + p.flows.depreciation + p.flows.restructuring)
 
 AMOUNTS = (REVENUE, GROSS_PROFIT, OPERATING_INCOME, NET_INCOME, RESEARCH, SELLING, INTEREST, INCOME_TAX,
            CAPEX,

@@ -7,6 +7,7 @@ from finray.sample.book import Book
 from finray.sample.calendars import long_date
 from finray.sample.companies import MULTIPLIER
 from finray.sample.ledger import Vintage
+from finray.sample.notes_long import Section, long_notes
 from finray.sample.statements import TableMaker, segment_member, segment_revenue
 from finray.sample.story import dollars, year_label
 from finray.sample.texts import load_text
@@ -16,20 +17,14 @@ def notes(book: Book) -> list[Block]:
     blocks: list[Block] = [Para(book.draft.registrant.upper(), "center_bold"),
                            Para("NOTES TO CONSOLIDATED FINANCIAL STATEMENTS", "center_bold"),
                            *_policies(book)]
-    sections = [_restatement, _segments, _property, _goodwill, _debt, _leases, _taxes, _equity, _stock_plans,
-                _commitments]
-    number_ = 1
-    for section in sections:
-        found = section(book)
-        if not found:
-            continue
-        number_ += 1
-        title, body = found
-        blocks += [Para(f"Note {number_}. {title}", "heading"), *body]
+    makers = (_restatement, _segments, _property, _goodwill, _debt, _leases, _taxes, _equity, _stock_plans,
+              _commitments)
+    sections = [section for make in makers if (section := make(book)) is not None]
+    if book.full:
+        sections += long_notes(book)
+    for position, (title, body) in enumerate(sections, start=2):
+        blocks += [Para(f"Note {position}. {title}", "heading"), *body]
     return blocks
-
-
-Section = tuple[str, list[Block]]
 
 
 def _policies(book: Book) -> list[Block]:

@@ -26,10 +26,10 @@ class Asker:
         return self.rng.choice(options)
 
     def ask(self, kind: str, **words: object) -> str:
-        return self.pick(self.texts[kind]).format(**words)
+        return _possessive(self.pick(self.texts[kind]).format(**words))
 
     def ask_of(self, kind: str, name: str, **words: object) -> str:
-        return self.pick(self.texts[kind][name]).format(**words)
+        return _possessive(self.pick(self.texts[kind][name]).format(**words))
 
     def mention(self, company: Company) -> str:
         """Mostly the short name; sometimes the full one, the ticker or the former name."""
@@ -37,7 +37,7 @@ class Asker:
         if draw < 0.6:
             return company.short
         if draw < 0.85:
-            return company.name.rstrip(".")
+            return company.name
         if draw < 0.93 or company.former_name is None:
             return company.ticker
         return company.former_name
@@ -52,6 +52,11 @@ class Asker:
 
     def date(self, day: dt.date) -> str:
         return self.pick((long_date(day), day.isoformat()))
+
+
+def _possessive(text: str) -> str:
+    """``Stores's`` is written ``Stores'``."""
+    return text.replace("s's ", "s' ")
 
 
 def in_millions(amount_in_dollars: int) -> str:

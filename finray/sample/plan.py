@@ -58,6 +58,7 @@ def _year(plan: Plan, year: int) -> Iterator[Draft]:
     book = Book(annual, plan.ledger, Vintage(year), story, plan.full)
     if rng.random() < 0.5:
         release = replace(annual, doc_name=f"{company.slug}-{year}-q4-release", form=EARNINGS_RELEASE,
+                          fiscal_period="Q4",
                           filed_at=next_weekday(end + dt.timedelta(days=rng.randint(30, 44))))
         yield _written(release, earnings_release(replace(book, draft=release)), story.sentences)
     yield _written(annual, annual_report(book), story.sentences)

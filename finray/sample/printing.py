@@ -11,7 +11,8 @@ from typing import Literal
 from finray.sample.blocks import Para, Placed, Sheet, WordTable
 from finray.sample.companies import Company
 from finray.sample.cover import Draft, hidden_facts
-from finray.sample.layout import paginate
+from finray.sample.inline_xbrl import Tagger
+from finray.sample.layout import number_contents, paginate
 from finray.sample.render_html import render_html
 from finray.sample.render_pdf import render_pdf
 from finray.sample.render_submission import render_submission
@@ -50,7 +51,7 @@ class PrintedFiling:
 def print_filing(draft: Draft, formats: Sequence[Format], seed: int) -> tuple[PrintedFiling, bytes]:
     """The file and its record. The format is drawn from ``formats``, the same for the same seed and
     filing."""
-    sheets = paginate(draft.blocks)
+    sheets = number_contents(paginate(draft.blocks), _first_numbered(draft))
     kind = random.Random(f"{seed}:format:{draft.doc_name}").choice(sorted(formats))
     if draft.form.startswith("EX-") and kind == "submission":
         # An exhibit is never a submission of its own.
@@ -69,13 +70,19 @@ def tagged_inline(company: Company) -> bool:
 
 def _content(draft: Draft, sheets: Sequence[Sheet], kind: Format) -> bytes:
     long = draft.form.startswith("10-")
-    first_numbered, title = 2 if long else 1, f"{draft.registrant} {draft.form}"
+    title = f"{draft.registrant} {draft.form}"
     if kind == "pdf":
-        return render_pdf(sheets, title=title, running_head=long, first_numbered=first_numbered)
-    html = render_html(sheets, draft.company, title=title, running_head=long, first_numbered=first_numbered,
-                       start=draft.start, end=draft.end, hidden=hidden_facts(draft),
-                       inline_xbrl=tagged_inline(draft.company) and not draft.form.startswith("EX-"))
+        return render_pdf(sheets, title=title, running_head=long, first_numbered=_first_numbered(draft))
+    tagged = tagged_inline(draft.company) and not draft.form.startswith("EX-")
+    tagger = Tagger(draft.company, draft.start, draft.end, enabled=tagged)
+    html = render_html(sheets, tagger, title=title, running_head=long, first_numbered=_first_numbered(draft),
+                       hidden=hidden_facts(draft))
     return (render_submission(draft, html) if kind == "submission" else html).encode()
+
+
+def _first_numbered(draft: Draft) -> int:
+    """Printed page numbers start after the cover and, in an annual report, its table of contents."""
+    return 2 if draft.form == "10-K" else 1
 
 
 def _spots(sheets: Sequence[Sheet], texts: dict[str, str]) -> dict[str, Spot]:

@@ -2,7 +2,8 @@
 
 Types: the four multi-document templates of SEC-QA (arXiv 2406.14394): ``dividends_total``,
 ``percent_difference``, ``revenue_growth``, ``highest_of``; then ``numeric_table``, ``numeric_quarter``,
-``numeric_text``, ``ratio``, ``textual``, ``event`` (current reports), ``restated`` and ``unanswerable``.
+``numeric_text``, ``ratio``, ``textual``, ``event`` (current reports, releases, amendments), ``restated`` and
+``unanswerable``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from finray.sample.companies import MULTIPLIER, Company, invented_name
 from finray.sample.ledger import Vintage
 from finray.sample.metrics import (
+    ADJUSTED_EBITDA,
     AMOUNTS,
     COMPARED,
     DIVIDENDS,
@@ -30,7 +32,7 @@ from finray.sample.phrasing import Asker, amount, in_millions, rounded
 from finray.sample.printing import PrintedFiling, Spot
 from finray.sample.story import make_story
 from finray.sample.world import World
-from finray.types import FiscalPeriod
+from finray.types import EARNINGS_RELEASE, FiscalPeriod
 
 STATEMENTS = {"income": "statement of income", "balance": "balance sheet", "cash_flow": "cash flow statement"}
 _TRIES = 60
@@ -239,18 +241,30 @@ def _textual(world: World, rng: random.Random, asker: Asker) -> Asked | None:
 
 
 def _event(world: World, rng: random.Random, asker: Asker) -> Asked | None:
-    filings = [filing for filing in world.filings if filing.form in ("8-K", "10-K/A")]
+    """About one current report, earnings release or amendment."""
+    filings = [filing for filing in world.filings if filing.form in ("8-K", "10-K/A", EARNINGS_RELEASE)]
     if not filings:
         return None
     filing = rng.choice(filings)
     company = next(company for company in world.companies if company.cik == filing.cik)
+    named = {"company": asker.mention(company), "fy": asker.fiscal_year(filing.fiscal_year),
+             "date": asker.date(filing.end)}
+    if filing.form == EARNINGS_RELEASE:
+        if not world.settled(company, filing.fiscal_year):
+            return None
+        value, unit, text = amount(ADJUSTED_EBITDA, company, world.annual(company, filing.fiscal_year))
+        spot = filing.spots[ADJUSTED_EBITDA.row]
+        return Asked(asker.ask_of("event", "adjusted_ebitda", **named), text, value, unit, ((filing, spot),))
+    if filing.form == "10-K/A" and "audit_fees" in filing.spots and rng.random() < 0.5:
+        spot = filing.spots["audit_fees"]
+        fees = spot.text.split("Audit fees ")[1].split()[0]
+        return Asked(asker.ask_of("event", "audit_fees", **named), fees, float(fees.strip("$").replace(",", "")),
+                     "USD", ((filing, spot),))
     if filing.form == "10-K/A":
-        question = asker.ask_of("event", "amends", company=asker.mention(company),
-                                fy=asker.fiscal_year(filing.fiscal_year))
-        return Asked(question, filing.spots["amends"].text, None, None, ((filing, filing.spots["amends"]),))
+        spot = filing.spots["amends"]
+        return Asked(asker.ask_of("event", "amends", **named), spot.text, None, None, ((filing, spot),))
     key, spot = next((key, spot) for key, spot in filing.spots.items() if key.startswith("event:"))
-    question = asker.ask_of("event", key.removeprefix("event:"), company=asker.mention(company),
-                            date=asker.date(filing.end))
+    question = asker.ask_of("event", key.removeprefix("event:"), **named)
     if key == "event:dividend":
         mills = round(1000 * float(spot.text.split("$")[1].split()[0]))
         return Asked(question, f"${mills / 1000:.3f} per share", mills / 1000, "USD/share", ((filing, spot),))

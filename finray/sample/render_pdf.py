@@ -64,7 +64,7 @@ class _Canvas:
 
 def render_pdf(sheets: Sequence[Sheet], *, title: str, running_head: bool, first_numbered: int) -> bytes:
     """A PDF of the pages. ``first_numbered`` is the 0-based page that carries the printed number 1."""
-    with pymupdf.open() as document:
+    with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         for index, sheet in enumerate(sheets):
             canvas = _Canvas()
             if running_head and index:

@@ -51,6 +51,7 @@ class TableMaker:
         self._add(label, cells, key, 1, False, False)
 
     def shares(self, label: str, pick: Callable[[Period], int], *, concept: str) -> None:
+        """A row of share counts; an empty ``concept`` leaves it untagged."""
         cells = tuple(number(pick(c.period), fact=self._fact(concept, pick(c.period), "shares", c, None))
                       for c in self.columns)
         self._add(label, cells, None, 1, False, False)
@@ -226,7 +227,7 @@ def cash_flow_statement(company: Company, columns: Sequence[Column],
     maker.money("Accounts payable", flow("change_payables"), indent=2)
     maker.money("Accrued liabilities", flow("change_accrued"), indent=2)
     maker.money("Deferred revenue", flow("change_deferred_revenue"), indent=2)
-    maker.money("Net cash provided by operating activities", flow("operating_cash"), key="operating_cash",
+    maker.money(_net_cash("operating", columns), flow("operating_cash"), key="operating_cash",
                 concept="NetCashProvidedByUsedInOperatingActivities", total=True)
     maker.heading("Cash flows from investing activities:")
     maker.money(company.style.capex, flow("capex"), concept="PaymentsToAcquirePropertyPlantAndEquipment",
@@ -238,7 +239,7 @@ def cash_flow_statement(company: Company, columns: Sequence[Column],
     if any(column.period.flows.acquisitions for column in columns):
         maker.money("Acquisitions of businesses, net of cash acquired", flow("acquisitions"), sign=-1,
                     concept="PaymentsToAcquireBusinessesNetOfCashAcquired", key="acquisitions")
-    maker.money("Net cash used in investing activities", flow("investing_cash"), key="investing_cash",
+    maker.money(_net_cash("investing", columns), flow("investing_cash"), key="investing_cash",
                 concept="NetCashProvidedByUsedInInvestingActivities", total=True)
     maker.heading("Cash flows from financing activities:")
     maker.money("Proceeds from issuance of long-term debt", flow("debt_issued"),
@@ -253,7 +254,7 @@ def cash_flow_statement(company: Company, columns: Sequence[Column],
     if company.pays_dividends:
         maker.money("Cash dividends paid", flow("dividends_paid"), concept="PaymentsOfDividendsCommonStock",
                     key="dividends_paid", sign=-1)
-    maker.money("Net cash used in financing activities", flow("financing_cash"), key="financing_cash",
+    maker.money(_net_cash("financing", columns), flow("financing_cash"), key="financing_cash",
                 concept="NetCashProvidedByUsedInFinancingActivities", total=True)
     maker.money("Effect of exchange rate changes on cash", flow("currency_effect"), indent=0,
                 concept="EffectOfExchangeRateOnCashAndCashEquivalents")
@@ -277,7 +278,7 @@ def equity_statement(company: Company, columns: Sequence[Column]) -> Table:
 
     ordered = sorted(columns, key=lambda column: column.end)
     first = ordered[0]
-    add(f"Balance at beginning of {first.heading}", components(first.period.opening), balance=True)
+    add(f"Balance at beginning of {_one_line(first.heading)}", components(first.period.opening), balance=True)
     for column in ordered:
         flows, opening, closing = column.period.flows, column.period.opening, column.period.closing
         add("Net income", (0, flows.net_income, 0, 0))
@@ -288,10 +289,22 @@ def equity_statement(company: Company, columns: Sequence[Column]) -> Table:
         add("Stock-based compensation", (flows.stock_compensation, 0, 0, 0))
         add("Exercise of stock options", (flows.stock_issued, 0, 0, 0))
         add("Repurchases of common stock", (0, 0, 0, opening.treasury - closing.treasury))
-        add(f"Balance at end of {column.heading}", components(closing), balance=True)
+        add(f"Balance at end of {_one_line(column.heading)}", components(closing), balance=True)
     head = ((("Common stock\nand paid-in\ncapital", 1), ("Retained\nearnings", 1),
              ("Accumulated other\ncomprehensive loss", 1), ("Treasury\nstock", 1), ("Total", 1)),)
     return Table(tuple(rows), head, 5, "equity_statement", column_width=66.0, size=8.0)
+
+
+def _one_line(heading: str) -> str:
+    return heading.replace("\n", " ")
+
+
+def _net_cash(activity: str, columns: Sequence[Column]) -> str:
+    """The label of a subtotal, which says both directions where the columns differ in sign."""
+    amounts = [getattr(column.period.flows, f"{activity}_cash") for column in columns]
+    verb = ("provided by" if min(amounts) >= 0 else "used in" if max(amounts) <= 0
+            else "provided by (used in)")
+    return f"Net cash {verb} {activity} activities"
 
 
 def held_cash(period: Period) -> int:
