@@ -8,7 +8,7 @@ Vectors are float32 of unit length; a page without text has the zero vector.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
@@ -189,3 +189,8 @@ def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:
 def vectors_array(vectors: Any, dimension: int) -> pa.FixedSizeListArray:
     """float32 [n, dimension] as an Arrow column, without a copy."""
     return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1), type=pa.float32()), dimension)
+
+
+def literals(values: Collection[str]) -> str:
+    """``values`` as the SQL literals of an IN list; what they hold cannot end the literal."""
+    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)

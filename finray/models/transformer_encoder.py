@@ -1,8 +1,8 @@
 """A sentence-transformers model run directly: tokenizer, transformer, pooling, unit length.
 
 Why not ``SentenceTransformer.encode``: measured on two cores with MiniLM and 1,000-character passages,
-batches cut by tokens instead of rows and pooling in float32 give 160 passages/s against 117 (bf16 weights) and
-a cosine to the fp32 model above 0.9999 instead of 0.996; and the import takes a third of the time.
+batches cut by tokens instead of rows and pooling in float32 give 160 passages/s against 117 (bf16 weights)
+and a cosine to the fp32 model above 0.9999 instead of 0.996; and the import takes a third of the time.
 """
 
 from __future__ import annotations
@@ -128,9 +128,7 @@ def _dtype(wanted: str, device: torch.device) -> torch.dtype:
         return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[wanted]
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
-    if device.type == "cpu" and (
-        torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()
-    ):
+    if device.type == "cpu" and (torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()):
         return torch.bfloat16
     return torch.float32
 

@@ -1,0 +1,150 @@
+"""Everything the index stores about one filing, as a unit that moves between processes and is committed
+whole."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from finray.filings.chunks import chunk_page
+from finray.filings.summary import cover_summary
+from finray.index.schema import filing_from_row, filing_row, filings_schema, line_items_table, vectors_array
+from finray.models.encoder import Encoder, Vectors
+from finray.settings import ChunkSettings
+from finray.types import Filing, ParsedFiling
+
+_LENGTHS = struct.Struct("<4Q")
+_COVER = filings_schema(1)
+
+
+@dataclass(frozen=True, slots=True)
+class FilingBundle:
+    """A filing with its rows of ``pages``, ``chunks`` and ``facts`` in the columns of those tables.
+
+    ``vector`` (of ``summary``, float32 [d]) is None and the tables have no vectors until ``encode_bundle``.
+    """
+
+    filing: Filing
+    summary: str
+    pages: pa.Table
+    chunks: pa.Table
+    facts: pa.Table
+    vector: Vectors | None = None
+
+    @property
+    def revision(self) -> str:
+        return revision_of(self.filing.content_sha256)
+
+
+def revision_of(content_sha256: str) -> str:
+    """What tells the rows of one content of a filing from those of another."""
+    return content_sha256[:20]
+
+
+def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
+    """Cut the pages into chunks and lay everything out as rows."""
+    filing = parsed.filing
+    revision = revision_of(filing.content_sha256)
+    pages = [replace(page, text=_encodable(page.text)) for page in parsed.pages]
+    chunks = [chunk for page in pages for chunk in chunk_page(page, settings)]
+
+    def table(rows: int, columns: dict[str, pa.Array]) -> pa.Table:
+        keys = {"filing_id": filing.filing_id, "revision": revision}
+        return pa.table({**{name: pa.array([key] * rows, pa.string()) for name, key in keys.items()}, **columns})
+
+    return FilingBundle(
+        filing=filing,
+        summary=_encodable(cover_summary(filing)),
+        pages=table(
+            len(pages),
+            {
+                "page": pa.array([page.page for page in pages], pa.int32()),
+                "text": pa.array([page.text for page in pages], pa.string()),
+                "item": pa.array([page.item for page in pages], pa.string()),
+                "statement": pa.array([page.statement for page in pages], pa.string()),
+            },
+        ),
+        chunks=table(
+            len(chunks),
+            {
+                "page": pa.array([chunk.page for chunk in chunks], pa.int32()),
+                "start": pa.array([chunk.start for chunk in chunks], pa.int32()),
+                "end": pa.array([chunk.end for chunk in chunks], pa.int32()),
+                "text": pa.array([chunk.text for chunk in chunks], pa.string()),
+            },
+        ),
+        facts=line_items_table(filing.filing_id, revision, parsed.line_items),
+    )
+
+
+def encode_bundle(bundle: FilingBundle, encoder: Encoder) -> FilingBundle:
+    """Add the vectors. One filing is encoded by itself, so its vectors do not depend on which others are
+    indexed with it: a resumed run stores the same bits as an uninterrupted one."""
+    vectors = encoder.encode_passages([bundle.summary, *bundle.chunks["text"].to_pylist()])
+    chunk_vectors = vectors[1:]
+    pages = page_vectors(
+        bundle.pages["page"].to_numpy(), bundle.chunks["page"].to_numpy(), chunk_vectors, encoder.dimension
+    )
+    return replace(
+        bundle,
+        vector=vectors[0],
+        pages=bundle.pages.append_column("vector", vectors_array(pages, encoder.dimension)),
+        chunks=bundle.chunks.append_column("vector", vectors_array(chunk_vectors, encoder.dimension)),
+    )
+
+
+def page_vectors(pages: np.ndarray, chunk_pages: np.ndarray, chunk_vectors: Vectors, dimension: int) -> Vectors:
+    """float32 [len(pages), dimension]: the mean of each page's chunk vectors, of unit length; zero without
+    chunks.
+
+    ``pages`` are distinct page numbers in ascending order, ``chunk_pages`` [n] the page of each chunk.
+    """
+    sums = np.zeros((len(pages), dimension), dtype=np.float32)
+    np.add.at(sums, np.searchsorted(pages, chunk_pages), chunk_vectors)
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    result: Vectors = np.divide(sums, lengths, out=np.zeros_like(sums), where=lengths > 0)
+    return result
+
+
+def to_bytes(bundle: FilingBundle) -> bytes:
+    """The bundle as four Arrow IPC streams, each after its length."""
+    columns = filing_row(bundle.filing) | {"summary": bundle.summary}
+    cover = pa.table({name: pa.array([value], _COVER.field(name).type) for name, value in columns.items()})
+    if bundle.vector is not None:
+        cover = cover.append_column("vector", vectors_array(bundle.vector, len(bundle.vector)))
+    streams = [_stream(table) for table in (cover, bundle.pages, bundle.chunks, bundle.facts)]
+    return b"".join((_LENGTHS.pack(*(len(stream) for stream in streams)), *streams))
+
+
+def from_bytes(content: bytes) -> FilingBundle:
+    """The bundle that ``to_bytes`` wrote; its tables refer to ``content`` without a copy."""
+    view = memoryview(content)
+    start = _LENGTHS.size
+    tables = []
+    for length in _LENGTHS.unpack(view[:start]):
+        tables.append(pa.ipc.open_stream(pa.py_buffer(view[start : start + length])).read_all())
+        start += length
+    cover, pages, chunks, facts = tables
+    row = cover.to_pylist()[0]
+    vector = np.asarray(row["vector"], dtype=np.float32) if "vector" in row else None
+    return FilingBundle(filing_from_row(row), row["summary"], pages, chunks, facts, vector)
+
+
+def _stream(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _encodable(text: str) -> str:
+    """``text`` with unpaired surrogates, which no UTF-8 column can hold, replaced one for one."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _has_surrogate(text) else text
+
+
+def _has_surrogate(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)

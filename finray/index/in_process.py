@@ -1,0 +1,45 @@
+"""The index job without Ray: the same stages and committer, one file after another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from finray.index.collect import Collector
+from finray.index.parser_process import ParserProcess
+from finray.index.stages import embed, read_and_parse
+from finray.index.summary import IndexSummary, ReportProgress
+from finray.index.writer import IndexWriter
+from finray.models.encoder import Encoder, load_encoder
+from finray.settings import Settings
+from finray.storage import list_sources
+
+
+def index_in_process(
+    sources: Sequence[str],
+    index_uri: str,
+    settings: Settings,
+    *,
+    progress: ReportProgress | None = None,
+    retry_failed: bool = False,
+    encoder: Encoder | None = None,
+) -> IndexSummary:
+    """Index ``sources`` (folders, files, globs, ``s3://``) into ``index_uri``.
+
+    Raises SourceError, IndexMismatchError and ModelUnavailableError; what is wrong with one file is in the
+    summary and in the table ``failures``.
+    """
+    started = time.monotonic()
+    listing = list_sources(sources)
+    encoder = encoder or load_encoder(settings.encoder)
+    writer = IndexWriter(index_uri, settings, encoder.dimension)
+    plan = writer.plan(listing.files, retry_failed=retry_failed)
+    collector = Collector(writer, plan, progress, started)
+    parser = ParserProcess(settings.filings, settings.chunks)
+    try:
+        for planned in plan.todo:
+            staged = read_and_parse(planned.file.uri, planned.file.size, parser, settings.filings, "local")
+            collector.take(embed(staged, encoder, "local"))
+    finally:
+        parser.close()
+    return collector.finish(listing)

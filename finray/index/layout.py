@@ -1,0 +1,113 @@
+"""Where the parts of an index lie, and the record that says how it was built.
+
+``URI/index.json`` is the record; ``URI/<table>.lance`` are the tables, which LanceDB opens as they are.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import lance
+
+from finray.errors import IndexMismatchError, IndexMissingError
+from finray.index.schema import FORMAT_VERSION, table_schemas
+from finray.settings import Settings
+from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRecord:
+    """``index_hash`` covers every setting that changes what is stored; ``dimension`` is that of the vectors."""
+
+    format_version: int
+    index_hash: str
+    dimension: int
+    encoder: str
+    chunk_size: int
+    chunk_overlap: int
+
+    @classmethod
+    def of(cls, settings: Settings, dimension: int) -> IndexRecord:
+        return cls(
+            FORMAT_VERSION,
+            settings.index_hash(),
+            dimension,
+            settings.encoder.model,
+            settings.chunks.size,
+            settings.chunks.overlap,
+        )
+
+    def __str__(self) -> str:
+        return (
+            f"encoder {self.encoder} ({self.dimension} dimensions), chunks of {self.chunk_size} characters "
+            f"with {self.chunk_overlap} overlap, hash {self.index_hash}"
+        )
+
+
+def record_uri(uri: str) -> str:
+    return join(normalise(uri), "index.json")
+
+
+def read_record(uri: str) -> IndexRecord:
+    """The record of the index at ``uri``.
+
+    Raises IndexMissingError where there is none, IndexMismatchError where this version of finray cannot read
+    it.
+    """
+    where = record_uri(uri)
+    if not exists(where):
+        raise IndexMissingError(f"there is no index at {uri!r}; make one with: finray index SOURCE --index {uri}")
+    try:
+        values: dict[str, Any] = json.loads(read_bytes(where))
+        if values.get("format_version") != FORMAT_VERSION:
+            raise IndexMismatchError(
+                f"the index at {uri!r} has format {values.get('format_version')!r}, this finray reads "
+                f"{FORMAT_VERSION}; index the sources again into another location"
+            )
+        return IndexRecord(**values)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise IndexMismatchError(
+            f"{where!r} is not the record of an index: {error}; index the sources again into another location"
+        ) from error
+
+
+def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
+    """Raises IndexMismatchError unless an index built as ``found`` can be used as ``wanted``."""
+    if found != wanted:
+        raise IndexMismatchError(
+            f"the index at {uri!r} was built with {found}; the present settings are {wanted}. Use the settings it was "
+            "built with, or index into another location"
+        )
+
+
+def create(uri: str, record: IndexRecord) -> None:
+    """Empty tables and the record, which comes last. A half-made index of a killed run is completed."""
+    for name, schema in table_schemas(record.dimension).items():
+        where = table_uri(uri, name)
+        try:
+            lance.write_dataset(schema.empty_table(), where, mode="create", storage_options=_options(uri))
+        except OSError as error:
+            if "already exists" not in str(error):
+                raise
+    write_bytes(record_uri(uri), json.dumps(asdict(record), indent=1).encode())
+
+
+def table_uri(uri: str, name: str) -> str:
+    return join(normalise(uri), f"{name}.lance")
+
+
+def open_table(uri: str, name: str) -> Any:
+    """The latest version of one table, as a ``lance.LanceDataset`` that stays at this version."""
+    try:
+        return lance.dataset(table_uri(uri, name), storage_options=_options(uri))
+    except (ValueError, OSError) as error:
+        raise IndexMissingError(
+            f"the index at {uri!r} has no readable table {name!r}: {error}; "
+            "index the sources again into another location"
+        ) from error
+
+
+def _options(uri: str) -> dict[str, str] | None:
+    return lance_storage_options(normalise(uri)) or None

@@ -1,0 +1,113 @@
+"""Keeping the tables in order: sweep what a killed run left, build and refresh indexes, compact, drop old
+versions."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow.compute as pc
+
+from finray.index import layout, schema
+from finray.settings import IndexSettings
+
+KEEP_VERSIONS = dt.timedelta(days=1)
+"""How long an open reader can rely on the version it has pinned."""
+_SMALL_FRAGMENTS = 4
+"""Past this many fragments a table is compacted."""
+_TEXT_INDEXES = (schema.CHUNKS, schema.PAGES)
+_NAMES_AT_ONCE = 500
+
+
+def sweep(uri: str) -> None:
+    """Make the tables agree: delete child rows that no filing owns, and filings that lack child rows.
+
+    The latter can only come from two writers at once; their files are indexed again. Costs a count of rows
+    where all is well.
+    """
+    filings = layout.open_table(uri, schema.FILINGS).to_table(
+        columns=["filing_id", "revision", *schema.COUNT_COLUMNS.values()]
+    )
+    keys = list(zip(filings["filing_id"].to_pylist(), filings["revision"].to_pylist(), strict=True))
+    damaged: set[str] = set()
+    for name in schema.CHILDREN:
+        table = layout.open_table(uri, name)
+        column = filings[schema.COUNT_COLUMNS[name]]
+        if table.count_rows() == (pc.sum(column).as_py() or 0):
+            continue
+        expected = dict(zip(keys, column.to_pylist(), strict=True))
+        found = _rows_by_revision(table)
+        orphans = [key for key in found if key not in expected]
+        damaged |= {key[0] for key, rows in expected.items() if found.get(key, 0) != rows}
+        _delete_each(uri, name, [_is(*key) for key in orphans])
+    if damaged:
+        _delete_each(uri, schema.FILINGS, [_is(filing_id) for filing_id in sorted(damaged)])
+        delete_children(uri, sorted(damaged), [])
+
+
+def delete_children(uri: str, gone: Sequence[str], replaced: Sequence[tuple[str, str]]) -> None:
+    """Delete all child rows of the filings ``gone``, and of ``replaced`` those of another than the given
+    revision."""
+    clauses = [_is(filing_id) for filing_id in gone]
+    clauses += [f"({_is(filing_id)} AND revision != {schema.literals([keep])})" for filing_id, keep in replaced]
+    for name in schema.CHILDREN:
+        _delete_each(uri, name, clauses)
+
+
+def tidy(uri: str, settings: IndexSettings) -> None:
+    """Compact tables of many small fragments, cover all rows by the indexes, and drop versions that are too
+    old for any reader. Does nothing to a table that is in order."""
+    for name in schema.table_schemas(1):
+        table = layout.open_table(uri, name)
+        version = table.version
+        if len(table.get_fragments()) > _SMALL_FRAGMENTS or _deleted_rows(table):
+            table.optimize.compact_files()
+        if name in schema.CHILDREN:
+            _index(uri, name, settings)
+        if layout.open_table(uri, name).version != version or _has_old_versions(table):
+            layout.open_table(uri, name).cleanup_old_versions(older_than=KEEP_VERSIONS)
+
+
+def _index(uri: str, name: str, settings: IndexSettings) -> None:
+    table = layout.open_table(uri, name)
+    if not table.count_rows():
+        return
+    existing = {index.name for index in table.describe_indices()}
+    if "filing_id_idx" not in existing:
+        table.create_scalar_index("filing_id", "BTREE", name="filing_id_idx")
+    if name in _TEXT_INDEXES and "text_idx" not in existing:
+        table.create_scalar_index("text", "INVERTED", name="text_idx", with_position=False)
+    if name == schema.CHUNKS and table.count_rows() > settings.ann_rows and "vector_idx" not in existing:
+        partitions = max(1, math.isqrt(table.count_rows()) // 4)
+        table.create_index("vector", "IVF_FLAT", name="vector_idx", metric="dot", num_partitions=partitions)
+    if any(table.stats.index_stats(index)["num_unindexed_rows"] for index in existing):
+        table.optimize.optimize_indices()
+
+
+def _rows_by_revision(table: Any) -> Counter[tuple[str, str]]:
+    found: Counter[tuple[str, str]] = Counter()
+    for batch in table.to_batches(columns=["filing_id", "revision"]):
+        found.update(zip(batch["filing_id"].to_pylist(), batch["revision"].to_pylist(), strict=True))
+    return found
+
+
+def _deleted_rows(table: Any) -> bool:
+    return any(fragment.num_deletions for fragment in table.get_fragments())
+
+
+def _has_old_versions(table: Any) -> bool:
+    oldest = min(version["timestamp"] for version in table.versions())
+    return bool(oldest.astimezone(dt.UTC) < dt.datetime.now(dt.UTC) - KEEP_VERSIONS)
+
+
+def _is(filing_id: str, revision: str | None = None) -> str:
+    clause = f"filing_id = {schema.literals([filing_id])}"
+    return clause if revision is None else f"({clause} AND revision = {schema.literals([revision])})"
+
+
+def _delete_each(uri: str, name: str, clauses: Sequence[str]) -> None:
+    for start in range(0, len(clauses), _NAMES_AT_ONCE):
+        layout.open_table(uri, name).delete(" OR ".join(clauses[start : start + _NAMES_AT_ONCE]))

@@ -1,0 +1,230 @@
+"""Parsing in a process of its own: a filing that crashes the parser, hangs it or eats all memory harms only
+itself.
+
+The child (``python -m finray.index.parser_process``) reads requests from stdin and answers on the descriptor
+that was stdout. A request is a header (JSON) and the filing's bytes, an answer a header and the bundle's
+bytes; nothing is unpickled, so that a parser taken over by a hostile document cannot reach further through
+its answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import IO, Any
+
+from finray.errors import FilingError, Stage
+from finray.settings import ChunkSettings, FilingSettings
+
+PARSE_SECONDS = 300.0
+"""Longest time for one filing; 2,000 pages take about 20 seconds."""
+MEMORY_BYTES = 8 * 1024**3
+"""Address space of the child."""
+_LENGTHS = struct.Struct("<2Q")
+_READY = b"R"
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBytes:
+    """A bundle's bytes (see ``finray.index.bundle``), the time it took, and the child's peak memory so far."""
+
+    bundle: bytes
+    seconds: float
+    peak_rss_bytes: int
+
+
+class ParserProcess:
+    """Parses one filing at a time in a child process, which is started when needed and again when it has
+    died.
+
+    Not for use from several threads.
+    """
+
+    def __init__(
+        self,
+        filings: FilingSettings,
+        chunks: ChunkSettings,
+        *,
+        seconds: float = PARSE_SECONDS,
+        module: str = "finray.index.parser_process",
+    ) -> None:
+        self._settings = {"filings": filings.model_dump(), "chunks": chunks.model_dump(), "seconds": seconds}
+        self._seconds = seconds
+        self._module = module
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def parse(self, content: bytes, source_uri: str) -> ParsedBytes:
+        """The bundle of one filing.
+
+        Raises FilingError: the parser's own, or ``crashed``, ``timeout``, ``out_of_memory``.
+        """
+        started = time.monotonic()
+        child = self._ready()
+        header = json.dumps({"source_uri": source_uri}).encode()
+        try:
+            _send(child.stdin, header, content)
+            answer, bundle = _receive(child.stdout, started + self._seconds)
+        except TimeoutError:
+            self.close()
+            raise FilingError("parse", "timeout", f"not parsed after {self._seconds:.0f} s") from None
+        except (EOFError, BrokenPipeError):
+            raise self._crashed(child) from None
+        if "reason" in answer:
+            raise FilingError(answer["stage"], answer["reason"], answer["detail"])
+        return ParsedBytes(bundle, time.monotonic() - started, int(answer["peak_rss_bytes"]))
+
+    def close(self) -> None:
+        """End the child at once."""
+        if self._child is not None:
+            self._child.kill()
+            self._reap(self._child)
+
+    def _ready(self) -> subprocess.Popen[bytes]:
+        if self._child is not None and self._child.poll() is not None:
+            self._reap(self._child)
+        if self._child is None:
+            self._child = subprocess.Popen(
+                [sys.executable, "-m", self._module, json.dumps(self._settings)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+            )
+            try:
+                _read_exactly(self._child.stdout, 1, time.monotonic() + 120.0)
+            except (EOFError, TimeoutError) as error:
+                child = self._child
+                self.close()
+                raise RuntimeError(
+                    f"the parser process does not start (exit status {child.returncode}): see its message above"
+                ) from error
+        return self._child
+
+    def _crashed(self, child: subprocess.Popen[bytes]) -> FilingError:
+        self._reap(child)
+        status = child.returncode
+        if status == -signal.SIGXCPU:
+            return FilingError("parse", "timeout", f"not parsed after {self._seconds:.0f} s of processor time")
+        cause = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+        return FilingError("parse", "crashed", f"the parser process died on this filing ({cause})")
+
+    def _reap(self, child: subprocess.Popen[bytes]) -> None:
+        child.wait()
+        for stream in (child.stdin, child.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    continue  # what was still buffered was meant for the dead child
+        self._child = None
+
+
+def serve(arguments: str) -> None:
+    """The child's loop; ends when the parent closes the pipe or is gone."""
+    from finray.filings.read import parse_filing
+    from finray.index.bundle import make_bundle, to_bytes
+
+    settings = json.loads(arguments)
+    filings = FilingSettings.model_validate(settings["filings"])
+    chunks = ChunkSettings.model_validate(settings["chunks"])
+    requests = sys.stdin.buffer
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a library prints must not get between the answers
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.RLIM_INFINITY))
+    sys.excepthook = _last_words(answers)
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    answers.write(_READY)
+    answers.flush()
+    while True:
+        try:
+            header, content = _receive_blocking(requests)
+        except EOFError:
+            return
+        _limit_processor_time(float(settings["seconds"]))
+        try:
+            bundle = to_bytes(make_bundle(parse_filing(content, header["source_uri"], filings), chunks))
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            _send(answers, json.dumps({"peak_rss_bytes": peak}).encode(), bundle)
+        except FilingError as error:
+            _send(answers, _failure(error.stage, error.reason, error.detail), b"")
+        except MemoryError:
+            detail = f"parsing needs more than {MEMORY_BYTES // 1024**3} GiB"
+            _send(answers, _failure("parse", "out_of_memory", detail), b"")
+
+
+def _last_words(answers: IO[bytes]) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
+    """A bug of the parser ends the child, as any uncaught error does; the filing's failure then names it."""
+
+    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        sys.__excepthook__(kind, error, trace)
+        _send(answers, _failure("parse", "parser_error", f"{kind.__name__}: {error}"[:500]), b"")
+
+    return tell
+
+
+def _failure(stage: Stage, reason: str, detail: str) -> bytes:
+    return json.dumps({"stage": stage, "reason": reason, "detail": detail}).encode()
+
+
+def _limit_processor_time(seconds: float) -> None:
+    """The kernel ends the child when it spends much more on one filing, even where the parent is gone."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    limit = int(usage.ru_utime + usage.ru_stime + seconds) + 2
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+
+
+def _end_with_parent(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(2.0)
+    os._exit(1)
+
+
+def _send(stream: IO[bytes] | None, header: bytes, content: bytes) -> None:
+    assert stream is not None
+    stream.write(_LENGTHS.pack(len(header), len(content)))
+    stream.write(header)
+    stream.write(content)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes] | None, deadline: float) -> tuple[dict[str, Any], bytes]:
+    lengths = _LENGTHS.unpack(_read_exactly(stream, _LENGTHS.size, deadline))
+    header, content = (_read_exactly(stream, length, deadline) for length in lengths)
+    return json.loads(header), content
+
+
+def _receive_blocking(stream: IO[bytes]) -> tuple[dict[str, Any], bytes]:
+    prefix = stream.read(_LENGTHS.size)
+    if len(prefix) < _LENGTHS.size:
+        raise EOFError
+    header_length, content_length = _LENGTHS.unpack(prefix)
+    return json.loads(stream.read(header_length)), stream.read(content_length)
+
+
+def _read_exactly(stream: IO[bytes] | None, length: int, deadline: float) -> bytes:
+    """``length`` bytes from a pipe. Raises EOFError when it closes, TimeoutError at ``deadline`` (monotonic)."""
+    assert stream is not None
+    parts: list[bytes] = []
+    while length:
+        readable, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
+        if not readable:
+            raise TimeoutError
+        part = os.read(stream.fileno(), min(length, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])

@@ -1,0 +1,200 @@
+"""Reading an index: one snapshot, committed rows only.
+
+Two ways to rank inside a few filings are both fast (measured with 70,000 chunks of 384 dimensions, five
+filings of 124): full-text and exact vector search in Lance with a filing filter take 4-5 ms each, reading all
+chunks of the five filings with their vectors takes 4-8 ms, scoring those in numpy 1 ms more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from lance.query import MatchQuery
+
+from finray.errors import IndexMissingError
+from finray.index import layout, schema
+from finray.models.encoder import Vectors
+from finray.settings import Settings
+from finray.types import Filing, LineItem
+
+_PAGE_PLACE: Final = ("filing_id", "page")
+_CHUNK_PLACE: Final = ("filing_id", "page", "start", "end")
+_ATTEMPTS = 20
+_NPROBES = 64
+
+
+class IndexReader:
+    """One version of every table, fixed when opened. Safe to use from several threads.
+
+    A filing filter is a collection of ids, or None for the whole index. Tables of rows come ordered by place,
+    those of searches by ``score``, best first.
+    """
+
+    def __init__(self, uri: str, record: layout.IndexRecord, tables: dict[str, Any]) -> None:
+        self.uri = uri
+        self.record = record
+        self._tables = tables
+        self._stale = {name: self._has_stale_rows(name) for name in schema.CHILDREN}
+        self._approximate = any(index.name == "vector_idx" for index in tables[schema.CHUNKS].describe_indices())
+
+    @classmethod
+    def open(cls, uri: str, settings: Settings | None = None) -> IndexReader:
+        """The index at ``uri`` as it is now.
+
+        Raises IndexMissingError, and IndexMismatchError when ``settings`` are not those it was built with.
+        """
+        record = layout.read_record(uri)
+        if settings is not None:
+            layout.check_record(uri, record, layout.IndexRecord.of(settings, record.dimension))
+        # Children of a new revision are written before its filing's row, those of the old deleted after it: a
+        # set of tables is consistent when the filings did not change while the children were opened.
+        filings = layout.open_table(uri, schema.FILINGS)
+        for _ in range(_ATTEMPTS):
+            children = {name: layout.open_table(uri, name) for name in schema.CHILDREN}
+            latest = layout.open_table(uri, schema.FILINGS)
+            if latest.version == filings.version:
+                return cls(uri, record, {schema.FILINGS: filings, **children})
+            filings = latest
+        raise IndexMissingError(f"the index at {uri!r} changes too fast to be opened; try again in a moment")
+
+    def filings(self) -> list[Filing]:
+        """Every filing, by id."""
+        return list(self._filings)
+
+    def cover_vectors(self) -> tuple[list[str], Vectors]:
+        """Filing ids, and the vectors of their cover summaries as float32 [n, d]."""
+        table = self._covers
+        return table["filing_id"].to_pylist(), _to_numpy(table["vector"])
+
+    def cover_summaries(self) -> dict[str, str]:
+        """The cover summary of each filing id."""
+        table = self._covers
+        return dict(zip(table["filing_id"].to_pylist(), table["summary"].to_pylist(), strict=True))
+
+    def pages(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
+        """Pages of filings; ``columns`` None means all but the vector."""
+        wanted = columns or ["filing_id", "page", "text", "item", "statement"]
+        return self._rows(schema.PAGES, filing_ids, wanted, _PAGE_PLACE)
+
+    def chunks(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
+        """Chunks of filings; ``columns`` None means all: filing_id, page, start, end, text, vector."""
+        wanted = columns or [*_CHUNK_PLACE, "text", "vector"]
+        return self._rows(schema.CHUNKS, filing_ids, wanted, _CHUNK_PLACE[:3])
+
+    def line_items(self, filing_ids: Collection[str] | None) -> dict[str, tuple[LineItem, ...]]:
+        """Line items of each filing that has any, in the order of the page."""
+        columns = [name for name in schema.FACTS_SCHEMA.names if name != "revision"]
+        table = self._rows(schema.FACTS, filing_ids, columns, ("filing_id", "page"))
+        result: dict[str, list[LineItem]] = {}
+        for filing_id, item in schema.line_items_from_table(table):
+            result.setdefault(filing_id, []).append(item)
+        return {filing_id: tuple(items) for filing_id, items in result.items()}
+
+    def search_chunks_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
+        """BM25 over chunks: filing_id, page, start, end, score. Chunks without a word of ``query`` are left
+        out."""
+        return self._search_text(schema.CHUNKS, _CHUNK_PLACE, query, filing_ids, limit)
+
+    def search_pages_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
+        """BM25 over whole pages: filing_id, page, score."""
+        return self._search_text(schema.PAGES, _PAGE_PLACE, query, filing_ids, limit)
+
+    def search_chunks_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
+        """Cosine over chunks: filing_id, page, start, end, score. Exact, except without a filter over an
+        index so large that it has an approximate one (``index.ann_rows``)."""
+        return self._search_vector(schema.CHUNKS, _CHUNK_PLACE, vector, filing_ids, limit)
+
+    def search_pages_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
+        """Cosine over page vectors, exact: filing_id, page, score."""
+        return self._search_vector(schema.PAGES, _PAGE_PLACE, vector, filing_ids, limit)
+
+    @cached_property
+    def _covers(self) -> pa.Table:
+        return self._tables[schema.FILINGS].to_table().sort_by("filing_id")
+
+    @cached_property
+    def _filings(self) -> tuple[Filing, ...]:
+        rows = self._covers.select(list(schema.FILING_COLUMNS)).to_pylist()
+        return tuple(schema.filing_from_row(row) for row in rows)
+
+    @cached_property
+    def _revisions(self) -> dict[str, str]:
+        columns = (self._covers[name].to_pylist() for name in ("filing_id", "revision"))
+        return dict(zip(*columns, strict=True))
+
+    def _has_stale_rows(self, name: str) -> bool:
+        """Whether the table holds rows that are not committed: all committed ones are there, so counts tell."""
+        column = schema.COUNT_COLUMNS[name]
+        committed = pc.sum(self._tables[schema.FILINGS].to_table(columns=[column])[column]).as_py() or 0
+        return bool(self._tables[name].count_rows() != committed)
+
+    def _filter(self, name: str, filing_ids: Collection[str] | None) -> str | None:
+        ids = self._revisions.keys() if filing_ids is None else dict.fromkeys(filing_ids)
+        clauses = [] if filing_ids is None else [f"filing_id IN ({schema.literals(ids)})"]
+        if self._stale[name]:
+            revisions = dict.fromkeys(self._revisions[i] for i in ids if i in self._revisions)
+            clauses.append(f"revision IN ({schema.literals(revisions)})" if revisions else "false")
+        return " AND ".join(clauses) or None
+
+    def _rows(
+        self, name: str, filing_ids: Collection[str] | None, columns: Sequence[str], order: Sequence[str]
+    ) -> pa.Table:
+        read = list(dict.fromkeys((*columns, *order)))
+        if filing_ids is not None and not filing_ids:
+            return self._tables[name].schema.empty_table().select(list(columns))
+        table = self._tables[name].to_table(columns=read, filter=self._filter(name, filing_ids))
+        # Stable over the row order within a page, which is the order of writing.
+        indices = pc.sort_indices(table, sort_keys=[(column, "ascending") for column in order])
+        return table.take(indices).select(list(columns))
+
+    def _search_text(
+        self, name: str, place: Sequence[str], query: str, filing_ids: Collection[str] | None, limit: int
+    ) -> pa.Table:
+        if limit < 1 or (filing_ids is not None and not filing_ids):
+            return self._no_hits(name, place)
+        table = self._tables[name].to_table(
+            columns=[*place, "_score"],
+            full_text_query=MatchQuery(query, "text"),
+            filter=self._filter(name, filing_ids),
+            prefilter=True,
+            limit=limit,
+        )
+        return _ranked(table.rename_columns([*place, "score"]), place)
+
+    def _search_vector(
+        self, name: str, place: Sequence[str], vector: Vectors, filing_ids: Collection[str] | None, limit: int
+    ) -> pa.Table:
+        if limit < 1 or (filing_ids is not None and not filing_ids):
+            return self._no_hits(name, place)
+        approximate = self._approximate and name == schema.CHUNKS and filing_ids is None
+        nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": approximate}
+        if approximate:
+            nearest["nprobes"] = _NPROBES
+        table = self._tables[name].to_table(
+            columns=[*place, "_distance"],
+            nearest=nearest,
+            filter=self._filter(name, filing_ids),
+            prefilter=True,
+        )
+        score = pc.subtract(pa.scalar(1.0, pa.float32()), table["_distance"])  # Lance's dot distance is 1 - dot
+        return _ranked(table.select(list(place)).append_column("score", score), place)
+
+    def _no_hits(self, name: str, place: Sequence[str]) -> pa.Table:
+        fields = [self._tables[name].schema.field(column) for column in place]
+        return pa.schema([*fields, pa.field("score", pa.float32())]).empty_table()
+
+
+def _ranked(hits: pa.Table, place: Sequence[str]) -> pa.Table:
+    """Best first; equal scores by place, so that the same question always ranks the same."""
+    return hits.sort_by([("score", "descending"), *((column, "ascending") for column in place)])
+
+
+def _to_numpy(column: pa.ChunkedArray) -> Vectors:
+    array = column.combine_chunks()
+    values: Vectors = np.asarray(array.flatten(), dtype=np.float32).reshape(len(array), array.type.list_size)
+    return values

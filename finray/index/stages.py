@@ -1,0 +1,78 @@
+"""The stages of indexing one file, as plain functions: read, parse (with chunking), embed.
+
+``finray/index/in_process.py`` runs them one after another, ``finray/cluster/index_job.py`` on a cluster.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import resource
+import time
+from dataclasses import dataclass, field, replace
+
+from finray.errors import FilingError, SourceError
+from finray.index import bundle as bundles
+from finray.index.parser_process import ParserProcess
+from finray.models.encoder import Encoder
+from finray.settings import FilingSettings
+from finray.storage import read_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class StagedFiling:
+    """A file on its way to the committer: the bytes of its bundle, or the error that set it aside.
+
+    ``content_sha256`` is None where the file could not be read. ``seconds`` are spent by stage,
+    ``peak_rss_bytes`` the largest resident memory of the processes that worked on it, by "host:role:pid".
+    """
+
+    source_uri: str
+    content_sha256: str | None
+    bundle: bytes | None
+    error: FilingError | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    peak_rss_bytes: dict[str, int] = field(default_factory=dict)
+
+
+def read_and_parse(uri: str, size: int, parser: ParserProcess, settings: FilingSettings, who: str) -> StagedFiling:
+    """Read a file of ``size`` bytes and parse it. Never raises for what is wrong with one file."""
+    started = time.monotonic()
+    try:
+        if size > settings.max_bytes:
+            detail = f"{size:,} bytes are over filings.max_bytes = {settings.max_bytes:,}"
+            raise FilingError("read", "too_large", detail)
+        content = read_bytes(uri)
+    except SourceError as error:
+        return StagedFiling(uri, None, None, FilingError("read", "unreadable", str(error)))
+    except FilingError as error:
+        return StagedFiling(uri, None, None, error)
+    sha256 = hashlib.sha256(content).hexdigest()
+    seconds = {"read": time.monotonic() - started}
+    try:
+        parsed = parser.parse(content, uri)
+    except FilingError as error:
+        seconds["parse"] = time.monotonic() - started - seconds["read"]
+        return StagedFiling(uri, sha256, None, error, seconds, {f"{who}:read": own_peak_rss()})
+    seconds["parse"] = parsed.seconds
+    memory = {f"{who}:read": own_peak_rss(), f"{who}:parse": parsed.peak_rss_bytes}
+    return StagedFiling(uri, sha256, parsed.bundle, None, seconds, memory)
+
+
+def embed(staged: StagedFiling, encoder: Encoder, who: str) -> StagedFiling:
+    """Add vectors to the bundle of a parsed filing; a filing that was set aside passes through."""
+    if staged.bundle is None:
+        return staged
+    started = time.monotonic()
+    encoded = bundles.encode_bundle(bundles.from_bytes(staged.bundle), encoder)
+    content = bundles.to_bytes(encoded)
+    return replace(
+        staged,
+        bundle=content,
+        seconds={**staged.seconds, "embed": time.monotonic() - started},
+        peak_rss_bytes={**staged.peak_rss_bytes, f"{who}:embed": own_peak_rss()},
+    )
+
+
+def own_peak_rss() -> int:
+    """The largest resident memory of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

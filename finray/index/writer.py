@@ -1,0 +1,272 @@
+"""The one committer of an index: batches of whole filings, atomic for readers, resumable after a kill.
+
+The order of a commit: rows of ``pages``, ``chunks`` and ``facts``; then the ``filings`` rows, which make them
+count; then the deletion of what they replace; then ``sources`` and ``failures``. A run that was killed in
+between leaves rows that do not count and that the next writer sweeps, or work that the next plan recognises
+by its content.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import lance
+import pyarrow as pa
+
+from finray.errors import FilingError, IndexMissingError, UsageError
+from finray.index import layout, maintenance, schema
+from finray.index.bundle import FilingBundle
+from finray.index.plan import CommittedFiling, KnownSource, Outcome, Plan, PlannedFile, make_plan
+from finray.settings import Settings
+from finray.storage import SourceFile, lance_storage_options
+
+_COMMIT_SECONDS = 60.0
+"""A commit comes at the latest after this long, so that a kill costs little work."""
+_CLAIM = "finray.writer"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    planned: PlannedFile
+    bundle: FilingBundle
+    committed: CommittedFiling
+    with_children: bool
+
+
+class IndexWriter:
+    """Opens the index at ``uri`` for writing, and creates it where there is none.
+
+    One writer at a time: a second one takes over, and the first stops at its next commit with UsageError.
+    Raises IndexMismatchError when the index was built with other settings than ``settings`` or another
+    ``dimension``.
+    """
+
+    def __init__(self, uri: str, settings: Settings, dimension: int) -> None:
+        self._uri = uri
+        self._settings = settings
+        self._dimension = dimension
+        self._schemas = schema.table_schemas(dimension)
+        wanted = layout.IndexRecord.of(settings, dimension)
+        try:
+            layout.check_record(uri, layout.read_record(uri), wanted)
+        except IndexMissingError:
+            layout.create(uri, wanted)
+        self._token = uuid.uuid4().hex
+        layout.open_table(uri, schema.FILINGS).update_config({_CLAIM: self._token})
+        maintenance.sweep(uri)
+        self._filings = _committed_filings(uri)
+        self._known = _known_sources(uri)
+        self._failed = _failed_uris(uri)
+        self._plan = Plan(())
+        self._clear()
+
+    def __enter__(self) -> IndexWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.finish()
+
+    def plan(self, files: Sequence[SourceFile], *, retry_failed: bool = False) -> Plan:
+        """What of ``files`` is new or changed. Names that are only copies of indexed content are noted at
+        once."""
+        self._plan = make_plan(files, self._known, self._filings, retry_failed=retry_failed)
+        for file, known in self._plan.copies:
+            self._sources[file.uri] = known
+        return self._plan
+
+    def add(self, planned: PlannedFile, bundle: FilingBundle) -> Outcome:
+        """Take one encoded filing; it is committed with the batch it belongs to. Returns what becomes of it."""
+        uri, filing = planned.file.uri, bundle.filing
+        rank = (planned.file.modified.timestamp(), uri)
+        new = CommittedFiling(bundle.revision, filing.content_sha256, uri, rank)
+        pending = self._pending.get(filing.filing_id)
+        current = pending.committed if pending else self._filings.get(filing.filing_id)
+        outcome = self._outcome(filing.filing_id, current, new)
+        if outcome == "indexed":
+            stored = self._filings.get(filing.filing_id)
+            children = stored is None or stored.revision != new.revision
+            self._pending[filing.filing_id] = _Pending(planned, bundle, new, children)
+        self._note(planned, new.content_sha256, filing.filing_id, outcome)
+        self._flush_when_due()
+        return outcome
+
+    def fail(self, planned: PlannedFile, content_sha256: str | None, error: FilingError) -> None:
+        """Record that a file and its copies cannot be used. Unreadable files (no digest) are always tried
+        again."""
+        for file in (planned.file, *planned.copies):
+            self._failures[file.uri] = {
+                "source_uri": file.uri,
+                "content_sha256": content_sha256,
+                "stage": error.stage,
+                "reason": error.reason,
+                "detail": error.detail,
+                "at": dt.datetime.now(dt.UTC),
+            }
+        if content_sha256 is not None:
+            self._note(planned, content_sha256, None, "failed")
+        self._flush_when_due()
+
+    def flush(self) -> None:
+        """Commit what was taken so far."""
+        pending = list(self._pending.values())
+        if pending:
+            self._write_children([p.bundle for p in pending if p.with_children])
+            self._commit_filings(pending)
+        self._write_outcomes()
+        self._clear()
+
+    def finish(self) -> None:
+        """Commit the rest; bring indexes up to date, compact and clean up where anything has changed."""
+        self.flush()
+        maintenance.tidy(self._uri, self._settings.index)
+
+    def _outcome(self, filing_id: str, current: CommittedFiling | None, new: CommittedFiling) -> Outcome:
+        if current is None or current.source_uri == new.source_uri:
+            return "indexed"
+        if current.revision != new.revision:
+            return "indexed" if new.rank > current.rank else "superseded"
+        # The same content under two names: the first name in URI order stands for both, or the one that still
+        # has this content.
+        displaced = filing_id in self._plan.displaced and filing_id not in self._pending
+        first = current.source_uri in self._plan.listed and new.source_uri < current.source_uri
+        return "indexed" if displaced or first else "duplicate"
+
+    def _note(self, planned: PlannedFile, content_sha256: str, filing_id: str | None, outcome: Outcome) -> None:
+        fingerprint = planned.fingerprint
+        self._sources[planned.file.uri] = KnownSource(fingerprint, content_sha256, filing_id, outcome)
+        copied: Outcome = "duplicate" if outcome == "indexed" else outcome
+        for file in planned.copies:
+            self._sources[file.uri] = KnownSource(fingerprint, content_sha256, filing_id, copied)
+
+    def _flush_when_due(self) -> None:
+        rows = sum(p.bundle.chunks.num_rows for p in self._pending.values())
+        if rows >= self._settings.index.write_rows or time.monotonic() - self._since > _COMMIT_SECONDS:
+            self.flush()
+
+    def _clear(self) -> None:
+        self._pending: dict[str, _Pending] = {}
+        self._sources: dict[str, KnownSource] = {}
+        self._failures: dict[str, dict[str, Any]] = {}
+        self._since = time.monotonic()
+
+    def _write_children(self, bundles: Sequence[FilingBundle]) -> None:
+        for name in schema.CHILDREN:
+            tables = [getattr(bundle, name) for bundle in bundles]
+            rows = [table.cast(self._schemas[name]) for table in tables if table.num_rows]
+            if rows:
+                lance.write_dataset(
+                    pa.concat_tables(rows),
+                    layout.table_uri(self._uri, name),
+                    mode="append",
+                    storage_options=lance_storage_options(self._uri) or None,
+                )
+
+    def _commit_filings(self, pending: Sequence[_Pending]) -> None:
+        uris = {p.committed.source_uri for p in pending}
+        ids = {p.bundle.filing.filing_id for p in pending}
+        gone = [i for i, f in self._filings.items() if f.source_uri in uris and i not in ids]
+        table = self._open_claimed()
+        merge = table.merge_insert("filing_id").when_matched_update_all().when_not_matched_insert_all()
+        if gone:
+            merge = merge.when_not_matched_by_source_delete(f"filing_id IN ({schema.literals(gone)})")
+        merge.execute(pa.Table.from_pylist([self._filing_row(p) for p in pending], self._schemas[schema.FILINGS]))
+        replaced = [
+            (filing_id, p.committed.revision)
+            for p in pending
+            if (filing_id := p.bundle.filing.filing_id) in self._filings
+            and self._filings[filing_id].revision != p.committed.revision
+        ]
+        maintenance.delete_children(self._uri, gone, replaced)
+        for filing_id in gone:
+            del self._filings[filing_id]
+        self._filings |= {p.bundle.filing.filing_id: p.committed for p in pending}
+
+    def _open_claimed(self) -> Any:
+        table = layout.open_table(self._uri, schema.FILINGS)
+        if table.config().get(_CLAIM) != self._token:
+            raise UsageError(
+                f"another index job has taken over the index at {self._uri!r}: nothing more is written by this one. "
+                "Run one index job at a time for each index"
+            )
+        return table
+
+    def _filing_row(self, pending: _Pending) -> dict[str, Any]:
+        bundle = pending.bundle
+        return {
+            **schema.filing_row(bundle.filing),
+            "revision": bundle.revision,
+            "source_modified": pending.planned.file.modified,
+            "n_pages": bundle.pages.num_rows,
+            "n_chunks": bundle.chunks.num_rows,
+            "n_facts": bundle.facts.num_rows,
+            "status": "indexed",
+            "indexed_at": dt.datetime.now(dt.UTC),
+            "summary": bundle.summary,
+            "vector": bundle.vector,
+        }
+
+    def _write_outcomes(self) -> None:
+        now = dt.datetime.now(dt.UTC)
+        rows = [
+            {
+                "source_uri": uri,
+                "fingerprint": known.fingerprint,
+                "content_sha256": known.content_sha256,
+                "filing_id": known.filing_id,
+                "outcome": known.outcome,
+                "at": now,
+            }
+            for uri, known in self._sources.items()
+        ]
+        self._upsert(schema.SOURCES, rows)
+        self._upsert(schema.FAILURES, list(self._failures.values()))
+        mended = self._failed & {uri for uri, known in self._sources.items() if known.outcome != "failed"}
+        if mended:
+            self._open(schema.FAILURES).delete(f"source_uri IN ({schema.literals(sorted(mended))})")
+        self._failed = (self._failed | self._failures.keys()) - mended
+        self._known |= self._sources
+
+    def _upsert(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
+        if rows:
+            merge = self._open(name).merge_insert("source_uri")
+            merge = merge.when_matched_update_all().when_not_matched_insert_all()
+            merge.execute(pa.Table.from_pylist(list(rows), self._schemas[name]))
+
+    def _open(self, name: str) -> Any:
+        return layout.open_table(self._uri, name)
+
+
+def _committed_filings(uri: str) -> dict[str, CommittedFiling]:
+    columns = ["filing_id", "revision", "content_sha256", "source_uri", "source_modified"]
+    return {
+        row["filing_id"]: CommittedFiling(
+            row["revision"],
+            row["content_sha256"],
+            row["source_uri"],
+            (row["source_modified"].timestamp(), row["source_uri"]),
+        )
+        for row in _rows(uri, schema.FILINGS, columns)
+    }
+
+
+def _known_sources(uri: str) -> dict[str, KnownSource]:
+    columns = ["source_uri", "fingerprint", "content_sha256", "filing_id", "outcome"]
+    return {row.pop("source_uri"): KnownSource(**row) for row in _rows(uri, schema.SOURCES, columns)}
+
+
+def _failed_uris(uri: str) -> set[str]:
+    return {row["source_uri"] for row in _rows(uri, schema.FAILURES, ["source_uri"])}
+
+
+def _rows(uri: str, name: str, columns: Sequence[str]) -> Iterable[dict[str, Any]]:
+    rows: list[dict[str, Any]] = layout.open_table(uri, name).to_table(columns=list(columns)).to_pylist()
+    return rows
