@@ -21,6 +21,7 @@ from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
+from finray.models.query_cache import QueryCache
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.reranker import Reranker, load_reranker
 from finray.retrieval.companies import CompanyCatalog
@@ -65,11 +66,14 @@ def open_engine(
     IndexMismatchError where the index was built with another encoder, ModelUnavailableError.
     """
     reader = IndexReader.open(index_uri, settings)
-    return build_engine(reader, settings, encoder=encoder or load_encoder(settings.encoder), chat=chat)
+    # One thread: a question is a few dozen tokens, and bulk answering runs one engine for each processor.
+    encoder = encoder or load_encoder(settings.encoder, threads=1)
+    return build_engine(reader, settings, encoder=encoder, chat=chat)
 
 
 def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, chat: ChatModel | None = None) -> Engine:
     """The roles that ``settings`` choose, over an open reader."""
+    encoder = QueryCache(encoder)
     catalog = CompanyCatalog(reader.filings())
     facts = FilingFacts(reader, catalog)
     loop = settings.loop
