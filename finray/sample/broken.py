@@ -8,10 +8,7 @@ from pathlib import Path
 import pymupdf
 
 from finray.errors import Stage
-from finray.sample.companies import make_companies
-from finray.sample.generate import LAST_YEAR
-from finray.sample.ledger import make_ledger
-from finray.sample.plan import Plan, drafts
+from finray.sample.plan import drafts, make_plans
 from finray.sample.printing import Format, print_filing
 
 _AES_256 = 5
@@ -60,8 +57,7 @@ def broken_files(folder: Path) -> tuple[BrokenFile, ...]:
 
 def _filing(kind: Format) -> bytes:
     """A small, valid 10-Q."""
-    company = make_companies(1, LAST_YEAR, 1, seed=0)[0]
-    plan = Plan(company, make_ledger(company, LAST_YEAR, 1, seed=0), LAST_YEAR, 1, 0, full=False)
+    plan = make_plans(1, 1, seed=0, full=False)[0]
     return print_filing(next(drafts(plan)), (kind,), seed=0)[1]
 
 

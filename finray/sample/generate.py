@@ -14,15 +14,11 @@ from pathlib import Path
 from typing import Literal
 
 from finray.errors import UsageError
-from finray.sample.companies import make_companies
-from finray.sample.ledger import make_ledger
-from finray.sample.plan import Plan, drafts
+from finray.sample.plan import LAST_YEAR, Plan, drafts, make_plans
 from finray.sample.printing import SUFFIX, Format, PrintedFiling, print_filing
 from finray.sample.questions import make_questions
 from finray.sample.world import World
 
-LAST_YEAR = 2023
-"""The last fiscal year of every sample."""
 MANIFEST = "sample.json"
 _COMPANIES_PER_WORKER = 4
 """A worker process costs as much to start as a few companies cost to write."""
@@ -71,17 +67,14 @@ def generate_sample(
     arguments = {"companies": companies, "years": years, "seed": seed, "formats": sorted(formats),
                  "questions": questions, "pages": pages}
     _claim(folder, arguments)
-    first_year = LAST_YEAR - years + 1
-    plans = [Plan(company, make_ledger(company, first_year, years, seed), first_year, years, seed,
-                  pages == "full")
-             for company in make_companies(companies, first_year, years, seed)]
+    plans = make_plans(companies, years, seed, full=pages == "full")
     filings: list[PrintedFiling] = []
     for done, printed in enumerate(_printed(plans, folder / "filings", tuple(formats), workers), start=1):
         filings += printed
         if progress:
             progress(done, companies)
     world = World(tuple(plan.company for plan in plans), {plan.company.cik: plan.ledger for plan in plans},
-                  tuple(filings), first_year, LAST_YEAR, seed)
+                  tuple(filings), LAST_YEAR - years + 1, LAST_YEAR, seed)
     asked = make_questions(world, questions)
     _write(folder / "questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n"
                                                for line in asked).encode())

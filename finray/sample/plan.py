@@ -12,14 +12,16 @@ from finray.sample.annual import annual_report
 from finray.sample.blocks import Block
 from finray.sample.book import Book
 from finray.sample.calendars import next_weekday
-from finray.sample.companies import Company
+from finray.sample.companies import Company, make_companies
 from finray.sample.cover import Draft
 from finray.sample.current import current_report, earnings_release, make_event
-from finray.sample.ledger import Ledger, Vintage
+from finray.sample.ledger import Ledger, Vintage, make_ledger
 from finray.sample.quarterly import quarter_sentences, quarterly_report
 from finray.sample.story import Story, make_story
 from finray.types import EARNINGS_RELEASE, FiscalPeriod
 
+LAST_YEAR = 2023
+"""The last fiscal year of every sample."""
 _QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3")
 
 
@@ -33,6 +35,13 @@ class Plan:
     years: int
     seed: int
     full: bool
+
+
+def make_plans(companies: int, years: int, seed: int, *, full: bool) -> list[Plan]:
+    """Plans of ``companies`` companies for the ``years`` fiscal years up to ``LAST_YEAR``."""
+    first = LAST_YEAR - years + 1
+    return [Plan(company, make_ledger(company, first, years, seed), first, years, seed, full)
+            for company in make_companies(companies, first, years, seed)]
 
 
 def drafts(plan: Plan) -> Iterator[Draft]:

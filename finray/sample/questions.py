@@ -51,6 +51,8 @@ class Asked:
     evidence: tuple[tuple[PrintedFiling, Spot], ...]
     reason: str | None = None
     """Why an unanswerable question has no answer: "company", "year" or "metric"."""
+    absent: str | None = None
+    """The words of an unanswerable question that no filing knows."""
 
 
 Maker = Callable[[World, random.Random, Asker], Asked | None]
@@ -92,7 +94,7 @@ def _line(qid: str, kind: str, asked: Asked) -> dict[str, Any]:
                      for (name, page), texts in pages.items()],
         "value": asked.value, "unit": asked.unit}
     if asked.reason:
-        line["reason"] = asked.reason
+        line |= {"reason": asked.reason, "absent": asked.absent}
     return line
 
 
@@ -313,7 +315,8 @@ def _unanswerable(world: World, rng: random.Random, asker: Asker) -> Asked | Non
     else:
         metric = rng.choice(company.profile["absent"])
     question = asker.ask("unanswerable", company=mention, metric=metric, fy=asker.fiscal_year(year))
-    return Asked(question, None, None, None, (), reason)
+    absent = {"company": mention, "year": str(year), "metric": metric}[reason]
+    return Asked(question, None, None, None, (), reason, absent)
 
 
 def _across(world: World, company: Company, metric: Metric,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -12,19 +12,20 @@ from lxml import etree
 
 from finray.filings.read import parse_filing
 from finray.sample.cover import Draft
-from finray.sample.plan import drafts
+from finray.sample.plan import drafts, make_plans
 from finray.sample.printing import Format, print_filing
 from finray.settings import FilingSettings
-from tests.sample.planning import page_texts, plans_of
+
+PageTexts = Callable[[bytes], list[str]]
 
 
 def some_drafts(*, full: bool = False) -> Iterator[Draft]:
-    for plan in plans_of(companies=4, years=2, seed=3, full=full):
+    for plan in make_plans(4, 2, 3, full=full):
         yield from drafts(plan)
 
 
 @pytest.mark.parametrize("kind", ["pdf", "html", "submission"])
-def test_every_keyed_line_stands_on_its_page(kind: Format) -> None:
+def test_every_keyed_line_stands_on_its_page(kind: Format, page_texts: PageTexts) -> None:
     for draft in some_drafts():
         filing, content = print_filing(draft, (kind,), 3)
         pages = page_texts(content)
@@ -49,7 +50,7 @@ def test_html_is_well_formed_and_its_tags_refer_to_contexts() -> None:
         assert set(re.findall(r'contextRef="([^"]+)"', text)) <= set(re.findall(r'context id="([^"]+)"', text)), filing
 
 
-def test_an_amendment_names_the_filing_it_amends() -> None:
+def test_an_amendment_names_the_filing_it_amends(page_texts: PageTexts) -> None:
     drawn = list(some_drafts())
     amendments = [draft for draft in drawn if draft.form == "10-K/A"]
     assert amendments
@@ -64,8 +65,8 @@ def test_an_amendment_names_the_filing_it_amends() -> None:
         assert filing.amends == f"10-K {original.end}" and draft.filed_at > original.filed_at
 
 
-def test_a_renamed_company_files_under_its_name_of_the_day() -> None:
-    plan = plans_of(companies=4, years=2, seed=3)[3]
+def test_a_renamed_company_files_under_its_name_of_the_day(page_texts: PageTexts) -> None:
+    plan = make_plans(4, 2, 3, full=False)[3]
     company = plan.company
     assert company.former_name and company.renamed_on
     for draft in drafts(plan):
@@ -82,7 +83,7 @@ def test_the_long_form_is_as_long_as_an_annual_report_and_the_short_one_is_not()
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from(["pdf", "html", "submission"]))
 def test_covers_and_statements_read_back(seed: int, kind: Format) -> None:
-    plan = plans_of(companies=3, years=1, seed=seed)[seed % 3]
+    plan = make_plans(3, 1, seed, full=False)[seed % 3]
     for draft in drafts(plan):
         filing, content = print_filing(draft, (kind,), seed)
         read = parse_filing(content, f"/sample/{filing.file_name}", FilingSettings())
