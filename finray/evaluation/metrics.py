@@ -19,7 +19,7 @@ from finray.evaluation.numbers import (
     same_when_printed,
     stated_scale,
 )
-from finray.evaluation.overlap import bleu, rouge_l, tokens
+from finray.evaluation.overlap import Reference, bleu, rouge_l, tokens
 from finray.types import GoldEvidence, Passage, Prediction, Question
 
 KS = (1, 3, 5, 10)
@@ -66,8 +66,8 @@ def context_overlaps(
     passages: Sequence[Passage], gold: Sequence[GoldEvidence]
 ) -> list[tuple[float, float]] | None:
     """BLEU and ROUGE-L of each passage against the concatenated gold text; None without gold text."""
-    reference = tokens("\n".join(evidence.text for evidence in gold if evidence.text))
-    if not reference:
+    reference = Reference(tokens("\n".join(evidence.text for evidence in gold if evidence.text)))
+    if not reference.words:
         return None
     candidates = [tokens(passage.text) for passage in passages]
     return [(bleu(candidate, reference), rouge_l(candidate, reference)) for candidate in candidates]

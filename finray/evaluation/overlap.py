@@ -24,31 +24,40 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(text.lower()))
 
 
-def bleu(candidate: Sequence[str], reference: Sequence[str]) -> float:
+class Reference:
+    """Gold tokens, counted once for all the passages that are held against them."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        self.grams = {order: _grams(words, order) for order in range(1, _ORDERS + 1)}
+
+
+def bleu(candidate: Sequence[str], reference: Reference) -> float:
     """Smoothed sentence BLEU-4 in [0, 1] of ``candidate`` tokens."""
-    if not candidate or not reference:
+    if not candidate or not reference.words:
         return 0.0
     logarithms = 0.0
     for order in range(1, _ORDERS + 1):
-        found, wanted = _grams(candidate, order), _grams(reference, order)
+        wanted = reference.grams[order]
         added = 0 if order == 1 else 1
-        clipped = sum(min(count, wanted[gram]) for gram, count in found.items()) + added
+        found = _grams(candidate, order)
+        clipped = sum(min(count, wanted.get(gram, 0)) for gram, count in found.items()) + added
         total = max(len(candidate) - order + 1, 0) + added
         if clipped == 0:
             return 0.0
         logarithms += math.log(clipped / total)
-    brevity = min(0.0, 1 - len(reference) / len(candidate))
+    brevity = min(0.0, 1 - len(reference.words) / len(candidate))
     return math.exp(logarithms / _ORDERS + brevity)
 
 
-def rouge_l(candidate: Sequence[str], reference: Sequence[str]) -> float:
+def rouge_l(candidate: Sequence[str], reference: Reference) -> float:
     """ROUGE-L F1 in [0, 1] of ``candidate`` tokens."""
-    common = _common_subsequence(candidate, reference)
-    return 2 * common / (len(candidate) + len(reference)) if common else 0.0
+    common = _common_subsequence(candidate, reference.words)
+    return 2 * common / (len(candidate) + len(reference.words)) if common else 0.0
 
 
 def _grams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(words[at : at + order]) for at in range(len(words) - order + 1))
+    return Counter(zip(*(words[at:] for at in range(order)), strict=False))
 
 
 def _common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
@@ -59,6 +68,7 @@ def _common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
         places[word] = places.get(word, 0) | 1 << at
     row = full = (1 << len(first)) - 1
     for word in second:
-        matches = row & places.get(word, 0)
-        row = ((row + matches) | (row - matches)) & full
+        if word in places:
+            matches = row & places[word]
+            row = ((row + matches) | (row - matches)) & full
     return len(first) - row.bit_count()

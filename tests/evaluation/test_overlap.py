@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.evaluation.overlap import bleu, rouge_l, tokens
+from finray.evaluation.overlap import Reference, bleu, rouge_l, tokens
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
 
@@ -19,24 +19,24 @@ def test_tokens_are_words_and_numbers() -> None:
 
 def test_bleu_by_hand() -> None:
     # 1-grams 3/4; 2-grams (2+1)/(3+1); 3-grams (1+1)/(2+1); 4-grams (0+1)/(1+1); no brevity penalty
-    assert bleu(list("abcx"), list("abcd")) == pytest.approx((3 / 4 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
+    assert bleu(list("abcx"), Reference(list("abcd"))) == pytest.approx((3 / 4 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
     # a candidate of half the length pays exp(1 - 4/2)
-    assert bleu(list("ab"), list("abcd")) == pytest.approx(math.exp(-1))
+    assert bleu(list("ab"), Reference(list("abcd"))) == pytest.approx(math.exp(-1))
 
 
 def test_rouge_l_by_hand() -> None:
     # the example of Lin (2004): "police the gunman" is common to 4 and 4 words
     first, second = tokens("police killed the gunman"), tokens("police kill the gunman")
-    assert rouge_l(first, second) == pytest.approx(3 / 4)
-    assert rouge_l(list("abcde"), list("bd")) == pytest.approx(2 * 2 / 7)
+    assert rouge_l(first, Reference(second)) == pytest.approx(3 / 4)
+    assert rouge_l(list("abcde"), Reference(list("bd"))) == pytest.approx(2 * 2 / 7)
 
 
 @given(WORDS, WORDS)
 def test_bounds_and_identity(first: list[str], second: list[str]) -> None:
     for measure in (bleu, rouge_l):
-        assert 0.0 <= measure(first, second) <= 1.0
-        assert measure(first, first) == pytest.approx(1.0 if first else 0.0)
-    assert rouge_l(first, second) == rouge_l(second, first)
+        assert 0.0 <= measure(first, Reference(second)) <= 1.0
+        assert measure(first, Reference(first)) == pytest.approx(1.0 if first else 0.0)
+    assert rouge_l(first, Reference(second)) == rouge_l(second, Reference(first))
 
 
 @given(WORDS, WORDS)
@@ -46,4 +46,5 @@ def test_rouge_l_agrees_with_the_textbook_table(first: list[str], second: list[s
         for j, b in enumerate(second):
             table[i + 1][j + 1] = table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
     common = table[-1][-1]
-    assert rouge_l(first, second) == pytest.approx(2 * common / (len(first) + len(second)) if common else 0.0)
+    expected = 2 * common / (len(first) + len(second)) if common else 0.0
+    assert rouge_l(first, Reference(second)) == pytest.approx(expected)
