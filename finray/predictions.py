@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 
-from finray.questions import BadLine, excerpt
+from finray.question_fields import excerpt
+from finray.questions import BadLine
 from finray.types import Document, Passage, Prediction
 
 _PASSAGES = pa.list_(

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,17 +16,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from finray.errors import QuestionError, SourceError
+from finray.question_fields import (
+    EXCERPT_CHARACTERS,
+    excerpt,
+    kind,
+    read_answer,
+    read_evidence,
+    read_qid,
+    read_question,
+    read_question_type,
+)
 from finray.settings import BulkSettings
 from finray.storage import read_bytes, write_bytes
-from finray.types import GoldEvidence, Question
+from finray.types import Question
 
-EXCERPT_CHARACTERS = 200
-"""Longest piece of a bad line that is repeated in a message: a line may hold megabytes."""
-MAX_QID_CHARACTERS = 256
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # tab, line feed and carriage return may stay
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _ROWS_PER_BATCH = 1024
 
 QUESTION_SCHEMA = pa.schema(
@@ -153,13 +156,6 @@ def question_record(question: Question) -> dict[str, Any]:
     return record
 
 
-def excerpt(text: str, limit: int = EXCERPT_CHARACTERS) -> str:
-    """``text`` on one printable line of at most ``limit`` characters, safe for messages and logs."""
-    line = re.sub(r"[\r\n\t]+", " ", text[:limit])
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
-    return shown + "…" if len(text) > limit else shown
-
-
 class _LineReader:
     """Turns lines into results and keeps their ids apart."""
 
@@ -180,13 +176,13 @@ class _LineReader:
         except (ValueError, RecursionError) as error:  # a number of thousands of digits; too many brackets
             return self._bad(number, None, shown, f"not readable JSON: {excerpt(str(error))}")
         if not isinstance(record, dict):
-            return self._bad(number, None, shown, f"not a JSON object but {_kind(record)}")
+            return self._bad(number, None, shown, f"not a JSON object but {kind(record)}")
         question = record.get("question")
         return self.read_record(number, record, question if isinstance(question, str) else shown)
 
     def read_record(self, number: int, record: dict[str, Any], shown: str) -> Question | BadLine:
         try:
-            qid = _qid(record.get("qid"))
+            qid = read_qid(record.get("qid"))
         except QuestionError as error:
             return self._bad(number, None, shown, str(error))
         if qid in self._lines:
@@ -195,10 +191,10 @@ class _LineReader:
         try:
             question = Question(
                 qid=qid,
-                question=self._question(record.get("question")),
-                answer=_answer(record.get("answer")),
-                question_type=_question_type(record.get("question_type")),
-                evidence=_evidence(record.get("evidence")),
+                question=read_question(record.get("question"), self._max_characters),
+                answer=read_answer(record.get("answer")),
+                question_type=read_question_type(record.get("question_type")),
+                evidence=read_evidence(record.get("evidence")),
             )
         except QuestionError as error:
             return self._bad(number, qid, shown, str(error))
@@ -211,103 +207,3 @@ class _LineReader:
             qid += "-bad"
         self._lines[qid] = number
         return BadLine(number, qid, excerpt(shown.strip()), reason)
-
-    def _question(self, value: object) -> str:
-        if value is None:
-            raise QuestionError("no question: the field 'question' is missing or null")
-        if not isinstance(value, str):
-            raise QuestionError(f"'question' is {_kind(value)}, not text")
-        if len(value) > self._max_characters:
-            raise QuestionError(
-                f"the question has {len(value):,} characters, more than the {self._max_characters:,} "
-                "that bulk.max_question_characters allows"
-            )
-        _check_text("question", value)
-        if not value.strip():
-            raise QuestionError("the question is blank")
-        return value.strip()
-
-
-def _qid(value: object) -> str:
-    if value is None:
-        raise QuestionError("no qid: the field 'qid' is missing or null")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise QuestionError(f"'qid' is {value}")
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise QuestionError(f"'qid' is {_kind(value)}, not text or a number")
-    if not value.strip():
-        raise QuestionError("'qid' is blank")
-    if len(value) > MAX_QID_CHARACTERS:
-        raise QuestionError(f"'qid' has {len(value):,} characters, more than {MAX_QID_CHARACTERS}")
-    _check_text("qid", value)
-    return value
-
-
-def _answer(value: object) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return _repaired(value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-        return str(value)
-    raise QuestionError(f"'answer' is {_kind(value)}, not text")
-
-
-def _question_type(value: object) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return _repaired(value)
-    raise QuestionError(f"'question_type' is {_kind(value)}, not text")
-
-
-def _evidence(value: object) -> tuple[GoldEvidence, ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        raise QuestionError(f"'evidence' is {_kind(value)}, not a list of {{doc_name, page}}")
-    return tuple(_gold(index, entry) for index, entry in enumerate(value, start=1))
-
-
-def _gold(index: int, entry: object) -> GoldEvidence:
-    if not isinstance(entry, dict):
-        raise QuestionError(f"evidence {index} is {_kind(entry)}, not an object with doc_name and page")
-    doc_name, page, text = entry.get("doc_name"), entry.get("page"), entry.get("text")
-    if not isinstance(doc_name, str) or not doc_name.strip():
-        raise QuestionError(f"evidence {index}: 'doc_name' is {_kind(doc_name)}, not the name of a filing")
-    if isinstance(page, float) and page.is_integer():  # what integers with nulls turn into in a data frame
-        page = int(page)
-    if not isinstance(page, int) or isinstance(page, bool) or page < 0:
-        raise QuestionError(f"evidence {index}: 'page' is {excerpt(repr(page), 40)}, not an index from 0")
-    if text is not None and not isinstance(text, str):
-        raise QuestionError(f"evidence {index}: 'text' is {_kind(text)}, not text")
-    return GoldEvidence(_repaired(doc_name), page, None if text is None else _repaired(text))
-
-
-def _check_text(name: str, value: str) -> None:
-    control = _CONTROL.search(value)
-    if control is not None:
-        code = f"U+{ord(control[0]):04X}"
-        raise QuestionError(f"{name!r} has the control character {code} at {control.start() + 1}")
-    surrogate = _SURROGATE.search(value)
-    if surrogate is not None:
-        raise QuestionError(
-            f"{name!r} has half a surrogate pair, U+{ord(surrogate[0]):04X}, at {surrogate.start() + 1}: "
-            "it was cut in the middle of a character"
-        )
-
-
-def _repaired(text: str) -> str:
-    """Gold text is only compared with, so half a surrogate pair in it is no reason to refuse the question."""
-    return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
-
-
-def _kind(value: object) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return f"{value}".lower()
-    names = {dict: "an object", list: "a list", str: "text", int: "a number", float: "a number"}
-    return names.get(type(value), f"a {type(value).__name__}")

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.errors import SourceError
-from finray.questions import BadLine, excerpt, parse_jsonl, read_questions, write_questions
+from finray.question_fields import excerpt
+from finray.questions import BadLine, parse_jsonl, read_questions, write_questions
 from finray.types import GoldEvidence, Question
 
 LIMIT = 8000
