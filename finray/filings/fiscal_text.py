@@ -14,6 +14,7 @@ from finray.types import FiscalPeriod
 
 _NEAR = 90
 """Characters within which a fiscal year's name and its last day are read as one statement."""
+_SURE = 3
 _NAME = re.compile(
     r"\bfiscal\s{1,3}(?:year\s{1,3})?(?P<year>(?:19|20)\d\d)\b(?!\s{0,2}(?:and|,)\s{0,2}(?:19|20)\d\d)",
     re.IGNORECASE,
@@ -73,26 +74,29 @@ def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int
     """
     if fiscal.around_new_year(last_day):
         return fiscal.year_by_rule(last_day)
-    offset = _offset_beside_dates(text, last_day.month)
-    if offset is None and fiscal.around_end_of_january(last_day):
+    votes = _votes_beside_dates(text, last_day.month)
+    offset: int | None = None
+    if votes[0] != votes[-1]:
+        offset = 0 if votes[0] > votes[-1] else -1
+    if not fiscal.around_end_of_january(last_day):
+        # Naming such a year after the one before is so rare that a stray sentence must not do it.
+        return last_day.year - 1 if votes[-1] >= _SURE and not votes[0] else last_day.year
+    if offset is None:
         offset = _offset_by_quarter(text, last_day.year, period)
-        if offset is None:
-            offset = _offset_by_mentions(text, last_day.year)
+    if offset is None:
+        offset = _offset_by_mentions(text, last_day.year)
     return fiscal.year_by_rule(last_day) if offset is None else last_day.year + offset
 
 
-def _offset_beside_dates(text: str, month: int) -> int | None:
-    """0 where years are named after the calendar year they end in, -1 after the one before; None for no clear
-    vote."""
+def _votes_beside_dates(text: str, month: int) -> Counter[int]:
+    """How often a year's name stands beside a last day of the same calendar year (0) or of the next (-1)."""
     votes: Counter[int] = Counter()
     for match in _NAME.finditer(text):
         for date in _dates_beside(text, match.start(), match.end()):
             offset = int(match["year"]) - date.year
             if (date.month - month) % 12 in (0, 1, 11) and offset in (-1, 0):
                 votes[offset] += 1
-    if votes[0] == votes[-1]:
-        return None
-    return 0 if votes[0] > votes[-1] else -1
+    return votes
 
 
 def _dates_beside(text: str, start: int, end: int) -> list[dt.date]:

@@ -14,7 +14,7 @@ import lxml.etree
 import lxml.html
 
 from finray.errors import FilingError
-from finray.filings.sniff import decode
+from finray.filings.sniff import CONTROL, decode
 from finray.filings.table_text import table_lines
 from finray.settings import FilingSettings
 
@@ -74,8 +74,9 @@ _PAGE_TAG = re.compile(r"<page>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>", re.IGNORECASE)
 _BREAK_COMMENT = re.compile(r"^\s{0,8}page\s?-?break\b|^\s{0,8}page\s{0,8}$", re.IGNORECASE)
 _INLINE_TAG = re.compile(
-    r"</?(?:font|b|i|u|em|strong|span|a|small|big|sup|sub|tt)(?=[\s>/])[^>]{0,2000}>", re.IGNORECASE
+    r"</?(?:font|b|i|u|em|strong|span|a|small|big|sup|sub|tt)(?=[\s>/])[^<>]{0,2000}>", re.IGNORECASE
 )
+_XML_UNFIT = re.compile(f"{CONTROL.pattern}|[\f\ud800-\udfff]")
 _TOO_DEEP = "ERR_RESOURCE_LIMIT"
 _PAGE_MARK = '<hr style="page-break-after:always"/>'
 
@@ -149,10 +150,9 @@ def check_paging(texts: list[str], settings: FilingSettings) -> None:
 def _mark_lines(root: lxml.html.HtmlElement) -> None:
     """Puts a line feed after each <br> and each block inside a table cell, so that plain text of a cell keeps
     words apart."""
-    for element in root.iter("br"):
-        element.tail = "\n" + (element.tail or "")
-    for element in root.iter("p", "div", "li"):
-        element.tail = "\n" + (element.tail or "")
+    for element in root.iter("br", "p", "div", "li"):
+        # Character references (&#1;) bring in what decode dropped.
+        element.tail = "\n" + _XML_UNFIT.sub("", element.tail or "")
 
 
 def _breaking_classes(root: lxml.html.HtmlElement) -> tuple[frozenset[str], frozenset[str]]:
@@ -270,7 +270,7 @@ class _Pages:
     def end_page(self) -> None:
         self.end_line()
         if self.lines:
-            self.pages.append(HtmlPage("\n".join(self.lines), tuple(self.tables)))
+            self.pages.append(HtmlPage(_XML_UNFIT.sub("", "\n".join(self.lines)), tuple(self.tables)))
             self.lines.clear()
             self.tables.clear()
 

@@ -31,6 +31,7 @@ _ERROR_PAGE = re.compile(
     r"|\bverify (?:that )?you are (?:a )?human\b",
     re.IGNORECASE,
 )
+CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff]")
 _ERROR_PAGE_BYTES = 20_000
 """Web servers' error pages are short; SEC's longest, on automated tools, has 6 KB."""
 _MAGIC = {
@@ -97,14 +98,18 @@ def reject_error_page(content: bytes) -> None:
 
 def decode(content: bytes) -> str:
     """Text of bytes in UTF-8 or UTF-16 with a mark, else Windows-1252, which EDGAR's older documents use.
-    NULs are dropped: neither Arrow nor XML carries them."""
+
+    Control characters other than tab, line feed, carriage return and form feed are dropped: neither Arrow nor XML
+    carries them all.
+    """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace").replace("\0", "")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", "replace")
-    return text.replace("\0", "")
+        text = content.decode("utf-16", "replace")
+    else:
+        try:
+            text = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = content.decode("cp1252", "replace")
+    return CONTROL.sub("", text)
 
 
 def _is_text(head: bytes) -> bool:

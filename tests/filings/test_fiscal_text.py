@@ -21,6 +21,12 @@ def test_the_filings_own_words_name_the_year(text: str, year: int) -> None:
     assert named_year(SATURDAY, text) == year
 
 
+def test_a_stray_sentence_does_not_rename_a_year_that_ends_in_summer() -> None:
+    text = "rose in fiscal 2022 against the year ended June 30, 2023"
+    assert named_year(dt.date(2023, 6, 30), text) == 2023
+    assert named_year(dt.date(2023, 6, 30), "the year ended June 30, 2023 (“fiscal 2022”). " * 3) == 2022
+
+
 def test_the_quarters_name_tells_the_year() -> None:
     text = "sales in the second quarter of fiscal 2024 against the second quarter of fiscal 2023"
     assert named_year(dt.date(2024, 2, 3), text, "Q2") == 2024

@@ -92,6 +92,10 @@ def test_blocks_nested_without_end_are_refused() -> None:
         pages("<body>" + "<div>" * 5000 + "core")
 
 
+def test_control_characters_are_dropped() -> None:
+    assert texts("<body><p>a\x01b</p>\x02c&#1;&#xFFFF;&#xD800;d<br>\x0ce</body>")[0].startswith("ab")
+
+
 PIECES = st.sampled_from(
     ["<table>", "</table>", "<tr>", "<td>", "$", "1,2", ")", "<hr style='page-break-after:always'>", "<PAGE>", "<div>",
      "</div>", "<!--", "-->", "<ix:header>", "<pre>", "\n", "text ", "<p", "&nbsp;", "\x00", "<style>.a{", "}</style>"]
