@@ -15,10 +15,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from finray.filings.statements import label_statements
+
 _MARGIN = r"^[^\S\n]*(?:[|•*][^\S\n]*)*"
 _HEADING = re.compile(
     _MARGIN + r"items?\s{1,3}(?P<item>\d{1,2}(?:\.\d\d|[^\S\n]?\(?[abc]\)?(?![a-z]))?)"
-    r"(?P<rest>[^\n]*(?:\n[^\n]*){0,3})", re.IGNORECASE | re.MULTILINE)
+    r"(?=(?P<rest>[^\n]*(?:\n[^\n]*){0,3}))", re.IGNORECASE | re.MULTILINE)
 _PART = re.compile(_MARGIN + r"part[^\S\n]+(?P<part>iv|i{1,3})\b", re.IGNORECASE | re.MULTILINE)
 _CITED = re.compile(r"^\s*(?:\(|,|of (?:this|our|the|part)|in (?:this|our|the|part)|to (?:this|our|the)|and|above|below|contains?|"
                     r"under|herein|is |are |for |has |through|as |to |or )", re.IGNORECASE)
@@ -44,6 +46,8 @@ _RANK_10Q = {item: rank for rank, item in enumerate(_TITLES_10Q)}
 CROWDED_ITEMS = 6
 CROWDED_CHARACTERS = 260
 """A page with so many Items and so few characters between them lists Items instead of starting them."""
+AUDIT_REACH = 6
+"""The auditor's reports stand at most so many pages before the statements."""
 CANDIDATES_PER_PAGE = 12
 _TITLED, _BARE = 3.0, 1.0
 
@@ -69,7 +73,7 @@ def label_items(texts: Sequence[str]) -> list[str | None]:
     if sum(c.weight for c in chain) < 2 * _TITLED:
         return _current_report_items(texts)
     labels = _spread(texts, chain)
-    return labels if quarterly else _financial_pages_after_the_last_item(texts, labels)
+    return _financial_pages_elsewhere(texts, labels, chain, "P1-1" if quarterly else "8")
 
 
 def _is_quarterly(texts: Sequence[str]) -> bool:
@@ -184,17 +188,17 @@ _AUDIT = re.compile(r"report of independent registered|reports? of independent (
                     r"index to (?:the )?consolidated financial statements", re.IGNORECASE)
 
 
-def _financial_pages_after_the_last_item(texts: Sequence[str], labels: list[str | None]) -> list[str | None]:
-    """Many 10-Ks only point from Item 8 to pages at the end ("F-1"): those are Item 8 too."""
-    if sum(label == "8" for label in labels) > 3:
+def _financial_pages_elsewhere(texts: Sequence[str], labels: list[str | None],
+                               chain: Sequence[_Candidate], item: str) -> list[str | None]:
+    """Many filings only point from ``item`` to pages at the end ("F-1") or inside Item 7: those belong to it too."""
+    statements = [page for page, statement in enumerate(label_statements(texts)) if statement]
+    if not statements or any(labels[page] == item for page in statements):
         return labels
-    last = next((page for page, label in enumerate(labels) if label in ("15", "16")), None)
-    if last is None:
-        return labels
-    start = next((page for page in range(last, len(texts)) if _AUDIT.search(texts[page][:600])), None)
-    if start is None:
-        return labels
-    return labels[:start] + ["8"] * (len(texts) - start)
+    first = statements[0]
+    audited = [page for page in range(max(first - AUDIT_REACH, 0), first) if _AUDIT.search(texts[page][:600])]
+    start = audited[0] if audited else first
+    end = next((c.page for c in chain if c.page > statements[-1]), len(texts))
+    return [*labels[:start], *([item] * (end - start)), *labels[end:]]
 
 
 def _current_report_items(texts: Sequence[str]) -> list[str | None]:

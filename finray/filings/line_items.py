@@ -16,6 +16,7 @@ from finray.filings.cells import Number, is_year, parse_number
 from finray.filings.grids import Cell, Grid
 from finray.filings.periods import Calendar, Period, months_between, read_balance_date
 from finray.filings.scales import Scale, read_scale, row_unit, share_scale
+from finray.filings.statements import table_statement
 from finray.types import Filing, LineItem, Statement
 
 HEAD_LINES = 25
@@ -52,7 +53,10 @@ def extract_line_items(grids: Sequence[Grid], page_text: str, statement: Stateme
     calendar = Calendar(filing, statement, head)
     headings: dict[int, str] = {}
     for grid in grids:
-        reader = _TableReader(grid, statement, calendar, page_scale or Scale(), headings)
+        own = statement
+        if statement is not None and len(grids) > 1:
+            own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
+        reader = _TableReader(grid, own, replace(calendar, statement=own), page_scale or Scale(), headings)
         items.extend(reader.read(offset))
         calendar, headings = reader.calendar, reader.headings
         offset += len(grid.rows)

@@ -47,6 +47,9 @@ _MONTH_NAME = re.compile(
     r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)", re.IGNORECASE)
 _SPANNING = re.compile(r"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$", re.IGNORECASE)
 _LABEL_GOES_ON = re.compile(r"^(?:[a-z($]|\d)")
+_OPEN_ENDED = re.compile(
+    r"(?:\b(?:and|or|of|to|in|from|for|by|the|on|at|with|before|after|per|less|including|excluding|than|as|attributable)|"
+    r",|—|–|-|\()$", re.IGNORECASE)
 _NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*\.?\d+\)?%?|[-–—]|\(|\)|%|\)%")
 
 
@@ -284,7 +287,8 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Seque
         return False
     height = lower.box[3] - lower.box[1]
     spacing = lower.box[1] - upper.box[3]
-    if spacing > 0.6 * height or upper.text.endswith((":", ".")):
+    open_ended = _OPEN_ENDED.search(upper.text) is not None
+    if spacing > (1.2 if open_ended else 0.6) * height or upper.text.endswith((":", ".")):
         return False
     if not _has_label(row, columns):  # numbers alone: they belong to the label just above, if that has none
         return len(before) == 1 and spacing < 0.35 * height
@@ -294,9 +298,6 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Seque
         return False
     goes_on = _LABEL_GOES_ON.match(lower.text) is not None and not is_year(lower.text)
     full = upper.x1 > columns[0][0] - 0.22 * max(columns[0][0] - upper.x0, 1.0) and lower.x0 >= upper.x0
-    open_ended = re.search(r"(?:\b(?:and|or|of|to|in|from|for|by|the|on|at|with|before|after|per|less|"
-                           r"including|excluding|than|as|attributable|activities and)|,|—|–|-|\()$", upper.text,
-                           re.IGNORECASE) is not None
     return goes_on or open_ended or (full and len(row) > 1 and lower.x0 > upper.x0 + 2)
 
 

@@ -15,11 +15,18 @@ from dataclasses import dataclass
 from finray.types import Statement
 
 KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income", "equity")
+TABLE_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income")
 MAIN_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow")
 
 WINDOW = 14
 """Pages that one set of statements spans at most."""
 MIN_NUMBERS = 14
+TITLE_SCORE, MAX_ITEM_SCORE, MIN_ITEM_SCORE = 6.0, 7.0, 1.5
+"""A title is worth six line items; more than seven add nothing, and fewer than 1.5 do not count at all."""
+CONVINCING = 4.0
+ALONE = 8.5
+"""Score that a statement needs where no other is near it: releases print an income statement by itself."""
+LOOK_ALIKE = 0.5
 MAX_WORDS_PER_NUMBER = 16.0
 """Printed words for each number: statements have 2 to 9, discussion 15 and more."""
 MAX_LINE = 160
@@ -167,6 +174,15 @@ def _page_evidence(text: str) -> _Evidence:
     if numbers < MIN_NUMBERS or len(_WORD.findall(text)) > MAX_WORDS_PER_NUMBER * numbers:
         return _NOTHING
     lines = [line for raw in text.lower().split("\n") if (line := " ".join(raw.split()))]
+    scores, titles = _item_scores(lines), _page_titles(lines)
+    head = "\n".join(lines[:TITLE_LINES])
+    weight = LOOK_ALIKE if _LOOK_ALIKE.search(head) else INTERIM if _INTERIM.search(head) else 1.0
+    return _Evidence({kind: weight * (min(score, MAX_ITEM_SCORE) + TITLE_SCORE * titles.get(kind, 0.0))
+                      for kind, score in scores.items() if score >= MIN_ITEM_SCORE}, titles)
+
+
+def _item_scores(lines: Sequence[str]) -> dict[Statement, float]:
+    """How much the line items say for each kind; ``lines`` are lower case."""
     seen: set[str] = set()
     scores: dict[Statement, float] = {}
     for line in lines:
@@ -176,13 +192,16 @@ def _page_evidence(text: str) -> _Evidence:
         seen.add(name)
         for kind, weight in _MARKERS[int(name[1:])][1].items():
             scores[kind] = scores.get(kind, 0.0) + weight
-    titles = _page_titles(lines)
-    if titles or scores:
-        head = "\n".join(lines[:TITLE_LINES])
-        penalty = 0.5 if _LOOK_ALIKE.search(head) else INTERIM if _INTERIM.search(head) else 1.0
-        scores = {kind: penalty * (min(scores.get(kind, 0.0), 7.0) + 6.0 * titles.get(kind, 0.0))
-                  for kind in {*scores, *titles} if scores.get(kind, 0.0) >= 1.5}
-    return _Evidence(scores, titles)
+    return scores
+
+
+def table_statement(labels: Sequence[str], page_statement: Statement) -> Statement:
+    """The statement of one table among several on a page labelled ``page_statement``, from the labels of its rows."""
+    lines = [" ".join(label.lower().split()) for label in labels]
+    scores = _item_scores(lines)
+    best = max(TABLE_KINDS, key=lambda kind: scores.get(kind, 0.0))
+    clear = scores.get(best, 0.0) >= CONVINCING and scores[best] > scores.get(page_statement, 0.0) + MIN_ITEM_SCORE
+    return best if clear else page_statement
 
 
 def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
@@ -217,25 +236,25 @@ def _title_kind(line: str) -> Statement | None:
 
 def _best_window(evidence: Sequence[_Evidence]) -> int | None:
     """First page of the stretch that holds the most convincing set of statements."""
-    best, best_value = None, 0.0
+    best, best_value = None, (False, 0.0)
     for start, first in enumerate(evidence):
         if not first.scores:
             continue
         value, found = 0.0, 0
         for kind in KINDS:
             top = max((page.scores.get(kind, 0.0) for page in evidence[start:start + WINDOW]), default=0.0)
-            if top >= 4.0:
+            if top >= CONVINCING:
                 value += top if kind in MAIN_KINDS else 0.4 * top
                 found += kind in MAIN_KINDS
-        if found >= 2 and value > best_value + 1e-9:
-            best, best_value = start, value
+        if (found >= 2 or value >= ALONE) and (found >= 2, value) > best_value:
+            best, best_value = start, (found >= 2, value)
     return best
 
 
 def _anchor_pages(evidence: Sequence[_Evidence], window: range) -> dict[Statement, int]:
     """The best page for each kind, the surest first; a page carries one kind."""
     ranked = sorted(((score, -page, kind) for page in window for kind, score in evidence[page].scores.items()
-                     if score >= 4.0), reverse=True)
+                     if score >= CONVINCING), reverse=True)
     anchors: dict[Statement, int] = {}
     for _, negative, kind in ranked:
         page = -negative
