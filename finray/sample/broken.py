@@ -34,7 +34,7 @@ class BrokenFile:
     about: str
 
 
-def broken_files(folder: Path) -> tuple[BrokenFile, ...]:
+def write_broken_files(folder: Path) -> tuple[BrokenFile, ...]:
     """Write the files into ``folder`` (made if missing) and say what to expect of each."""
     folder.mkdir(parents=True, exist_ok=True)
     pdf = _filing("pdf")

@@ -18,8 +18,8 @@ from finray.sample.render_pdf import render_pdf
 from finray.sample.render_submission import render_submission
 from finray.types import FiscalPeriod
 
-Format = Literal["pdf", "html", "submission"]
-SUFFIX: dict[Format, str] = {"pdf": ".pdf", "html": ".htm", "submission": ".txt"}
+Format = Literal["pdf", "html", "txt"]
+SUFFIX: dict[Format, str] = {"pdf": ".pdf", "html": ".htm", "txt": ".txt"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ def print_filing(draft: Draft, formats: Sequence[Format], seed: int) -> tuple[Pr
     filing."""
     sheets = number_contents(paginate(draft.blocks), _first_numbered(draft))
     kind = random.Random(f"{seed}:format:{draft.doc_name}").choice(sorted(formats))
-    if draft.form.startswith("EX-") and kind == "submission":
+    if draft.form.startswith("EX-") and kind == "txt":
         # An exhibit is never a submission of its own.
         kind = "html" if "html" in formats else "pdf"
-    name = draft.accession if kind == "submission" else draft.doc_name
+    name = draft.accession if kind == "txt" else draft.doc_name
     filing = PrintedFiling(name, name + SUFFIX[kind], draft.company.cik, draft.form, draft.fiscal_year,
                            draft.fiscal_period, draft.end, draft.filed_at, draft.amends, len(sheets),
                            _spots(sheets, draft.texts))
@@ -77,7 +77,7 @@ def _content(draft: Draft, sheets: Sequence[Sheet], kind: Format) -> bytes:
     tagger = Tagger(draft.company, draft.start, draft.end, enabled=tagged)
     html = render_html(sheets, tagger, title=title, running_head=long, first_numbered=_first_numbered(draft),
                        hidden=hidden_facts(draft))
-    return (render_submission(draft, html) if kind == "submission" else html).encode()
+    return (render_submission(draft, html) if kind == "txt" else html).encode()
 
 
 def _first_numbered(draft: Draft) -> int:

@@ -33,7 +33,7 @@ def page_texts() -> Callable[[bytes], list[str]]:
 
 @pytest.fixture(scope="session")
 def arguments() -> dict[str, Any]:
-    return {"companies": 4, "years": 2, "seed": 7, "questions": 120, "formats": ("pdf", "html", "submission")}
+    return {"companies": 4, "years": 2, "seed": 7, "questions": 120, "formats": ("pdf", "html", "txt")}
 
 
 @pytest.fixture(scope="session")

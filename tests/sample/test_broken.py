@@ -6,14 +6,14 @@ import pytest
 
 from finray.errors import FilingError
 from finray.filings.read import parse_filing
-from finray.sample.broken import BrokenFile, broken_files
+from finray.sample.broken import BrokenFile, write_broken_files
 from finray.settings import FilingSettings
 
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[BrokenFile, ...]]:
     folder = tmp_path_factory.mktemp("broken")
-    return folder, broken_files(folder)
+    return folder, write_broken_files(folder)
 
 
 def outcome(path: Path) -> tuple[str | None, str | None]:
@@ -39,7 +39,7 @@ def test_a_filing_that_lost_its_last_pages_is_not_read_as_whole(
 
 def test_the_same_files_are_written_every_time(broken: tuple[Path, tuple[BrokenFile, ...]], tmp_path: Path) -> None:
     folder, files = broken
-    assert broken_files(tmp_path) == files
+    assert write_broken_files(tmp_path) == files
     encrypted = "encrypted.pdf"  # its key is random by design
     assert all((tmp_path / file.name).read_bytes() == (folder / file.name).read_bytes()
                for file in files if file.name != encrypted)

@@ -24,7 +24,7 @@ def some_drafts(*, full: bool = False) -> Iterator[Draft]:
         yield from drafts(plan)
 
 
-@pytest.mark.parametrize("kind", ["pdf", "html", "submission"])
+@pytest.mark.parametrize("kind", ["pdf", "html", "txt"])
 def test_every_keyed_line_stands_on_its_page(kind: Format, page_texts: PageTexts) -> None:
     for draft in some_drafts():
         filing, content = print_filing(draft, (kind,), 3)
@@ -81,7 +81,7 @@ def test_the_long_form_is_as_long_as_an_annual_report_and_the_short_one_is_not()
 
 
 @settings(max_examples=6, deadline=None)
-@given(st.integers(0, 1000), st.sampled_from(["pdf", "html", "submission"]))
+@given(st.integers(0, 1000), st.sampled_from(["pdf", "html", "txt"]))
 def test_covers_and_statements_read_back(seed: int, kind: Format) -> None:
     plan = make_plans(3, 1, seed, full=False)[seed % 3]
     for draft in drafts(plan):
