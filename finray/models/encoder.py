@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +28,26 @@ class Encoder(Protocol):
     def encode_query(self, text: str) -> Vectors:
         """float32 [dimension], unit length."""
         ...
+
+
+def encoder_dimension(settings: EncoderSettings) -> int:
+    """The length of the vectors of ``load_encoder(settings)``, without loading weights of the local models.
+
+    Checks the embedded weights, so that a damaged installation is found out before a job starts.
+    Raises ModelUnavailableError.
+    """
+    if settings.model == "hash":
+        return load_encoder(settings).dimension
+    if settings.model == "minilm":
+        from finray.models.minilm import minilm_folder
+
+        folder = minilm_folder()
+    else:
+        folder = Path(settings.model)
+    config = folder / "config.json"
+    if config.is_file():
+        return int(json.loads(config.read_text(encoding="utf-8"))["hidden_size"])
+    return load_encoder(settings).dimension
 
 
 def load_encoder(settings: EncoderSettings, *, threads: int | None = None) -> Encoder:

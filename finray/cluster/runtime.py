@@ -1,0 +1,79 @@
+"""Reach a Ray cluster: attach where there is one, start a small local one where there is none."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import ray
+import ray.data
+
+from finray.errors import FinrayError
+
+OBJECT_STORE_BYTES = 512 * 1024**2
+"""Shared memory of a local cluster: filings on their way take a few MB each, and Ray Data waits when it is
+full."""
+
+
+class ClusterError(FinrayError):
+    """No Ray cluster could be reached or started."""
+
+
+@contextmanager
+def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
+    """Ray is connected inside the block.
+
+    Attaches to the running connection, or to the cluster of ``RAY_ADDRESS`` (inside ``ray job submit`` it is
+    always set). Else starts a local cluster with ``num_cpus`` (default: all), which listens on the loopback
+    interface only and ends with the block. Raises ClusterError.
+    """
+    if ray.is_initialized():
+        yield
+        return
+    if os.environ.get("RAY_ADDRESS"):
+        _connect(address=os.environ["RAY_ADDRESS"])
+    else:
+        # A local cluster that nobody else can reach needs no token. With auth left to its default, ray.init
+        # would write one under the home folder, and a later `ray start` and its clients would disagree about
+        # it.
+        os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # Ray's C++ side tells the terminal its own affairs
+        _connect(
+            num_cpus=num_cpus,
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            _node_ip_address="127.0.0.1",
+        )
+    _quiet_ray_data()
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _connect(**options: Any) -> None:
+    try:
+        with warnings.catch_warnings():
+            # Lance warns of any fork; Ray's are followed by an exec.
+            warnings.filterwarnings("ignore", message="lance is not fork-safe")
+            ray.init(logging_level=logging.WARNING, log_to_driver=False, **options)
+    except (ConnectionError, OSError, RuntimeError, TimeoutError, ValueError, ray.exceptions.RayError) as error:
+        where = f"at {options['address']!r}" if "address" in options else "on this machine"
+        raise ClusterError(
+            f"cannot use Ray {where}: {error}. Check RAY_ADDRESS and RAY_AUTH_MODE, or unset RAY_ADDRESS to start a "
+            "local cluster; free memory and space under /tmp are needed"
+        ) from error
+
+
+def _quiet_ray_data() -> None:
+    """Progress is ours to show; Ray Data's own bars and plans would bury it."""
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.enable_operator_progress_bars = False
+    context.print_on_execution_start = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
