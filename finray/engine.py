@@ -21,8 +21,8 @@ from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
-from finray.models.query_cache import QueryCache
 from finray.models.openai_http import OpenAIChatModel
+from finray.models.query_cache import QueryCache
 from finray.models.reranker import Reranker, load_reranker
 from finray.retrieval.companies import CompanyCatalog
 from finray.retrieval.documents import AllDocuments, DenseDocuments, StructuredDocuments
@@ -83,7 +83,7 @@ def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, c
     rules = RuleTransformer(catalog)
     transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
-    answerers: dict[str, Answerer] = {"statements": StatementAnswerer(facts)}
+    answerers: dict[str, Answerer] = {"statements": StatementAnswerer(facts, encoder)}
     if model is not None:
         transformers["llm"] = LlmTransformer(model, rules)
         curators["llm"] = LlmCurator(model)

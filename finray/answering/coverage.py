@@ -13,7 +13,7 @@ from finray.types import Passage
 
 _ASKS_FOR_WORDS = re.compile(
     r"\b(?:why|what drove|what (?:has )?driv\w+|what caused|what (?:were|are|was) the (?:main |key |primary )?(?:reasons?|drivers?|factors?)|"
-    r"explain|describe|discuss|reasons? for|drivers? of|attribut\w+ to|how does|how do|who|where|which|whose)\b",
+    r"explain|describe|discuss|reasons? for|drivers? of|attributed to|how does|how do|who|where|which|whose)\b",
     re.I,
 )
 _COMPARES = re.compile(r"\b(?:between|compar\w+|versus|vs\.?|than|among)\b", re.I)
@@ -21,7 +21,7 @@ _COMPARES = re.compile(r"\b(?:between|compar\w+|versus|vs\.?|than|among)\b", re.
 
 def plan_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Plan | None:
     """The question's plan; where it names no company or period, those of the best passage's filing."""
-    if asks_for_words(query):
+    if query.unexplained or asks_for_words(query):
         return None
     first = facts.filing(passages[0].filing_id)
     companies = query.companies or (facts.company_of(first.filing_id),)
@@ -29,17 +29,20 @@ def plan_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> P
     return build_plan(query, companies, latest)
 
 
-def cover(plan: Plan, passages: Sequence[Passage], facts: FilingFacts) -> tuple[dict[str, Found], list[Operand]]:
+def cover(
+    query: Query, plan: Plan, passages: Sequence[Passage], facts: FilingFacts
+) -> tuple[dict[str, Found], list[Operand]]:
     """Operands found on the passages' pages, by name, and those that are not there."""
     pages = {(p.filing_id, p.page) for p in passages}
     line_items = facts.line_items({p.filing_id for p in passages})
+    amended = any(form.endswith("/A") for form in query.forms)
     found: dict[str, Found] = {}
     absent: list[Operand] = []
     for operand in plan.operands:
         filings = [
             facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company
         ]
-        hit = find_operand(operand, filings, line_items, pages)
+        hit = find_operand(operand, filings, line_items, pages, amended=amended)
         if hit is None:
             absent.append(operand)
         else:

@@ -28,13 +28,16 @@ def find_operand(
     filings: Sequence[Filing],
     line_items: Mapping[str, Sequence[LineItem]],
     pages: Collection[tuple[str, int]] | None = None,
+    *,
+    amended: bool = False,
 ) -> Found | None:
     """The operand in the first filing that prints it, the filing of its own period before those that repeat it.
 
     ``filings`` are of the operand's company, ``line_items`` by filing_id; ``pages`` limits where it may stand.
-    A later filing is preferred only where the own one is absent: restated figures answer another question.
+    A later filing is preferred only where the own one is absent, and an amendment only where ``amended``: restated
+    figures answer another question.
     """
-    for filing, end in _candidates(operand.period, filings):
+    for filing, end in _candidates(operand.period, filings, amended):
         items = [
             item
             for item in line_items.get(filing.filing_id, ())
@@ -47,7 +50,7 @@ def find_operand(
     return None
 
 
-def _candidates(period: Period, filings: Iterable[Filing]) -> list[tuple[Filing, dt.date]]:
+def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> list[tuple[Filing, dt.date]]:
     """(filing, end of the asked period as that filing dates it), best source first."""
     ranked: list[tuple[tuple[int, int, str], Filing, dt.date]] = []
     for filing in filings:
@@ -63,7 +66,7 @@ def _candidates(period: Period, filings: Iterable[Filing]) -> list[tuple[Filing,
             if 0 <= back <= 4:
                 end = _years_before(filing.period_end, back)
                 form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
-                ranked.append(((back + 10 * offset, form + 2 * filing.is_amendment, filing.filing_id), filing, end))
+                ranked.append(((back + 10 * offset, form + 2 * (filing.is_amendment != amended), filing.filing_id), filing, end))
     ranked.sort(key=lambda item: item[0])
     return [(filing, end) for _, filing, end in ranked]
 

@@ -2,135 +2,49 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from finray.models.encoder import Encoder
+from finray.retrieval.words import word_list
 from finray.types import Passage
 
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+(?=[A-Z“\"(•●])|\n{2,}|(?<=[.!?])\n")
 _WORD = re.compile(r"[a-z0-9&]+(?:['’.\-][a-z0-9]+)*")
-_STOP = frozenset(
-    [
-        "a",
-        "about",
-        "all",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "each",
-        "for",
-        "from",
-        "give",
-        "had",
-        "has",
-        "have",
-        "how",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "many",
-        "me",
-        "most",
-        "much",
-        "of",
-        "on",
-        "or",
-        "our",
-        "please",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "company",
-        "fiscal",
-        "year",
-        "fy",
-        "quarter",
-        "ended",
-        "period",
-        "during",
-        "amount",
-        "value",
-        "tell",
-        "state",
-        "according",
-        "report",
-        "reported",
-        "filing",
-        "form",
-        "10-k",
-        "10-q",
-        "8-k",
-        "total",
-        "usd",
-        "million",
-        "millions",
-        "billion",
-        "billions",
-        "dollars",
-    ]
-)
+STOP_WORDS = word_list("stop")
 _NUMBER = re.compile(
     r"(?P<open>\()?\s*(?P<currency>[$€£])?\s*(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*(?P<percent>%|percent\b)?"
     r"\s*(?P<scale>thousand|million|billion|trillion)?",
     re.I,
 )
 _SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
+_PERIOD_WORD = re.compile(r"(?:fy|q[1-4])?\d*")
 _MAX_CHARACTERS = 600
-_ASKS_NUMBER = re.compile(
-    r"\b(?:how (?:much|many|long|large|big)|what (?:is|was|were|are) the (?:\w+ ){0,4}?(?:number|amount|total|value|"
-    r"percentage|rate|cost|price|size|balance|commitment|capacity)|what percent\w*)\b",
-    re.I,
-)
+_ENCODED = 40
+_RANK_PENALTY = 0.01
+_ASKS_NUMBER = re.compile(r"^\W*(?:in [^,]{3,60},\s*)?(?:how (?:much|many|long|large|big)|what|by (?:how much|what))\b", re.I)
+_ASKS_WORDS = re.compile(r"\b(?:why|who|where|event|agenda|describe|explain|reason|purpose|nature|type|kind|name)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """``coverage`` is the weighted share of the question's own words that ``text`` holds, 0 to 1."""
+    """``coverage`` is the weighted share of the question's own words that ``text`` holds, ``similarity`` the cosine of
+    question and text; both 0 to 1."""
 
     passage: Passage
     text: str
     coverage: float
+    similarity: float
+
+    @property
+    def worth(self) -> float:
+        return (self.coverage + self.similarity) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,42 +53,39 @@ class QuotedNumber:
     unit: str
 
 
-def best_quote(question: str, passages: Sequence[Passage], ignored: Sequence[str] = ()) -> Quote | None:
-    """The stretch of text (a sentence, with its neighbour where that helps) that covers the question's words best.
+def best_quote(
+    question: str, passages: Sequence[Passage], encoder: Encoder, ignored: Sequence[str] = ()
+) -> Quote | None:
+    """The stretch of text (a sentence, or two neighbours) that is most like the question in words and in meaning.
 
     ``ignored`` are words that every candidate shares, such as the company's name. Rare words weigh more: a word counts
     by how few of the candidates hold it. Earlier passages win between equals.
     """
-    drop = _STOP | {word for name in ignored for word in _words(name)}
-    wanted = {
-        stem(word) for word in _words(question) if word not in drop and not re.fullmatch(r"(?:fy|q[1-4])?\d*", word)
-    }
-    if not wanted:
+    drop = {word for name in ignored for word in _words(name)} | STOP_WORDS
+    wanted = {stem(word) for word in _words(question) if word not in drop and not _PERIOD_WORD.fullmatch(word)}
+    candidates = [(rank, text) for rank, passage in enumerate(passages) for text in stretches(passage.text)]
+    if not wanted or not candidates:
         return None
-    candidates = [
-        (passage, text, {stem(word) for word in _words(text)})
-        for passage in passages
-        for text in _stretches(passage.text)
-    ]
-    if not candidates:
-        return None
-    holding = Counter(word for _, _, words in candidates for word in words & wanted)
-    weight = {word: math.log(1 + len(candidates) / (1 + holding[word])) for word in wanted}
+    held = [{stem(word) for word in _words(text)} & wanted for _, text in candidates]
+    counts = Counter(word for words in held for word in words)
+    weight = {word: math.log(1 + len(candidates) / (1 + counts[word])) for word in wanted}
     total = sum(weight.values())
-    rank = {id(passage): index for index, passage in enumerate(passages)}
-
-    def worth(candidate: tuple[Passage, str, set[str]]) -> float:
-        passage, text, words = candidate
-        covered = sum(weight[word] for word in words & wanted) / total
-        return covered - 0.01 * rank[id(passage)] - 0.05 * len(text) / _MAX_CHARACTERS
-
-    passage, text, words = max(candidates, key=worth)
-    return Quote(passage, " ".join(text.split()), sum(weight[word] for word in words & wanted) / total)
+    coverage = np.asarray([sum(weight[word] for word in words) / total for words in held])
+    # Only what shares the most words is encoded: a forward pass over every sentence would cost more than all else.
+    nearest = np.argsort(-coverage, kind="stable")[:_ENCODED]
+    texts = [candidates[index][1] for index in nearest]
+    similarity = encoder.encode_passages(texts) @ encoder.encode_query(question)
+    quotes = [
+        Quote(passages[candidates[index][0]], " ".join(text.split()), float(coverage[index]), float(cosine))
+        for index, text, cosine in zip(nearest, texts, similarity, strict=True)
+    ]
+    penalty = [_RANK_PENALTY * candidates[index][0] for index in nearest]
+    return max(zip(quotes, penalty, strict=True), key=lambda pair: pair[0].worth - pair[1])[0]
 
 
 def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
     """The one number in the quotation that can be the answer; None where several could or none is asked for."""
-    if not _ASKS_NUMBER.search(question):
+    if not _ASKS_NUMBER.search(question) or _ASKS_WORDS.search(question):
         return None
     asked = {re.sub(r"\D", "", token) for token in re.findall(r"[\d,]+", question)}
     numbers: dict[QuotedNumber, None] = {}
@@ -190,22 +101,22 @@ def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
 
 
 def stem(word: str) -> str:
-    """A crude stem: enough to join "acquired" with "acquisitions"'s neighbours is not the aim, plurals and tenses are."""
+    """A word without plural and tense endings; no more than that."""
     for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word.removesuffix(ending)
     return word
 
 
-def _stretches(text: str) -> list[str]:
+def stretches(text: str) -> list[str]:
     """Sentences, and each sentence with the next, none longer than a short paragraph."""
     sentences = [s.strip() for s in _SENTENCE_END.split(text) if s and s.strip()]
-    pairs = [f"{a} {b}" for a, b in zip(sentences, sentences[1:], strict=False)]
+    pairs = [f"{a} {b}" for a, b in itertools.pairwise(sentences)]
     return [s[:_MAX_CHARACTERS] for s in sentences if len(s) >= 20] + [p for p in pairs if len(p) <= _MAX_CHARACTERS]
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
+    return [re.sub(r"['’]s?$", "", word) for word in _WORD.findall(text.lower())]
 
 
 def _is_date(text: str, match: re.Match[str]) -> bool:

@@ -13,20 +13,22 @@ from finray.answering.wording import asked_shape, asked_value, shown
 from finray.filings.canonical import canonical_items
 from finray.index.facts import FilingFacts
 from finray.journal import Journal
+from finray.models.encoder import Encoder
 from finray.retrieval.filing_match import period_fit
 from finray.retrieval.query import Query
 from finray.types import Answer, Passage
 
-MIN_COVERAGE = 0.5
-"""A quotation that holds less than half of what the question asks about, by weight, is no answer."""
-_QUOTED_PASSAGES = 5
+MIN_WORTH = 0.4
+"""Mean of word coverage and cosine below which a quotation is no answer to the question."""
+_QUOTED_PASSAGES = 10
 
 
 class StatementAnswerer:
     """Numeric questions by plan and program, others by quotation. Refuses where an operand is missing."""
 
-    def __init__(self, facts: FilingFacts) -> None:
+    def __init__(self, facts: FilingFacts, encoder: Encoder) -> None:
         self._facts = facts
+        self._encoder = encoder
 
     async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
         if (company := absent_company(query)) is not None:
@@ -36,8 +38,8 @@ class StatementAnswerer:
             return _refusal(missing_filing(query))
         plan = plan_for(query, fitting, self._facts)
         if plan is None:
-            return self._quoted(query, fitting)
-        found, absent = cover(plan, passages, self._facts)
+            return self._quoted(query, fitting, journal)
+        found, absent = cover(query, plan, passages, self._facts)
         if absent:
             journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
             return _refusal(tuple(self._describe(operand) for operand in absent))
@@ -77,7 +79,7 @@ class StatementAnswerer:
         number, unit = asked_value(value, plan.unit, shape)
         used = {found[operand.name].operand.name: found[operand.name] for operand in plan.operands}
         return Answer(
-            text, "answered", number, unit, _shown_program(program, plan, values), self._evidence(used, passages)
+            text, "answered", number, unit, _shown_program(program, values), self._evidence(used, passages)
         )
 
     def _evidence(self, found: Mapping[str, Found], passages: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -90,10 +92,12 @@ class StatementAnswerer:
                 chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
         return tuple(chosen.values())
 
-    def _quoted(self, query: Query, passages: Sequence[Passage]) -> Answer:
-        names = [self._facts.company_name(company) for company in query.companies]
-        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], names)
-        if quote is None or quote.coverage < MIN_COVERAGE:
+    def _quoted(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+        names = [*query.names, *(self._facts.company_name(company) for company in query.companies)]
+        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names)
+        if quote is not None:
+            journal.note(f"answer: quotation covers {quote.coverage:.2f} of the words, cosine {quote.similarity:.2f}")
+        if quote is None or quote.worth < MIN_WORTH:
             return _refusal((f"a passage that answers {query.text!r}",))
         number = quoted_number(query.question, quote)
         text = f"“{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
@@ -113,6 +117,10 @@ def _refusal(missing: tuple[str, ...]) -> Answer:
     return Answer(f"Not in the index: {'; '.join(missing)}.", "unanswerable", missing=missing)
 
 
-def _shown_program(program: str, plan: Plan, values: Mapping[str, float]) -> str:
-    operands = "; ".join(f"{name} = {value:,.10g}" for name, value in values.items())
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
+
+
+def _shown_program(program: str, values: Mapping[str, float]) -> str:
+    operands = "; ".join(f"{name} = {_plain(value)}" for name, value in values.items())
     return f"{program}  where {operands}"

@@ -17,7 +17,7 @@ from finray.retrieval.filing_match import period_fit
 from finray.retrieval.forms import forms_asked
 from finray.retrieval.periods import last_years_in, periods_in
 from finray.retrieval.query import Query
-from finray.retrieval.wording import statements_named, without_instructions
+from finray.retrieval.wording import statements_named, unexplained_words, without_instructions
 from finray.types import Passage
 
 _STATEMENT_NAME = {
@@ -53,9 +53,12 @@ class RuleTransformer:
             )
         )
         implied = tuple(dict.fromkeys(items[line].statement for line in lines))
+        searched = text
         companies = self._catalog.mentions(text)
         if not companies.known and text != question:
-            companies = self._catalog.mentions(question)
+            searched, companies = question, self._catalog.mentions(question)
+        named_here = companies.spans if searched == text else ()
+        spans = [*named_here, *((mention.start, mention.end) for mention in mentions(text))]
         query = Query(
             question=question,
             text=text,
@@ -67,11 +70,14 @@ class RuleTransformer:
             metrics=metrics,
             statements=tuple(dict.fromkeys((*named, *implied))),
             statements_named=named,
+            names=tuple(searched[start:end] for start, end in companies.spans),
+            unexplained=unexplained_words(text, spans),
             terms=tuple(items[line].names[0] for line in lines),
         )
         journal.note(
             f"transform: companies {list(query.companies)}, periods {[str(p) for p in query.periods]}, "
-            f"forms {list(query.forms)}, metrics {list(query.metrics)}, statements {list(query.statements)}"
+            f"forms {list(query.forms)}, metrics {list(query.metrics)}, statements {list(query.statements)}, "
+            f"unexplained {list(query.unexplained)}"
         )
         return query
 
@@ -95,7 +101,7 @@ class RuleCurator:
             kept = tuple(p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0)
             missing = () if kept else missing_filing(query)
             return Curation(kept[: self._max_kept], answerable=bool(kept), missing=missing)
-        found, absent = cover(plan, passages, self._facts)
+        found, absent = cover(query, plan, passages, self._facts)
         places = {(item.filing.filing_id, item.line_item.page) for item in found.values()}
         kept = tuple(p for p in passages if (p.filing_id, p.page) in places)
         journal.note(f"curate: {len(found)} of {len(plan.operands)} operands found on {len(places)} pages")

@@ -93,7 +93,10 @@ class PagePassages:
             return 0.0
         if statement in query.statements_named:
             return self._weights.named
-        return self._weights.implied if statement in query.statements else 0.0
+        if statement not in query.statements:
+            return 0.0
+        # A question that asks for more than its metrics is as likely answered in words.
+        return self._weights.implied if not query.unexplained else self._weights.implied / 4
 
 
 class ScoredPassages:

@@ -43,6 +43,11 @@ class Query:
     metrics: tuple[str, ...] = ()
     statements: tuple[Statement, ...] = ()
     statements_named: tuple[Statement, ...] = ()
+    names: tuple[str, ...] = ()
+    """The words by which the question calls its companies."""
+    unexplained: tuple[str, ...] = ()
+    """Words that are neither company, period, metric nor the common words of a numeric question: with any left, the
+    question asks for something narrower than its metrics ("wages as a percent of sales", "adjusted EBITDA")."""
     terms: tuple[str, ...] = field(default=())
     """Words added to ``text`` for lexical search: the accounting wording behind everyday terms."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from finray.retrieval.words import word_list
 from finray.types import Statement
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"“(])")
@@ -11,7 +13,7 @@ _INSTRUCTION = re.compile(
     r"^(?:please\s+)?(?:answer|round|calculate|compute|give|provide|respond|address|base|use|utilize|state|define|"
     r"assume|consider|express|show|report|rely|refer|ensure|make sure|do not|don't|return|keep|write)\b"
     r"|^you are\b|^if .{0,80}\b(?:not|isn't|aren't)\b.{0,120}\b(?:state|say|explain)\b"
-    r"|\bis defined as\b|\bare defined as\b",
+    r"|^[^.?]{0,60}\b(?:is|are) defined as\b",
     re.I,
 )
 _LEAD_IN = re.compile(
@@ -48,6 +50,31 @@ _STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_COMMON = word_list("common")
+
+_DEFINITION = re.compile(r",?\s*\bwhere\s+[^,.?]{2,60}?\s+(?:is|are)\s+defined\s+as\b:?\s*.*?(?=[.?](?:\s|$)|$)", re.I | re.S)
+
+
+def unexplained_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """Words of ``text`` outside ``spans`` (companies, metrics, statements) that are not common in numeric questions;
+    numbers, fiscal years and quarters are explained."""
+    rest = list(text)
+    for start, end in spans:
+        rest[start:end] = " " * (end - start)
+    for _, pattern in _STATEMENT_WORDS:
+        for match in pattern.finditer(text):
+            rest[match.start() : match.end()] = " " * len(match.group())
+    words = re.findall(r"[^\W\d_][\w&'’-]*", "".join(rest).lower())
+    months = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+    return tuple(
+        word
+        for word in (re.sub(r"['’]s?$", "", w) for w in words)
+        if word
+        and word not in _COMMON
+        and word not in months
+        and not word.endswith("ly")
+        and not re.fullmatch(r"fy\d*(?:q\d)?|q\d+|[ks]", word)
+    )
 
 
 def without_instructions(question: str) -> str:
@@ -55,7 +82,8 @@ def without_instructions(question: str) -> str:
 
     Returns the question unchanged where nothing would be left.
     """
-    kept = [s for s in _SENTENCE.split(question.strip()) if not _INSTRUCTION.search(s.strip())]
+    asked = _DEFINITION.sub("", question.strip())
+    kept = [s for s in _SENTENCE.split(asked) if not _INSTRUCTION.search(s.strip())] or [asked]
     text = " ".join(_LEAD_IN.sub("", sentence, count=1).strip() for sentence in kept).strip()
     return text or question.strip()
 
