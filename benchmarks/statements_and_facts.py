@@ -3,6 +3,7 @@
     python benchmarks/statements_and_facts.py statements     labelled pages of every PDF, and 10-Ks that miss one
     python benchmarks/statements_and_facts.py facts          line items of EDGAR HTML against its own inline XBRL
     python benchmarks/statements_and_facts.py canonical      how often the main metrics are found in the 10-K PDFs
+    python benchmarks/statements_and_facts.py identities     whether what was read in PDFs adds up, in every period
 Add ``--failures`` for every wrong value, or a part of a file name to look at some filings only.
 """
 
@@ -32,6 +33,7 @@ from finray.settings import FilingSettings
 from finray.types import Filing, LineItem
 
 DATA = Path(os.environ.get("FINRAY_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+_EXCHANGE = re.compile(r"effect.*exchange|exchange.*effect|currency effect", re.IGNORECASE)
 MAIN_METRICS = (
     "revenue", "cost_of_revenue", "gross_profit", "operating_income", "pretax_income", "income_tax", "net_income",
     "net_income_attributable", "eps_basic", "eps_diluted", "shares_diluted", "interest_expense", "total_assets",
@@ -43,11 +45,12 @@ MAIN_METRICS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("statements", "facts", "canonical"))
+    parser.add_argument("what", choices=("statements", "facts", "canonical", "identities"))
     parser.add_argument("names", nargs="*", help="parts of file names")
     parser.add_argument("--failures", action="store_true")
     arguments = parser.parse_args()
-    measure = {"statements": measure_statements, "facts": measure_facts, "canonical": measure_canonical}
+    measure = {"statements": measure_statements, "facts": measure_facts, "canonical": measure_canonical,
+               "identities": measure_identities}
     measure[arguments.what](arguments.names, arguments.failures)
 
 
@@ -57,15 +60,15 @@ def _files(folder: str, suffix: str, names: list[str]) -> list[Path]:
 
 
 def _filing(path: Path, facts: Facts) -> Filing:
-    return Filing(path.stem, path.stem, str(path), "", facts.company or "", facts.form or "", period_end=facts.period_end,
-                  fiscal_year=facts.fiscal_year, fiscal_period=facts.fiscal_period,
+    return Filing(path.stem, path.stem, str(path), "", facts.company or "", facts.form or "",
+                  period_end=facts.period_end, fiscal_year=facts.fiscal_year, fiscal_period=facts.fiscal_period,
                   fiscal_year_end=facts.fiscal_year_end)
 
 
 def measure_statements(names: list[str], failures: bool) -> None:
     pages, seconds, annual, complete = 0, 0.0, 0, 0
     for path in _files("financebench/pdfs", ".pdf", names):
-        with pymupdf.open(path) as document:
+        with pymupdf.open(path) as document:  # type: ignore[no-untyped-call]
             texts = [page.get_text() for page in document]
         start = time.perf_counter()
         labels = label_statements(texts)
@@ -104,9 +107,9 @@ def _facts_of(path: Path, root: lxml.html.HtmlElement, failures: bool) -> Counte
     filing = _filing(path, inline_xbrl.cover_facts(root))
     contexts = inline_xbrl.contexts(root)
     gold = {}
-    for index, fact in enumerate(inline_xbrl.numeric_facts(root)):
-        gold[f"gold:{index}"] = fact
-        fact.element.set("name", f"gold:{index}")  # carried through the grid as Cell.concept, and read nowhere else
+    for index, tagged in enumerate(inline_xbrl.numeric_facts(root)):
+        gold[f"gold:{index}"] = tagged
+        tagged.element.set("name", f"gold:{index}")  # carried through the grid as Cell.concept, and read nowhere else
     outcomes: Counter[str] = Counter()
     pages = split_pages(root, FilingSettings())
     labels = label_statements([page.text for page in pages])
@@ -116,14 +119,15 @@ def _facts_of(path: Path, root: lxml.html.HtmlElement, failures: bool) -> Counte
         grids = [grid for table in page.tables if (grid := table_grid(table, number))]
         items = {item.concept: item for item in extract_line_items(grids, page.text, label, filing) if item.concept}
         for element in _tagged_cells(page.tables):
-            fact = gold.get(element.get("name"))
+            fact = gold.get(element.get("name") or "")
             if fact is None or fact.context not in contexts:
                 continue
             outcome = _compare(items.get(element.get("name")), fact, contexts[fact.context], element)
             outcomes[outcome] += 1
             if failures and outcome != "right":
                 print("   ", number, label, outcome, "| expected", _row_label(element)[:60], fact.value, fact.unit,
-                      contexts[fact.context].end, contexts[fact.context].months, "| got", _brief(items.get(element.get("name"))))
+                      contexts[fact.context].end, contexts[fact.context].months, "| got",
+                      _brief(items.get(element.get("name"))))
     return outcomes
 
 
@@ -171,20 +175,25 @@ def _brief(item: LineItem | None) -> str:
         f"{item.label[:50]} {item.text} {item.value} {item.unit} {item.period_end} {item.months} [{item.section}]"
 
 
-def measure_canonical(names: list[str], failures: bool) -> None:
-    found: Counter[str] = Counter()
-    filings = 0
+def _read_pdfs(names: list[str]) -> Iterator[tuple[Path, Filing, list[LineItem]]]:
     for path in _files("financebench/pdfs", ".pdf", names):
-        with pymupdf.open(path) as document:
+        with pymupdf.open(path) as document:  # type: ignore[no-untyped-call]
             texts = [page.get_text() for page in document]
             filing = _filing(path, read_cover(texts))
-            if filing.form != "10-K":
-                continue
-            filings += 1
             items: list[LineItem] = []
             for number, label in enumerate(label_statements(texts)):
                 if label:
                     items += extract_line_items(page_grids(document[number], number), texts[number], label, filing)
+        yield path, filing, items
+
+
+def measure_canonical(names: list[str], failures: bool) -> None:
+    found: Counter[str] = Counter()
+    filings = 0
+    for path, filing, items in _read_pdfs(names):
+        if filing.form != "10-K":
+            continue
+        filings += 1
         for metric in MAIN_METRICS:
             item = canonical.find_line_item(metric, items, period_end=filing.period_end or dt.date.min)
             found[metric] += item is not None
@@ -192,6 +201,42 @@ def measure_canonical(names: list[str], failures: bool) -> None:
                 print(f"{path.stem:32} {metric:24}", _brief(item))
     for metric in MAIN_METRICS:
         print(f"{metric:26} {found[metric]:4} of {filings}")
+
+
+def measure_identities(names: list[str], failures: bool) -> None:
+    """Accounting identities need no labels: a wrong row, column, sign or scale breaks them."""
+    outcomes: Counter[tuple[str, bool]] = Counter()
+    for path, _, items in _read_pdfs(names):
+        for end in sorted({item.period_end for item in items if item.period_end}):
+            for name, left, right, tolerance in _identities(items, end):
+                holds = abs(left - right) <= max(tolerance * abs(left), 2.1e6 if abs(left) > 1e8 else 0.03)
+                outcomes[name, holds] += 1
+                if failures and not holds:
+                    print(path.stem, end, name, left, right)
+    for name in dict.fromkeys(name for name, _ in outcomes):
+        print(f"{name:44} holds in {outcomes[name, True]} of {outcomes[name, True] + outcomes[name, False]} periods")
+
+
+def _identities(items: list[LineItem], end: dt.date) -> Iterator[tuple[str, float, float, float]]:
+    """(name, left side, right side, relative tolerance) of those whose terms were all found."""
+    def get(metric: str) -> LineItem | None:
+        return canonical.find_line_item(metric, items, period_end=end)
+
+    if (assets := get("total_assets")) and (both := get("liabilities_and_equity")):
+        yield "assets = liabilities and equity", assets.value, both.value, 0.001
+    if (revenue := get("revenue")) and (cost := get("cost_of_revenue")) and (gross := get("gross_profit")):
+        yield "revenue - cost = gross profit", revenue.value - abs(cost.value), gross.value, 0.001
+    if (pretax := get("pretax_income")) and (tax := get("income_tax")) and (net := get("net_income")):
+        left = pretax.value - canonical.amount("income_tax", tax, items)
+        yield "pretax - tax = net income (some have more)", left, net.value, 0.05
+    income, shares, eps = get("net_income_attributable"), get("shares_diluted"), get("eps_diluted")
+    if income and eps and shares and shares.value:
+        yield "net income / diluted shares = diluted EPS", income.value / shares.value, eps.value, 0.02
+    flows = [get(f"{kind}_cash_flow") for kind in ("operating", "investing", "financing")]
+    if (change := get("change_in_cash")) and all(flows):
+        exchange = sum(item.value for item in items if (item.statement, item.page, item.column) ==
+                       ("cash_flow", change.page, change.column) and _EXCHANGE.search(item.label))
+        yield "cash flows + exchange = change in cash", sum(f.value for f in flows if f) + exchange, change.value, 0.001
 
 
 if __name__ == "__main__":

@@ -152,7 +152,7 @@ def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row
 
 
 def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
-    """Rows below a heading that names the metric, for statements that print no total ("Inventories:" over its kinds)."""
+    """Rows below a heading that names the metric, for statements that print no total ("Inventories:")."""
     rows: dict[tuple[int, int], list[LineItem]] = {}
     for item in items:
         if wanted.parts and item.statement == wanted.statement and item.section and \

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from finray.filings.grids import Box, Cell, Grid
 
-_CURRENCIES = {"$": "USD", "US$": "USD", "USD": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "HK$": "HKD", "R$": "BRL",
-               "NT$": "TWD", "€": "EUR", "EUR": "EUR", "£": "GBP", "GBP": "GBP", "¥": "JPY", "RMB": "CNY", "CNY": "CNY",
-               "CHF": "CHF", "₹": "INR", "₩": "KRW"}
+_CURRENCIES = {"$": "USD", "US$": "USD", "USD": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "HK$": "HKD",
+               "R$": "BRL", "NT$": "TWD", "€": "EUR", "EUR": "EUR", "£": "GBP", "GBP": "GBP", "¥": "JPY", "RMB": "CNY",
+               "CNY": "CNY", "CHF": "CHF", "₹": "INR", "₩": "KRW"}
 _CURRENCY = r"(?P<currency>US\$|CA?\$|A\$|HK\$|NT\$|R\$|\$|€|£|¥|₹|₩|USD|EUR|GBP|RMB|CNY|CHF)"
 _DASHES = "-–—−‒―"
 _NUMBER = re.compile(

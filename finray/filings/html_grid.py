@@ -1,7 +1,8 @@
 """An EDGAR HTML <table> as a Grid: spans resolved, filler cells merged, inline XBRL concepts kept.
 
 EDGAR tables are typeset, not marked up: "$", "(" and ")" have cells of their own, empty cells make the gaps, and a
-heading spans the fillers too. Positions are table columns after colspan and rowspan; tags around numbers are not needed.
+heading spans the fillers too. Positions are table columns after colspan and rowspan; tags around numbers are not
+needed.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
 
 def _join_label(row: list[Printed]) -> list[Printed]:
     """A label split over cells ("(1)" or a bullet before the words) is one label."""
-    if len(row) < 2 or parse_number(row[0].text) and not is_year(row[0].text):
+    if len(row) < 2 or (parse_number(row[0].text) and not is_year(row[0].text)):
         return row
     first, second = row[0], row[1]
     if first.x1 <= second.x0 <= first.x1 + 1 and len(first.text) <= 4 and not is_year(first.text) \

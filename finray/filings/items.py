@@ -3,9 +3,9 @@
 Form 10-K numbers its Items "1" to "16" (``"1"``, ``"1A"``, ``"7"``, ``"7A"``, ``"8"``...). Form 10-Q numbers them per
 part; they come out as ``"P1-1"`` ... ``"P1-4"`` and ``"P2-1"``, ``"P2-1A"`` ... ``"P2-6"``. Form 8-K's are ``"2.02"``.
 
-An Item starts at a line "Item 7. Management's Discussion ...". Tables of contents, cross-reference indexes and sentences
-that cite an Item print the same words; they are told apart by crowding (many Items on one page with little text between)
-and by order: headings run in the form's order, so the heaviest non-decreasing chain of candidates is kept.
+An Item starts at a line "Item 7. Management's Discussion ...". Tables of contents, cross-reference indexes and
+sentences that cite an Item print the same words. They are told apart by crowding (many Items on one page, little text
+between) and by order: headings run in the form's order, so the heaviest non-decreasing chain of candidates is kept.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from finray.filings.statements import label_statements
 
@@ -22,7 +23,8 @@ _HEADING = re.compile(
     _MARGIN + r"items?\s{1,3}(?P<item>\d{1,2}(?:\.\d\d|[^\S\n]?\(?[abc]\)?(?![a-z]))?)"
     r"(?=(?P<rest>[^\n]*(?:\n[^\n]*){0,3}))", re.IGNORECASE | re.MULTILINE)
 _PART = re.compile(_MARGIN + r"part[^\S\n]+(?P<part>iv|i{1,3})\b", re.IGNORECASE | re.MULTILINE)
-_CITED = re.compile(r"^\s*(?:\(|,|of (?:this|our|the|part)|in (?:this|our|the|part)|to (?:this|our|the)|and|above|below|contains?|"
+_CITED = re.compile(r"^\s*(?:\(|,|of (?:this|our|the|part)|in (?:this|our|the|part)|to (?:this|our|the)|and|above|"
+    r"below|contains?|"
                     r"under|herein|is |are |for |has |through|as |to |or )", re.IGNORECASE)
 
 _TITLES_10K: dict[str, str] = {
@@ -35,7 +37,8 @@ _TITLES_10K: dict[str, str] = {
     "15": r"exhibit", "16": r"form 10-k summary|summary",
 }
 _TITLES_10Q: dict[str, str] = {
-    "P1-1": r"(?:unaudited |condensed |consolidated )*financial statements|financial information", "P1-2": r"management['’]?s discussion",
+    "P1-1": r"(?:unaudited |condensed |consolidated )*financial statements|financial information",
+    "P1-2": r"management['’]?s discussion",
     "P1-3": r"quantitative", "P1-4": r"controls", "P2-1": r"legal", "P2-1A": r"risk factors",
     "P2-2": r"unregistered|changes in securities|issuer purchases|repurchase|purchases of", "P2-3": r"defaults",
     "P2-4": r"mine safety|submission|reserved|removed", "P2-5": r"other information", "P2-6": r"exhibits",
@@ -83,7 +86,8 @@ def _is_quarterly(texts: Sequence[str]) -> bool:
     annual = len(re.findall(r"form\s+10-?k|annual\s+report\s+pursuant|fiscal\s+year\s+ended", head))
     if quarterly == annual:
         start = "\n".join(texts[:12]).lower()
-        return bool(re.search(r"item\s+1\s*[.:]?\s*(?:unaudited |condensed |consolidated )*financial statements", start))
+        return bool(re.search(r"item\s+1\s*[.:]?\s*(?:unaudited |condensed |"
+            r"consolidated )*financial statements", start))
     return quarterly > annual
 
 
@@ -116,9 +120,8 @@ def _read_heading(match: re.Match[str], page: int, part: int, parts: Sequence[tu
         if position < match.start():
             part = value
     if quarterly:
-        named = [f"P{p}-{number}" for p in (1, 2) if re.match(titles.get(f"P{p}-{number}", "(?!)"), rest, re.IGNORECASE)]
-        if named:
-            part = int(named[0][1])
+        named = [p for p in (1, 2) if (title := titles.get(f"P{p}-{number}")) and re.match(title, rest, re.IGNORECASE)]
+        part = named[0] if named else part
         number = f"P{part}-{number}"
     if number not in ranks:
         return None, part
@@ -136,7 +139,7 @@ def _lists_items(on_page: Sequence[_Candidate], length: int) -> bool:
     distinct = {c.item for c in on_page}
     if len(distinct) < CROWDED_ITEMS:
         return False
-    gaps = [b.start - a.start for a, b in zip(on_page, on_page[1:], strict=False)]
+    gaps = [b.start - a.start for a, b in pairwise(on_page)]
     gaps.sort()
     return gaps[len(gaps) // 2] < CROWDED_CHARACTERS or length < CROWDED_CHARACTERS * len(distinct)
 

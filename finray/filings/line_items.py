@@ -1,7 +1,7 @@
 """Line items of a page's tables: label, value, unit and period of every number.
 
 Values come out in base units: dollars, dollars per share, shares. Cells printed with "%" have unit "percent" and keep
-the printed number (12.5). Parentheses are negative, a printed dash in a numeric column is 0.0, an empty cell is nothing.
+the printed number (12.5). Parentheses are negative, a printed dash in a numeric column is 0.0, an empty cell nothing.
 ``months`` is 0 for an instant (balance sheets, opening and closing balances), None where the filing does not say.
 """
 
@@ -27,20 +27,24 @@ INDENT_STEP = 1.0
 """Points by which margins must differ to mean something."""
 
 _NOT_A_SECTION = re.compile(
-    r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*\d*\W*$|^page \d|unaudited|^\(?in (?:thousand|million)|"
+    r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*\d*\W*$|^page \d|unaudited|"
+    r"^\(?in (?:thousand|million)|"
     r"^\(.*(?:thousands|millions).*\)$|form 10-|^part i|^item \d|the accompanying|annual report", re.IGNORECASE)
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
 _PERIOD_WORDS = re.compile(
     r"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|december|january|february|march|april|may|june|july|august|"
     r"september|october|november)\b|^(?:19|20)\d\d$", re.IGNORECASE)
-_BALANCE_ROW = re.compile(r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE)
+_BALANCE_ROW = re.compile(r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|"
+    r"end)\b", re.IGNORECASE)
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\W*\$|^\(\d+\)$")
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 
 
-def extract_line_items(grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing) -> list[LineItem]:
+def extract_line_items(
+    grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing,
+) -> list[LineItem]:
     """Every number of ``grids`` (one page) that stands in a numeric column of a labelled row.
 
     ``row`` counts rows over the page, ``column`` is the grid's column. Never raises on odd tables: what has no label

@@ -13,17 +13,21 @@ from finray.types import Filing, Statement
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
 _MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
-_DAY_OF = re.compile(_MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|20)\d\d)?(?!\d)", re.IGNORECASE)
+_DAY_OF = re.compile(_MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|"
+    r"20)\d\d)?(?!\d)", re.IGNORECASE)
 _NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
-_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-           "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty-four": 24,
-           "twenty-six": 26, "twenty-seven": 27, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
-           "fifty-two": 52, "fifty-three": 53, "twenty six": 26, "thirty nine": 39, "fifty two": 52, "fifty three": 53}
+_COUNTS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty-four": 24,
+    "twenty-six": 26, "twenty-seven": 27, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
+    "fifty-two": 52, "fifty-three": 53, "twenty six": 26, "thirty nine": 39, "fifty two": 52, "fifty three": 53,
+}
 _COUNT = r"(?P<count>\d{1,2}|" + "|".join(sorted(_COUNTS, key=len, reverse=True)) + r")"
 _MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
 _WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
-_QUARTER = re.compile(r"\b(?:quarters?(?: |$|ly)|fiscal quarter|(?:first|second|third|fourth) quarter|q[1-4]\b)", re.IGNORECASE)
+_QUARTER = re.compile(r"\b(?:quarters?(?: |$|ly)|fiscal quarter|(?:first|second|third|fourth) quarter|"
+    r"q[1-4]\b)", re.IGNORECASE)
 _YEARS_LONG = re.compile(r"\b(?:years?|fiscal|annual|twelve months|full.year|fy)\b", re.IGNORECASE)
 _YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
 

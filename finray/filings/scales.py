@@ -7,18 +7,22 @@ from dataclasses import dataclass
 
 _WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "000": 10**3, "mm": 10**6}
 _SCALE = re.compile(
-    r"(?:\b(?:in|of|are|expressed in|stated in)\s+(?:u\.?s\.?\s*)?(?:\$|us\$|usd|dollars)?\s*(?P<word>thousand|million|billion)s?\b|"
+    r"(?:\b(?:in|of|are|expressed in|stated in)\s+(?:u\.?s\.?\s*)?(?:\$|us\$|usd|dollars)?\s*(?P<word>thousand|"
+    r"million|billion)s?\b|"
     r"[(\[,|]\s*(?:us|u\.s\.)?\s*[$€£¥]?\s*(?:amounts? )?(?P<bare>thousand|million|billion)s?\b|"
     r"\$\s*(?P<dollars>thousand|million|billion)s?\b|"
     r"^\s*(?:[$€£¥]\s*)?(?P<alone>thousand|million|billion)s?(?: of (?:u\.?s\.? )?dollars)?\b|"
     r"(?:\$|in\s+|\(\s*)(?P<zeros>000)['’]?s?\b)", re.IGNORECASE | re.MULTILINE)
 _EXCEPT_SHARES = re.compile(
-    r"except[^.\n]{0,60}?(?<!per )(?<!per common )(?<!per-)\b(?:share data|share amounts|shares?\b(?! per)(?!\s*(?:and|,|or)?\s*$)|"
+    r"except[^.\n]{0,60}?(?<!per )(?<!per common )(?<!per-)\b(?:share data|share amounts|"
+    r"shares?\b(?! per)(?!\s*(?:and|,|or)?\s*$)|"
     r"number of shares|share and per)", re.IGNORECASE)
 _SHARES_IN = re.compile(
     r"(?:shares?|share data|share amounts)\b[^.\n$]{0,50}?\bin (?P<after>thousand|million|billion)s", re.IGNORECASE)
-_BOTH_IN = re.compile(r"(?:dollars|amounts|\$)[^.\n]{0,12}(?:and|,) shares[^.\n]{0,10}in (?:thousand|million|billion)s", re.IGNORECASE)
-_MONEY = (("EUR", r"€|\beuros?\b"), ("GBP", r"£|pounds sterling|\bgbp\b"), ("JPY", r"¥|\byen\b"), ("CNY", r"\brmb\b|renminbi"),
+_BOTH_IN = re.compile(r"(?:dollars|amounts|\$)[^.\n]{0,12}(?:and|,) shares[^.\n]{0,10}in (?:thousand|million|"
+    r"billion)s", re.IGNORECASE)
+_MONEY = (("EUR", r"€|\beuros?\b"), ("GBP", r"£|pounds sterling|\bgbp\b"), ("JPY", r"¥|\byen\b"), ("CNY", r"\brmb\b|"
+    r"renminbi"),
           ("CAD", r"c\$|canadian dollars"), ("CHF", r"\bchf\b|swiss francs"), ("AUD", r"a\$|australian dollars"))
 _USD = re.compile(r"u\.?s\.? dollars|us\$|usd|\$", re.IGNORECASE)
 
@@ -28,13 +32,16 @@ _SHARES = re.compile(
     r"\b(?:weighted|average)\b.{0,60}\b(?:shares?|units|basic|diluted|outstanding)|"
     r"\b(?:shares|units)\b.{0,40}\b(?:outstanding|used|issued|authorized|diluted|basic)|\bnumber of (?:common )?shares|"
     r"\b(?:basic|diluted)\b.{0,25}\bshares|dilutive.{0,30}(?:shares|securities|options)", re.IGNORECASE)
+_PAR_VALUE = re.compile(r"preferred stock|common (?:stock|shares), ", re.IGNORECASE)
 _SHARE_SECTION = re.compile(
     r"\b(?:weighted|average)\b.{0,40}\bshares|^\W*(?:number of |common |outstanding )*shares outstanding|"
     r"^\W*number of .{0,20}shares", re.IGNORECASE)
-_AMOUNT_AFTER_ALL = re.compile(r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|value", re.IGNORECASE)
-_BASIC_OR_DILUTED = re.compile(r"\b(?:basic|diluted|dilution|continuing|discontinued|total|net (?:income|loss|earnings)|"
-                               r"common|income|loss|earnings|declared|dividends?)\b", re.IGNORECASE)
-_OWN_SCALE = re.compile(r"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>thousand|million|billion)s?\)", re.IGNORECASE)
+_AMOUNT_AFTER_ALL = re.compile(r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|"
+    r"value", re.IGNORECASE)
+_BASIC_OR_DILUTED = re.compile(r"\b(?:basic|diluted|dilution|continuing|discontinued|total|net (?:income|loss|"
+                               r"earnings)|common|income|loss|earnings|declared|dividends?)\b", re.IGNORECASE)
+_OWN_SCALE = re.compile(r"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>thousand|million|"
+    r"billion)s?\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +101,8 @@ def share_scale(value: float, decimals: int, scale: Scale, *, moved: bool) -> in
 
 
 def _is_per_share(label: str, heading: str, decimals: int, value: float) -> bool:
-    small = abs(value) < 10_000 and (decimals >= 2 or value == 0 or abs(value) < 1_000 and decimals == 1)
-    if _PER_SHARE.search(label) and not label.lower().startswith(("preferred stock", "common stock, ", "common shares, ")):
+    small = abs(value) < 10_000 and (decimals >= 2 or value == 0 or (abs(value) < 1_000 and decimals == 1))
+    if _PER_SHARE.search(label) and not _PAR_VALUE.match(label):
         return small or (decimals == 0 and abs(value) < 100)
     return bool(_PER_SHARE.search(heading)) and small and (decimals >= 2 or value == 0) and \
         _BASIC_OR_DILUTED.search(label) is not None

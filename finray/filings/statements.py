@@ -3,7 +3,7 @@
 Regulation S-X (Articles 3 and 10) asks every registrant for the same statements, printed one after another: income,
 comprehensive income, balance sheet, cash flows, changes in equity. Look-alikes are everywhere else: selected data, the
 discussion of results, segment notes, parent-only and guarantor schedules. So a page is judged by its title and the line
-items that start its lines, and then by its neighbours: the statements are the one stretch of pages where all kinds meet.
+items that start its lines, and then by its neighbours: the statements are the one stretch where all kinds meet.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ LOOK_ALIKE = 0.5
 MAX_WORDS_PER_NUMBER = 16.0
 """Printed words for each number: statements have 2 to 9, discussion 15 and more."""
 MAX_LINE = 160
+MAX_BEFORE_TITLE = 60
+INDEX_TITLES = 4
+"""A page that names so many kinds of statements is their index."""
 INTERIM = 0.85
 """Weight of condensed or unaudited statements: a 10-K may print quarters again beside its audited year."""
 TITLE_LINES = 14
@@ -52,8 +55,8 @@ _MARKERS: tuple[tuple[str, Mapping[Statement, float]], ...] = (
      r"expenses)\b", {"income": 0.7}),
     (r"(total )?(net )?interest (and other )?(income|expense)|non-?interest (income|revenue)", {"income": 0.7}),
     (r"(income|earnings|loss|\(loss\)|profit).{0,60}before.{0,40}(tax|equity)", {"income": 1}),
-    (r"(provision|benefit|\(?provision\)?|\(?benefit\)?).{0,30}(for|from).{0,20}taxes|income tax(es)?( expense| provision|"
-     r" \(?benefit| \()|(provision for )?(taxes on income|income taxes)\b", {"income": 0.8}),
+    (r"(provision|benefit|\(?provision\)?|\(?benefit\)?).{0,30}(for|from).{0,20}taxes|income tax(es)?( expense|"
+     r" provision| \(?benefit| \()|(provision for )?(taxes on income|income taxes)\b", {"income": 0.8}),
     (r"net (income|earnings|loss|\(loss\)).{0,60}per\b|(basic|diluted)\b.{0,60}(per|share|$)|"
      r"(earnings|income|loss|\(loss\)).{0,25}per .{0,20}share|per share", {"income": 1.3}),
     (r"(weighted.average|average|shares used|common shares outstanding|shares outstanding).{0,60}", {"income": 0.8}),
@@ -115,7 +118,8 @@ _STATEMENT_OF = r"(?:statements? of|statements? on)(?: changes in| the)?(?: cons
 _TITLES: tuple[tuple[Statement, str], ...] = (
     ("comprehensive_income", _STATEMENT_OF + r" (?:other )?(?:total )?comprehensive (?:income|loss|earnings|\(loss\))|"
      r"comprehensive (?:income|loss|earnings)(?: \(loss\))? statements?|comprehensive \(loss\)"),
-    ("income", _STATEMENT_OF + r" (?:net )?(?:income|operations|earnings|profit|loss|results|\(loss\)|operating results)|"
+    ("income", _STATEMENT_OF + r" (?:net )?(?:income|operations|earnings|profit|loss|results|\(loss\)|"
+        r"operating results)|"
      r"(?:income|earnings|operations) statements?|results of operations|profit and loss accounts?"),
     ("balance", r"balance sheets?|" + _STATEMENT_OF + r" (?:financial (?:position|condition)|condition|assets)"),
     ("cash_flow", _STATEMENT_OF + r" cash ?flows?|cash ?flows? statements?"),
@@ -123,19 +127,21 @@ _TITLES: tuple[tuple[Statement, str], ...] = (
      r"(?:stock|share)(?:holders|owners)['’]? ?(?:equity|investment) statements?|equity statements?"),
 )
 _TITLE = tuple((kind, re.compile(pattern)) for kind, pattern in _TITLES)
-_TITLE_HINT = re.compile(r"statement|balance sheet|cash ?flow|results of operations|comprehensive")
+_SQUEEZED_TITLE = tuple((kind, re.compile(pattern.replace(" ?", "").replace(" ", ""))) for kind, pattern in _TITLES)
+_TITLE_HINT = re.compile(r"statement|balancesheet|cashflow|resultsofoperations|comprehensive")
 # A reference inside a sentence is not a title.
 _NOT_A_TITLE = re.compile(
-    r"\b(notes? to|see|the accompanying|accompanying|these|our|refer|included|impact|analysis|selected|index|discussion|"
-    r"reconciliation|affected|parent|registrant|consolidating|pro ?forma|data|off-balance|off balance|summary|"
+    r"\b(notes? to|see|the accompanying|accompanying|these|our|refer|included|impact|analysis|selected|index|"
+    r"discussion|reconciliation|affected|parent|registrant|consolidating|pro ?forma|data|off.balance|summary|"
     r"summarized|average|review|report|reports|caption|line item|location|classification|within|reflected|recorded|"
     r"recognized|presented|following|which|that|are|is|was|were|for (?:more|further|additional)|"
     r"management['’]s|non-gaap|adjusted|supplemental|segment|schedule)\b|[.;]$|\.{3}|\bpage\b")
 _LOOK_ALIKE = re.compile(
-    r"parent company|\bparent.only|registrant only|consolidating|guarantor|condensed financial information|"
     r"selected (?:consolidated )?(?:historical )?financial|five.year|(?:six|ten|eleven).year|pro forma|schedule i\b|"
-    r"index to (?:consolidated )?financial|quarterly financial (?:data|information)|unaudited quarterly|"
-    r"non-gaap|results as a percent")
+    r"quarterly financial (?:data|information)|unaudited quarterly|non-gaap|results as a percent")
+_PARENT_ONLY = re.compile(
+    r"parent company|\bparent.only|registrant only|consolidating|guarantor|condensed financial information of|"
+    r"^schedule ii?\b.{0,40}condensed", re.MULTILINE)
 _INTERIM = re.compile(r"\bcondensed\b|\bunaudited\b")
 _COMPANY = re.compile(r"\b(inc|corp|corporation|company|co|plc|ltd|llc|l\.p|n\.v|subsidiaries|group|holdings)\b")
 
@@ -175,7 +181,11 @@ def _page_evidence(text: str) -> _Evidence:
         return _NOTHING
     lines = [line for raw in text.lower().split("\n") if (line := " ".join(raw.split()))]
     scores, titles = _item_scores(lines), _page_titles(lines)
+    if len(titles) >= INDEX_TITLES:
+        return _NOTHING
     head = "\n".join(lines[:TITLE_LINES])
+    if _PARENT_ONLY.search(head):  # Regulation S-X 5-04, Schedule I, and guarantor columns
+        return _NOTHING
     weight = LOOK_ALIKE if _LOOK_ALIKE.search(head) else INTERIM if _INTERIM.search(head) else 1.0
     return _Evidence({kind: weight * (min(score, MAX_ITEM_SCORE) + TITLE_SCORE * titles.get(kind, 0.0))
                       for kind, score in scores.items() if score >= MIN_ITEM_SCORE}, titles)
@@ -219,19 +229,24 @@ def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
 
 
 def _title_kind(line: str) -> Statement | None:
-    if len(line) > MAX_LINE or not _TITLE_HINT.search(line) or _NOT_A_TITLE.search(line):
+    if len(line) > MAX_LINE:
         return None
-    found = [(match.start(), order, kind, match) for order, (kind, pattern) in enumerate(_TITLE)
+    squeezed = line.replace(" ", "")  # some PDFs break titles: "Consolidated Statem ents of Income"
+    if not _TITLE_HINT.search(squeezed) or _NOT_A_TITLE.search(line):
+        return None
+    return _named_kind(line, _TITLE) or _named_kind(squeezed, _SQUEEZED_TITLE)
+
+
+def _named_kind(line: str, titles: Sequence[tuple[Statement, re.Pattern[str]]]) -> Statement | None:
+    found = [(match.start(), order, kind) for order, (kind, pattern) in enumerate(titles)
              if (match := pattern.search(line))]
     if not found:
         return None
-    if len({kind for _, _, kind, _ in found}) > 1 and any(kind == "income" for _, _, kind, _ in found):
+    if len(found) > 1 and any(kind == "income" for *_, kind in found):
         return "income"  # "Statements of Operations and Comprehensive Loss"
-    start, _, kind, match = min(found)
+    start, _, kind = min(found)
     before = line[:start].strip()
-    if len(before) > 60 and not _COMPANY.search(before):
-        return None
-    return kind
+    return None if len(before) > MAX_BEFORE_TITLE and not _COMPANY.search(before) else kind
 
 
 def _best_window(evidence: Sequence[_Evidence]) -> int | None:
