@@ -12,7 +12,8 @@ from finray.retrieval.query import Period, Query
 from finray.types import Passage
 
 _ASKS_FOR_WORDS = re.compile(
-    r"\b(?:why|what drove|what (?:has )?driv\w+|what caused|what (?:were|are|was) the (?:main |key |primary )?(?:reasons?|drivers?|factors?)|"
+    r"\b(?:why|what drove|what (?:has )?driv\w+|what caused|what (?:were|are|was) the (?:main |key |primary )?"
+    r"(?:reasons?|drivers?|factors?)|"
     r"explain|describe|discuss|reasons? for|drivers? of|attributed to|how does|how do|who|where|which|whose)\b",
     re.I,
 )

@@ -66,7 +66,8 @@ def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> lis
             if 0 <= back <= 4:
                 end = _years_before(filing.period_end, back)
                 form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
-                ranked.append(((back + 10 * offset, form + 2 * (filing.is_amendment != amended), filing.filing_id), filing, end))
+                order = (back + 10 * offset, form + 2 * (filing.is_amendment != amended), filing.filing_id)
+                ranked.append((order, filing, end))
     ranked.sort(key=lambda item: item[0])
     return [(filing, end) for _, filing, end in ranked]
 

@@ -21,7 +21,8 @@ from finray.retrieval.query import Period, Query
 Kind = Literal["value", "growth", "change", "average", "total", "cagr", "difference", "highest", "trend", "sign"]
 
 _GROWTH = re.compile(
-    r"\b(?:growth|grow|grew|grown|increas\w*|decreas\w*|declin\w*|chang\w*|yoy|y/y|year[- ]over[- ]year|year[- ]on[- ]year|"
+    r"\b(?:growth|grow|grew|grown|increas\w*|decreas\w*|declin\w*|chang\w*|yoy|y/y|"
+    r"year[- ]over[- ]year|year[- ]on[- ]year|"
     r"improv\w*|drop\w*|rise|risen|rose|fell|fall\w*|reduc\w*|up or down)\b",
     re.I,
 )

@@ -28,8 +28,12 @@ _PERIOD_WORD = re.compile(r"(?:fy|q[1-4])?\d*")
 _MAX_CHARACTERS = 600
 _ENCODED = 40
 _RANK_PENALTY = 0.01
-_ASKS_NUMBER = re.compile(r"^\W*(?:in [^,]{3,60},\s*)?(?:how (?:much|many|long|large|big)|what|by (?:how much|what))\b", re.I)
-_ASKS_WORDS = re.compile(r"\b(?:why|who|where|event|agenda|describe|explain|reason|purpose|nature|type|kind|name)\b", re.I)
+_ASKS_NUMBER = re.compile(
+    r"^\W*(?:in [^,]{3,60},\s*)?(?:how (?:much|many|long|large|big)|what|by (?:how much|what))\b", re.I
+)
+_ASKS_WORDS = re.compile(
+    r"\b(?:why|who|where|event|agenda|describe|explain|reason|purpose|nature|type|kind|name)\b", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,8 @@ class StatementAnswerer:
             word = "rose" if value > 0 else "fell" if value < 0 else "did not change"
             (before, old), (after, new) = parts[0], parts[-1]
             text = (
-                f"{'Yes' if value > 0 else 'No'}: {plan.metric} {word} from {shown(old, plan.part_unit, shape)} ({before}) "
-                f"to {shown(new, plan.part_unit, shape)} ({after})."
+                f"{'Yes' if value > 0 else 'No'}: {plan.metric} {word} "
+                f"from {shown(old, plan.part_unit, shape)} ({before}) to {shown(new, plan.part_unit, shape)} ({after})."
             )
         elif plan.kind == "sign":
             word = "positive" if value > 0 else "negative" if value < 0 else "zero"

@@ -9,7 +9,8 @@ from finray.accounting.formulas import Unit
 
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _ASKED_SCALE = re.compile(
-    r"\bin\s+(?:units? of\s+)?(?:US\s?D(?:ollars)?\.?\s+|U\.S\. dollars?\s+|\$\s*|dollars?\s+)?(thousand|million|billion|trillion)s?\b"
+    r"\bin\s+(?:units? of\s+)?(?:US\s?D(?:ollars)?\.?\s+|U\.S\. dollars?\s+|\$\s*|dollars?\s+)?"
+    r"(thousand|million|billion|trillion)s?\b"
     r"|\b(?:USD|dollars?|\$)\s+(?:in\s+)?(thousand|million|billion|trillion)s?\b",
     re.I,
 )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 
 from rich.console import Console
 
-from finray.bulk import AnswerSummary, answer_all
+from finray.bulk import Answer, AnswerSummary, answer_all
 from finray.commands.progress import progress_bar
 from finray.engine import open_engine
 from finray.prediction_store import PredictionStore, pending
-from finray.questions import BadLine, read_questions
+from finray.questions import read_questions
 from finray.settings import Settings
+from finray.types import Prediction, Question
 
 
 def run_answer(
@@ -34,13 +37,12 @@ def run_answer(
     with PredictionStore(out_uri) as store:
         if store.torn:
             err.print(store.torn, markup=False, highlight=False)
-        todo = list(pending(lines, store.done(), settings.answer_hash(), retry_failed=retry_failed))
-        real = any(not isinstance(item, BadLine) for item in todo)
-        with progress_bar(err, "answering") as progress:
-            if workers == 0 or not real:
-                summary = _in_process(lines, index, store, settings, retry_failed, progress, real)
-            else:
-                summary = _on_ray(lines, index, store, settings, retry_failed, progress, workers)
+        todo = pending(lines, store.done(), settings.answer_hash(), retry_failed=retry_failed)
+        to_ask = any(isinstance(item, Question) for item in todo)
+        with progress_bar(err, "answering") as progress, _answerer(index, settings, workers, to_ask=to_ask) as answer:
+            summary = asyncio.run(
+                answer_all(lines, answer, store, settings, retry_failed=retry_failed, progress=progress)
+            )
     if as_json:
         sys.stdout.write(json.dumps(asdict(summary)) + "\n")
     else:
@@ -62,26 +64,25 @@ def describe(summary: AnswerSummary, out_uri: str) -> str:
     )
 
 
-def _in_process(lines, index, store, settings, retry_failed, progress, real):  # type: ignore[no-untyped-def]
-    engine = open_engine(index, settings) if real else None
+@contextmanager
+def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: bool) -> Iterator[Answer]:
+    """Who answers: nobody where there is nothing to ask, else this process (``workers`` 0) or a pool on Ray."""
+    if not to_ask:
+        yield _nobody
+    elif workers == 0:
+        yield open_engine(index, settings).answer
+    else:
+        from finray.cluster.answer_job import AnswerPool
+        from finray.cluster.runtime import ray_cluster
 
-    async def answer(question):  # type: ignore[no-untyped-def]
-        assert engine is not None
-        return await engine.answer(question)
+        with ray_cluster():
+            pool = AnswerPool(index, settings, workers)
+            pool.wait_until_ready()
+            try:
+                yield pool.answer
+            finally:
+                pool.close()
 
-    return asyncio.run(answer_all(lines, answer, store, settings, retry_failed=retry_failed, progress=progress))
 
-
-def _on_ray(lines, index, store, settings, retry_failed, progress, workers):  # type: ignore[no-untyped-def]
-    from finray.cluster.answer_job import AnswerPool
-    from finray.cluster.runtime import ray_session
-
-    with ray_session():
-        pool = AnswerPool(index, settings, workers)
-        pool.wait_until_ready()
-        try:
-            return asyncio.run(
-                answer_all(lines, pool.answer, store, settings, retry_failed=retry_failed, progress=progress)
-            )
-        finally:
-            pool.close()
+async def _nobody(question: Question) -> Prediction:
+    raise AssertionError(f"{question.qid} was not to be asked")

@@ -49,8 +49,9 @@ CURATE_SCHEMA: dict[str, Any] = {
 ANSWER = (
     "You answer questions about SEC filings from the given passages alone. " + _DATA_RULE + " Reason step by step in "
     "`reasoning`: pick the figures with their units and periods, then compute. Give the final answer in `answer`, the "
-    "number alone in `value` (null if there is none), its unit in `unit`, and the ids of the passages it rests on in "
-    "`citations`. If the passages do not hold the answer, set `answerable` to false and say in `answer` what is missing."
+    "number alone in `value` (null if there is none), its unit in `unit`, and the ids of the passages it rests on "
+    "in `citations`. If the passages do not hold the answer, set `answerable` to false and say in `answer` what is "
+    "missing."
 )
 ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -218,7 +218,7 @@ class CompanyCatalog:
         }
 
     def _abbreviation(self, text: str) -> str | None:
-        """Companies whose name's words begin, one after the other, with pieces of an upper-case word: AMEX, JPM, BofA."""
+        """Companies whose name's words begin, one after the other, with pieces of an upper-case word: AMEX, BofA."""
         letters = re.sub(r"[^A-Za-z]", "", text)
         if len(letters) < 3 or sum(c.isupper() for c in letters) < 2:
             return None

@@ -124,7 +124,7 @@ class ScoredPassages:
 def dense_scores(encoder: Encoder) -> Callable[[Query, Sequence[str], pa.Table], Floats]:
     """Cosine of question and chunk."""
 
-    def score(query: Query, ids: Sequence[str], chunks: pa.Table) -> Floats:
+    def score(query: Query, _ids: Sequence[str], chunks: pa.Table) -> Floats:
         return np.asarray(_vectors(chunks) @ encoder.encode_query(query.text), dtype=np.float64)
 
     return score
@@ -144,7 +144,7 @@ def reranked_scores(
 ) -> Callable[[Query, Sequence[str], pa.Table], Floats]:
     """A cross-encoder over the ``candidates`` nearest chunks (HiREC); the others keep their dense order below them."""
 
-    def score(query: Query, ids: Sequence[str], chunks: pa.Table) -> Floats:
+    def score(query: Query, _ids: Sequence[str], chunks: pa.Table) -> Floats:
         dense = np.asarray(_vectors(chunks) @ encoder.encode_query(query.text), dtype=np.float64)
         nearest = np.argsort(-dense, kind="stable")[:candidates]
         texts = chunks["text"].take(pa.array(nearest)).to_pylist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Sequence
 
@@ -17,9 +18,9 @@ _INSTRUCTION = re.compile(
     re.I,
 )
 _LEAD_IN = re.compile(
-    r"^(?:[^?]{0,200}\bhere(?:'s| is) the question:\s*)|^(?:based on|basing|by|taking|using|looking|drawing|according to|"
-    r"considering|relying|given|with reference to|in light of|from)\b[^?]{10,200}?,\s+(?=(?:what|how|which|did|does|is|was|"
-    r"were|has|have|who|when|why|can|by)\b)",
+    r"^(?:[^?]{0,200}\bhere(?:'s| is) the question:\s*)|^(?:based on|basing|by|taking|using|looking|drawing|"
+    r"according to|considering|relying|given|with reference to|in light of|from)\b[^?]{10,200}?,\s+"
+    r"(?=(?:what|how|which|did|does|is|was|were|has|have|who|when|why|can|by)\b)",
     re.I,
 )
 
@@ -52,7 +53,11 @@ _STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
 )
 _COMMON = word_list("common")
 
-_DEFINITION = re.compile(r",?\s*\bwhere\s+[^,.?]{2,60}?\s+(?:is|are)\s+defined\s+as\b:?\s*.*?(?=[.?](?:\s|$)|$)", re.I | re.S)
+_MONTHS = frozenset(month.lower() for month in calendar.month_name if month)
+
+_DEFINITION = re.compile(
+    r",?\s*\bwhere\s+[^,.?]{2,60}?\s+(?:is|are)\s+defined\s+as\b:?\s*.*?(?=[.?](?:\s|$)|$)", re.I | re.S
+)
 
 
 def unexplained_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
@@ -65,13 +70,12 @@ def unexplained_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str,
         for match in pattern.finditer(text):
             rest[match.start() : match.end()] = " " * len(match.group())
     words = re.findall(r"[^\W\d_][\w&'’-]*", "".join(rest).lower())
-    months = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
     return tuple(
         word
         for word in (re.sub(r"['’]s?$", "", w) for w in words)
         if word
         and word not in _COMMON
-        and word not in months
+        and word not in _MONTHS
         and not word.endswith("ly")
         and not re.fullmatch(r"fy\d*(?:q\d)?|q\d+|[ks]", word)
     )
