@@ -7,6 +7,7 @@ so a killed run continues where it was (see :mod:`finray.prediction_store`).
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -60,13 +61,13 @@ async def answer_all(
     started = time.perf_counter()
     settings_hash = settings.answer_hash()
     todo = list(pending(questions, store.done(), settings_hash, retry_failed=retry_failed))
-    ready: list[Prediction] = []
+    buffer = _Buffer(store)
     latencies: list[float] = []
     done = 0
 
     def take(prediction: Prediction) -> None:
         nonlocal done
-        ready.append(prediction)
+        buffer.add(prediction)
         done += 1
         if progress is not None:
             progress(done, len(todo))
@@ -85,24 +86,41 @@ async def answer_all(
     async def flush_regularly() -> None:
         while True:
             await asyncio.sleep(settings.bulk.flush_seconds)
-            await asyncio.to_thread(_flush, store, ready)
+            await asyncio.to_thread(buffer.flush)
 
-    flusher = asyncio.create_task(flush_regularly())
     try:
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(settings.bulk.concurrency, len(todo) - len(bad))):
-                group.create_task(work())
+            # In the group, so that a store that cannot be written ends the run at once.
+            flusher = group.create_task(flush_regularly())
+            workers = [group.create_task(work()) for _ in range(min(settings.bulk.concurrency, len(todo) - len(bad)))]
+            if workers:
+                await asyncio.wait(workers)
+            flusher.cancel()
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
     finally:
-        flusher.cancel()
-        await asyncio.gather(flusher, return_exceptions=True)
-        _flush(store, ready)
+        buffer.flush()
     store.finish((item.qid for item in questions), settings_hash)
     return _summary(questions, store, settings_hash, len(todo), latencies, time.perf_counter() - started)
 
 
-def _flush(store: PredictionStore, ready: list[Prediction]) -> None:
-    batch, ready[:] = ready[:], []
-    store.append(batch)
+class _Buffer:
+    """Finished predictions on their way to the store; a batch leaves only once it is stored."""
+
+    def __init__(self, store: PredictionStore) -> None:
+        self._store = store
+        self._ready: list[Prediction] = []
+        # A cancelled flush runs on in its thread while the last one starts.
+        self._lock = threading.Lock()
+
+    def add(self, prediction: Prediction) -> None:
+        self._ready.append(prediction)
+
+    def flush(self) -> None:
+        with self._lock:
+            batch = self._ready[:]
+            self._store.append(batch)
+            del self._ready[: len(batch)]
 
 
 def _summary(

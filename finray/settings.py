@@ -105,6 +105,8 @@ class LlmSettings(_Section):
     max_tokens: int = Field(1024, ge=1)
     timeout_s: float = Field(120.0, gt=0)
     max_retries: int = Field(4, ge=0)
+    retry_wait_s: float = Field(1.0, ge=0)
+    """Before the first retry; doubled for each further one, up to 30 s, with jitter."""
     max_concurrency: int = Field(64, ge=1)
 
 
@@ -144,7 +146,7 @@ class Settings(_Section):
                 "encoder": {"batch_size", "device", "dtype"},
                 "document_reranker": {"batch_size", "device"},
                 "passage_reranker": {"batch_size", "device"},
-                "llm": {"api_key_env", "timeout_s", "max_retries", "max_concurrency"},
+                "llm": {"api_key_env", "timeout_s", "max_retries", "retry_wait_s", "max_concurrency"},
             },
         )
         return _digest(payload)[:12]

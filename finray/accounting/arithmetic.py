@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from finray.errors import FinrayError
 
 MAX_CHARACTERS = 4_000
+MAX_DEPTH = 60
+"""Of nested operations; ``a + b + c`` nests two. Python's own limit is no place to find out."""
 
 
 class ProgramError(FinrayError):
@@ -38,7 +40,7 @@ def parse(expression: str) -> ast.expr:
         tree = ast.parse(expression, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ProgramError(f"not an expression: {expression[:80]!r}") from error
-    _check(tree, expression)
+    _check(tree, expression, MAX_DEPTH)
     return tree
 
 
@@ -61,22 +63,24 @@ def evaluate(expression: str, operands: Mapping[str, float]) -> float:
     return result
 
 
-def _check(node: ast.expr, expression: str) -> None:
+def _check(node: ast.expr, expression: str, depth: int) -> None:
+    if depth < 0:
+        raise ProgramError(f"more than {MAX_DEPTH} nested operations in {expression[:80]!r}")
     match node:
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
             return
         case ast.Name():
             return
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            _check(operand, expression)
+            _check(operand, expression, depth - 1)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
-            _check(left, expression)
-            _check(right, expression)
+            _check(left, expression, depth - 1)
+            _check(right, expression, depth - 1)
         case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]) if (
             function in {*_FUNCTIONS, *PERIOD_FUNCTIONS} and arguments
         ):
             for argument in arguments:
-                _check(argument, expression)
+                _check(argument, expression, depth - 1)
         case _:
             raise ProgramError(f"{ast.unparse(node)[:60]!r} is not allowed in {expression[:80]!r}")
 

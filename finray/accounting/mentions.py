@@ -22,7 +22,9 @@ class Mention:
 def mentions(text: str) -> tuple[Mention, ...]:
     """Metrics in reading order; a name inside a longer one ("income" in "net income") does not count."""
     pattern, keys = _pattern()
-    return tuple(Mention(keys[_normal(match.group())], match.start(), match.end()) for match in pattern.finditer(text))
+    # Case-blind patterns also match letters that lower() leaves as they are (ſ for s, ı for i): no name has those.
+    found = ((keys.get(_normal(match.group())), match) for match in pattern.finditer(text))
+    return tuple(Mention(key, match.start(), match.end()) for key, match in found if key is not None)
 
 
 @cache
@@ -35,17 +37,8 @@ def _pattern() -> tuple[re.Pattern[str], dict[str, str]]:
             keys.setdefault(_normal(name), item.key)
     alternatives = sorted(keys, key=len, reverse=True)
     body = "|".join(re.escape(name).replace(r"\ ", r"[\s\-–]+") for name in alternatives)
-    return re.compile(rf"(?<![\w&])(?:{body})(?:e?s)?(?![\w&])", re.I), _WithPlurals(keys)
-
-
-class _WithPlurals(dict[str, str]):
-    """A name also matches with a plural ending."""
-
-    def __missing__(self, name: str) -> str:
-        for ending in ("es", "s"):
-            if name.endswith(ending) and name.removesuffix(ending) in self:
-                return self[name.removesuffix(ending)]
-        raise KeyError(name)
+    plurals = {f"{name}{ending}": key for name, key in keys.items() for ending in ("es", "s")}
+    return re.compile(rf"(?<![\w&])(?:{body})(?:e?s)?(?![\w&])", re.I), plurals | keys
 
 
 def _normal(name: str) -> str:

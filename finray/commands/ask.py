@@ -26,7 +26,7 @@ def run_ask(question: str, index: str, settings: Settings, *, as_json: bool, tra
         record = prediction_record(prediction)
         if trace:
             record["trace"] = list(prediction.trace)
-        sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(record) + "\n")
     else:
         show(prediction, out, trace=trace)
     return 1 if prediction.status == "error" else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,7 @@ from finray.hirec.prompts import (
 from finray.hirec.roles import Curation, QueryTransformer
 from finray.journal import Journal
 from finray.models.chat import ChatModel
+from finray.question_fields import excerpt
 from finray.retrieval.query import Query
 from finray.types import Answer, Passage
 
@@ -34,9 +36,9 @@ class LlmTransformer:
     async def transform(self, question: str, journal: Journal) -> Query:
         query = await self._rules.transform(question, journal)
         reply = await _ask(self._model, "transform", TRANSFORM, question, (), TRANSFORM_SCHEMA, journal)
-        text = str(reply.get("query", "")).strip()
+        text = _text(reply, "query", "transform")
         if not text:
-            raise ModelReplyError(f"query transformation returned no query: {dict(reply)!r}")
+            raise ModelReplyError("transform: the reply's 'query' is empty")
         journal.note(f"transform: {text!r}")
         return replace(query, text=text)
 
@@ -51,10 +53,10 @@ class LlmCurator:
         if not passages:
             return Curation((), answerable=False, missing=("any passage",), complementary=query.question)
         reply = await _ask(self._model, "curate", CURATE, query.question, passages, CURATE_SCHEMA, journal)
-        kept = _cited(reply.get("relevant_ids"), passages, "curate", journal)
-        answerable = bool(reply.get("answerable"))
-        missing = str(reply.get("missing", "")).strip()
-        follow_up = str(reply.get("follow_up_question", "")).strip()
+        kept = _cited(reply, "relevant_ids", passages, "curate", journal)
+        answerable = _flag(reply, "answerable", "curate")
+        missing = _text(reply, "missing", "curate")
+        follow_up = _text(reply, "follow_up_question", "curate")
         return Curation(
             kept,
             answerable,
@@ -75,11 +77,11 @@ class LlmAnswerer:
                 "Not answerable: no passage was found in the index.", "unanswerable", missing=("any passage",)
             )
         reply = await _ask(self._model, "answer", ANSWER, query.question, passages, ANSWER_SCHEMA, journal)
-        evidence = _cited(reply.get("citations"), passages, "answer", journal)
-        text = str(reply.get("answer", "")).strip()
+        evidence = _cited(reply, "citations", passages, "answer", journal)
+        text = _text(reply, "answer", "answer")
         if not text:
-            raise ModelReplyError(f"the model gave no answer: {dict(reply)!r}")
-        if not reply.get("answerable"):
+            raise ModelReplyError("answer: the reply's 'answer' is empty")
+        if not _flag(reply, "answerable", "answer"):
             return Answer(text, "unanswerable", evidence=evidence, missing=(text,))
         if not evidence:
             return Answer(
@@ -87,16 +89,9 @@ class LlmAnswerer:
                 "unanswerable",
                 missing=("a passage that supports the model's answer",),
             )
-        value = reply.get("value")
-        unit = reply.get("unit")
-        return Answer(
-            text,
-            "answered",
-            float(value) if isinstance(value, int | float) else None,
-            unit if isinstance(unit, str) else None,
-            str(reply.get("reasoning", "")) or None,
-            evidence,
-        )
+        unit = _text(reply, "unit", "answer") or None
+        reasoning = _text(reply, "reasoning", "answer") or None
+        return Answer(text, "answered", _number(reply, "value", "answer"), unit, reasoning, evidence)
 
 
 async def _ask(
@@ -115,14 +110,46 @@ async def _ask(
     return reply.parsed
 
 
-def _cited(ids: object, passages: Sequence[Passage], stage: str, journal: Journal) -> tuple[Passage, ...]:
-    """The passages behind 1-based ``ids``; an id out of range is dropped by itself, and said in the trace."""
+def _cited(
+    reply: Mapping[str, Any], name: str, passages: Sequence[Passage], stage: str, journal: Journal
+) -> tuple[Passage, ...]:
+    """The passages behind 1-based ids; an id out of range is dropped by itself, and said in the trace."""
+    ids = reply.get(name)
     if not isinstance(ids, list):
-        return ()
+        raise _unusable(stage, name, "a list of passage ids", ids)
     valid: dict[int, None] = {}
     for number in ids:
-        if isinstance(number, int) and 1 <= number <= len(passages):
+        if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(passages):
             valid.setdefault(number - 1)
         else:
-            journal.note(f"{stage}: dropped passage id {number!r}; there are {len(passages)}")
+            journal.note(f"{stage}: dropped passage id {excerpt(repr(number), 40)}; there are {len(passages)}")
     return tuple(passages[index] for index in valid)
+
+
+def _text(reply: Mapping[str, Any], name: str, stage: str) -> str:
+    """The text under ``name``, "" where it is absent or null."""
+    value = reply.get(name)
+    if value is not None and not isinstance(value, str):
+        raise _unusable(stage, name, "text", value)
+    return (value or "").strip()
+
+
+def _flag(reply: Mapping[str, Any], name: str, stage: str) -> bool:
+    value = reply.get(name)
+    if not isinstance(value, bool):
+        raise _unusable(stage, name, "true or false", value)
+    return value
+
+
+def _number(reply: Mapping[str, Any], name: str, stage: str) -> float | None:
+    """The number under ``name``, None where it is absent or null."""
+    value = reply.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
+        raise _unusable(stage, name, "a finite number", value)
+    return float(value)
+
+
+def _unusable(stage: str, name: str, wanted: str, value: object) -> ModelReplyError:
+    return ModelReplyError(f"{stage}: the reply's {name!r} is not {wanted}: {excerpt(repr(value), 120)}")

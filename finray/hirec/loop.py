@@ -9,6 +9,7 @@ from dataclasses import replace
 from finray.errors import FinrayError
 from finray.hirec.roles import Curation, Roles
 from finray.journal import Journal
+from finray.question_fields import read_question
 from finray.settings import Settings
 from finray.types import Document, Passage, Prediction, Question
 
@@ -16,8 +17,8 @@ from finray.types import Document, Passage, Prediction, Question
 async def answer_question(question: Question, roles: Roles, settings: Settings) -> Prediction:
     """Retrieve, curate, ask for what is missing, and answer.
 
-    Never raises for a failing role: the prediction then has status "error" and says which error. Cancellation passes
-    through. ``Prediction.passages`` is the first ranked retrieval, before curation.
+    Never raises for a failing role or a question that is not text: the prediction then has status "error" and says
+    which error. Cancellation passes through. ``Prediction.passages`` is the first ranked retrieval, before curation.
     """
     journal = Journal()
     started = time.perf_counter()
@@ -36,7 +37,8 @@ async def answer_question(question: Question, roles: Roles, settings: Settings) 
 
 async def _run(question: Question, roles: Roles, settings: Settings, journal: Journal) -> Prediction:
     loop, retrieval = settings.loop, settings.retrieval
-    query = await roles.transformer.transform(question.question, journal)
+    asked = read_question(question.question, settings.bulk.max_question_characters)
+    query = await roles.transformer.transform(asked, journal)
     documents = await roles.documents.documents(query, retrieval.k_documents, journal)
     first = await roles.passages.passages(query, documents, retrieval.k_passages, journal)
     seen = list(documents)
