@@ -30,7 +30,7 @@ _PERCENT = re.compile(
     r"%|\bper ?cent\w*\b|\bgrowth rate\b|\brate of growth\b|\bgrowth\b|\byoy\b|\byear[- ]o\w+[- ]year\b", re.I
 )
 _AVERAGE = re.compile(r"\b(?:average|mean)\b", re.I)
-_TOTAL = re.compile(r"\b(?:total|sum|cumulative|combined|altogether|in aggregate|overall)\b", re.I)
+_TOTAL = re.compile(r"\b(?:total|sum|cumulative|combined|altogether|in aggregate|overall|add(?:ed|ing)? up)\b", re.I)
 _CAGR = re.compile(r"\bCAGR\b|\bcompound(?:ed)? annual\b", re.I)
 _DIFFERENCE = re.compile(
     r"\b(?:difference|differ|compar\w+|higher|lower|more|less|larger|greater|versus|vs\.?|exceed\w*)\b", re.I
@@ -39,6 +39,7 @@ _HIGHEST = re.compile(r"\b(highest|largest|greatest|most|biggest|maximum|lowest|
 _LOWEST = frozenset({"lowest", "smallest", "least", "minimum"})
 _YES_NO = re.compile(r"^\W*(?:as of [^,]{4,30},\s*)?(?:does|do|did|has|have|is|are|was|were)\b", re.I)
 _SIGN = re.compile(r"\b(positive|negative)\b", re.I)
+_SEVERAL_YEARS = re.compile(r"\b(?:[2-9]|1\d|two|three|four|five|six|seven|eight|nine|ten)[- ](?:\w+ )?years?\b", re.I)
 _MAX_YEARS = 12
 
 
@@ -97,6 +98,8 @@ def build_plan(query: Query, companies: Sequence[str], latest: Period | None = N
         return None
     company = companies[0]
     span = len(periods) > 1
+    if not span and _SEVERAL_YEARS.search(text):
+        return None  # the question spans years that could not be told: one year's figure would be wrong
     if _CAGR.search(text) and span:
         return builder.over(formula, company, periods, "cagr")
     if span and re.search(r"\byears?\b.{0,12}\b(?:average|mean)\b|\b(?:average|mean)\b", text, re.I):
@@ -172,7 +175,9 @@ def _periods(query: Query, latest: Period | None) -> list[Period]:
     if newest is None:
         return []
     if query.last_years:
-        count = min(query.last_years, _MAX_YEARS)
+        # Growth over n years runs from the year before them.
+        growth = _GROWTH.search(query.text) is not None or _CAGR.search(query.text) is not None
+        count = min(query.last_years, _MAX_YEARS) + growth
         if len(years) != 2 or years[1] - years[0] + 1 != count:
             return [Period(year, "FY") for year in range(newest - count + 1, newest + 1)]
     if (

@@ -8,8 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+import Stemmer
 
 from finray.models.encoder import Encoder
 from finray.retrieval.words import word_list
@@ -25,6 +27,7 @@ _NUMBER = re.compile(
 )
 _SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _PERIOD_WORD = re.compile(r"(?:fy|q[1-4])?\d*")
+_EVENT_ITEM = re.compile(r"\bItem\s+(\d\.\d\d)\.?[^\n]*\n", re.I)
 _MAX_CHARACTERS = 600
 _ENCODED = 40
 _RANK_PENALTY = 0.01
@@ -87,35 +90,65 @@ def best_quote(
     return max(zip(quotes, penalty, strict=True), key=lambda pair: pair[0].worth - pair[1])[0]
 
 
+def reported_event(passages: Sequence[Passage]) -> str | None:
+    """What a current report reports: the first sentences under its first Item that is not a list of exhibits
+    (Form 8-K, General Instruction B)."""
+    for passage in passages:
+        for match in _EVENT_ITEM.finditer(passage.text):
+            body = [s for s in stretches(passage.text[match.end() :]) if re.search(r"[a-z]{3,}.*[.;]$", s)]
+            if body and not match.group(1).startswith("9"):
+                return " ".join(body[0].split())
+    return None
+
+
 def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
     """The one number in the quotation that can be the answer; None where several could or none is asked for."""
     if not _ASKS_NUMBER.search(question) or _ASKS_WORDS.search(question):
         return None
     asked = {re.sub(r"\D", "", token) for token in re.findall(r"[\d,]+", question)}
-    numbers: dict[QuotedNumber, None] = {}
-    for match in _NUMBER.finditer(quote.text):
+    marked: dict[QuotedNumber, None] = {}
+    plain: dict[QuotedNumber, None] = {}
+    for match in _NUMBER.finditer(_closest_sentence(question, quote.text)):
         digits = match.group("digits").replace(",", "")
-        plain = not (match.group("currency") or match.group("percent") or match.group("scale"))
-        if plain and (digits in asked or re.fullmatch(r"(?:19|20)\d\d", digits) or _is_date(quote.text, match)):
-            continue
         value = float(digits) * _SCALE.get((match.group("scale") or "").lower(), 1.0)
         unit = "percent" if match.group("percent") else "USD" if match.group("currency") else "count"
-        numbers.setdefault(QuotedNumber(value, unit))
-    return next(iter(numbers)) if len(numbers) == 1 else None
+        if unit != "count" or match.group("scale"):
+            marked.setdefault(QuotedNumber(value, unit))
+        elif not (digits in asked or re.fullmatch(r"(?:19|20)\d\d", digits) or _is_date(match)):
+            plain.setdefault(QuotedNumber(value, unit))
+    candidates = marked or plain
+    return next(iter(candidates)) if len(candidates) == 1 else None
+
+
+def _closest_sentence(question: str, text: str) -> str:
+    """The sentence of ``text`` that shares the most words with the question, among those with a number."""
+    wanted = [word for word in _words(question) if word not in STOP_WORDS]
+    sentences = [s for s in re.split(r"(?<=[.;])\s+(?=[A-Z“])|(?<=\d)\s+(?=As of|On|In)\s", text) if re.search(r"\d", s)]
+    return max(sentences, key=lambda s: held_share(wanted, s), default=text)
+
+
+@cache
+def _stemmer() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("english")
 
 
 def stem(word: str) -> str:
-    """A word without plural and tense endings; no more than that."""
-    for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word.removesuffix(ending)
-    return word
+    """``word`` without its endings (Snowball, English): "declared" and "declare" are one."""
+    return str(_stemmer().stemWord(word))
+
+
+def held_share(words: Sequence[str], text: str) -> float:
+    """The share of ``words`` that ``text`` holds, endings aside; 1 where there are none."""
+    wanted = {stem(word) for word in words}
+    return len(wanted & {stem(word) for word in _words(text)}) / len(wanted) if wanted else 1.0
 
 
 def stretches(text: str) -> list[str]:
     """Sentences, and each sentence with the next, none longer than a short paragraph."""
     sentences = [s.strip() for s in _SENTENCE_END.split(text) if s and s.strip()]
     pairs = [f"{a} {b}" for a, b in itertools.pairwise(sentences)]
+    sentences = [s for s in sentences if "/s/" not in s]
+    pairs = [pair for pair in pairs if "/s/" not in pair]
     return [s[:_MAX_CHARACTERS] for s in sentences if len(s) >= 20] + [p for p in pairs if len(p) <= _MAX_CHARACTERS]
 
 
@@ -123,12 +156,8 @@ def _words(text: str) -> list[str]:
     return [re.sub(r"['’]s?$", "", word) for word in _WORD.findall(text.lower())]
 
 
-def _is_date(text: str, match: re.Match[str]) -> bool:
-    before = text[max(0, match.start() - 12) : match.start("digits")].lower()
-    return (
-        re.search(
-            r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?\s*$|\b(?:note|item|page|section|exhibit|rule)\s*$",
-            before,
-        )
-        is not None
-    )
+def _is_date(match: re.Match[str]) -> bool:
+    """Whether the number is a day of a month, or counts a note, item, page, section or exhibit."""
+    before = match.string[max(0, match.start() - 12) : match.start("digits")].lower()
+    months = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?\s*$"
+    return re.search(months + r"|\b(?:note|item|page|section|exhibit|rule)\s*$", before) is not None

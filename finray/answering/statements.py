@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from finray.accounting.arithmetic import ProgramError, evaluate
-from finray.answering.coverage import absent_company, cover, missing_filing, plan_for
+from finray.answering.coverage import absent_company, asks_for_words, cover, missing_filing, plan_for
 from finray.answering.operands import Found
 from finray.answering.plan import Operand, Plan
-from finray.answering.quotes import best_quote, quoted_number
+from finray.answering.quotes import best_quote, held_share, quoted_number, reported_event
 from finray.answering.wording import asked_shape, asked_value, shown
 from finray.filings.canonical import canonical_items
 from finray.index.facts import FilingFacts
@@ -20,6 +21,9 @@ from finray.types import Answer, Passage
 
 MIN_WORTH = 0.4
 """Mean of word coverage and cosine below which a quotation is no answer to the question."""
+MIN_HELD = 0.6
+"""A question that narrows a known metric ("net interest margin") is answered only by text that holds those words."""
+_EVENT = re.compile(r"\b(?:event|agenda|purpose|subject|about|reported?|announced?|disclosed?)\b", re.I)
 _QUOTED_PASSAGES = 10
 
 
@@ -93,17 +97,34 @@ class StatementAnswerer:
         return tuple(chosen.values())
 
     def _quoted(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+        event = self._event(query, passages)
+        if event is not None:
+            return event
         names = [*query.names, *(self._facts.company_name(company) for company in query.companies)]
         quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names)
         if quote is not None:
             journal.note(f"answer: quotation covers {quote.coverage:.2f} of the words, cosine {quote.similarity:.2f}")
-        if quote is None or quote.worth < MIN_WORTH:
+        narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD
+        narrow = narrow and bool(query.metrics) and not asks_for_words(query)
+        if quote is None or quote.worth < MIN_WORTH or narrow:
             return _refusal((f"a passage that answers {query.text!r}",))
         number = quoted_number(query.question, quote)
         text = f"“{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
         if number is None:
             return Answer(text, "answered", evidence=(quote.passage,))
         return Answer(text, "answered", number.value, number.unit, evidence=(quote.passage,))
+
+    def _event(self, query: Query, passages: Sequence[Passage]) -> Answer | None:
+        """A question for what a current report reported shares no words with the report: quote its Item."""
+        first = passages[0]
+        if not _EVENT.search(query.text) or "8-K" not in query.forms or not self._facts.filing(first.filing_id).form.startswith("8-K"):
+            return None
+        own = [p for p in passages if p.filing_id == first.filing_id]
+        text = reported_event(own)
+        if text is None:
+            return None
+        printing = next((p for p in own if text[:40] in " ".join(p.text.split())), first)
+        return Answer(f"“{text}” ({printing.doc_name}, p. {printing.page + 1})", "answered", evidence=(printing,))
 
     def _describe(self, operand: Operand) -> str:
         item = canonical_items()[operand.item]

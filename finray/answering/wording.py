@@ -41,7 +41,9 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
     if unit == "percent":
         return f"{value * 100:,.{_digits(shape, 1)}f}%"
     if unit == "ratio":
-        return f"{value:,.{_digits(shape, 2)}f}"
+        number = f"{value:,.{_digits(shape, 2)}f}"
+        # Returns and payouts are as often told in percent as not.
+        return f"{number} ({value * 100:,.1f}%)" if abs(value) < 1 else number
     if unit == "days":
         return f"{value:,.{_digits(shape, 2)}f} days"
     if unit == "USD/share":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from finray.retrieval.words import word_list
@@ -57,6 +57,7 @@ _POSSESSIVE = re.compile(r"['’]s?$", re.I)
 
 # Capitalised words of questions that are no company: question words, the calendar, accounting and filing terms.
 _NOT_A_NAME = word_list("not_a_name")
+_PERIOD_WORD = re.compile(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?")
 # Words after which a capitalised word is likely to be somebody's name.
 _BEFORE_NAME = frozenset(
     [
@@ -146,7 +147,7 @@ class CompanyCatalog:
             self.companies[company.key] = company
             for filing in members:
                 self.company_of_filing[filing.filing_id] = company.key
-        self._exact = self._exact_names()
+        self._names, self._shortened = self._joined_names()
         self._first_words = self._distinctive_first_words()
         self._tickers = {t.upper(): c.key for c in self.companies.values() for t in c.tickers}
 
@@ -171,25 +172,26 @@ class CompanyCatalog:
     def _longest_match(self, words: Sequence[_Word], position: int) -> tuple[int, tuple[str, ...]]:
         for length in range(min(6, len(words) - position), 0, -1):
             window = words[position : position + length]
-            joined = "".join(
-                core_piece for word in window for core_piece in re.findall(r"[a-z0-9]+", word.text.lower())
-            )
-            keys = self._exact.get(joined)
-            if keys and (any(w.is_name_like for w in window) or (len(joined) > 6 and joined not in _NOT_A_NAME)):
+            joined = "".join(piece for word in window for piece in re.findall(r"[a-z0-9]+", word.text.lower()))
+            named = any(word.is_name_like for word in window) or len(joined) > 6
+            if named and (keys := self._names.get(joined)):
+                return length, keys
+            if named and (keys := self._shortened.get(joined)) and not _goes_on(words, position + length):
                 return length, keys
         word = words[position]
         if not word.is_name_like or word.text.lower() in _NOT_A_NAME:
             return 0, ()
         if (key := self._tickers.get(word.text)) and len(word.text) >= 2:
             return 1, (key,)
-        if key := self._first_words.get(re.sub(r"[^a-z0-9]", "", word.text.lower())):
-            return 1, (key,)
+        first = self._first_words.get(re.sub(r"[^a-z0-9]", "", word.text.lower()))
+        if first and not _goes_on(words, position + 1):
+            return 1, (first,)
         if key := self._abbreviation(word.text):
             return 1, (key,)
         return 0, ()
 
-    def _exact_names(self) -> dict[str, tuple[str, ...]]:
-        """Joined names; one shortened by "Group" or "International" counts only where it is nobody's own name."""
+    def _joined_names(self) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+        """Joined full names, and those shortened by "Group" or "International" that are nobody's own name."""
         own: dict[str, dict[str, None]] = defaultdict(dict)
         shortened: dict[str, dict[str, None]] = defaultdict(dict)
         for company in self.companies.values():
@@ -199,8 +201,9 @@ class CompanyCatalog:
                 while len(core) > 1 and core[-1] in _SOFT_SUFFIXES | _SUFFIXES:
                     core = core[:-1]
                     shortened["".join(core)].setdefault(company.key)
-        table = {**shortened, **own}
-        return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in _NOT_A_NAME}
+        for name in own:
+            shortened.pop(name, None)
+        return _sayable(own), _sayable(shortened)
 
     def _distinctive_first_words(self) -> dict[str, str]:
         """First words, and first pairs, that only one company of the index has."""
@@ -229,6 +232,20 @@ class CompanyCatalog:
             if _built_from_prefixes(letters.lower(), core_name(name))
         }
         return hits.pop() if len(hits) == 1 else None
+
+
+def _sayable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in _NOT_A_NAME}
+
+
+def _goes_on(words: Sequence[_Word], position: int) -> bool:
+    """Whether a part of a name is followed by another: "Acme Software" is not "Acme Stores"."""
+    if position >= len(words) or words[position - 1].possessive:
+        return False
+    word = words[position]
+    known = word.text.lower() in _NOT_A_NAME or word.text.lower() in _SUFFIXES | _SOFT_SUFFIXES
+    adjacent = word.start - words[position - 1].end == 1
+    return adjacent and word.is_name_like and not known and _PERIOD_WORD.fullmatch(word.text) is None
 
 
 def _built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
@@ -270,7 +287,7 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[tuple
 
     for index, word in enumerate(words):
         inside = any(start <= word.start < end for start, end in used)
-        plain = word.text.lower() in _NOT_A_NAME or re.fullmatch(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?", word.text)
+        plain = word.text.lower() in _NOT_A_NAME or _PERIOD_WORD.fullmatch(word.text)
         if inside or plain or not word.is_name_like:
             close(index)
             continue

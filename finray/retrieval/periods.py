@@ -59,9 +59,10 @@ _SPAN = re.compile(
     rf"{_SHORT_YEAR}\b",
     re.I,
 )
+_N = r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)"
 _LAST_YEARS = re.compile(
-    r"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?"
-    r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)\s+(?:fiscal\s+|full\s+)?years?\b",
+    rf"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?{_N}\s+(?:fiscal\s+|full\s+)?years?\b"
+    rf"|\b{_N}(?:\s+(?:fiscal\s+|full\s+)?years?|[- ]year\s+(?:period|span|stretch|window))\s+(?:that\s+)?(?:end(?:ed|ing)|through|up to|to)\b",
     re.I,
 )
 _COUNT = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
@@ -118,7 +119,7 @@ def last_years_in(text: str) -> int | None:
     match = _LAST_YEARS.search(text)
     if match is None:
         return None
-    word = match.group(1).lower()
+    word = (match.group(1) or match.group(2)).lower()
     return _COUNT.get(word) or int(word)
 
 

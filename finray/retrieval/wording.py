@@ -55,6 +55,8 @@ _COMMON = word_list("common")
 
 _MONTHS = frozenset(month.lower() for month in calendar.month_name if month)
 
+_FORMULA = re.compile(r"\s*\([^()]*(?:/|\bdivided by\b)[^()]*\)")
+"""A formula in parentheses: "the current ratio (current assets / current liabilities)"."""
 _DEFINITION = re.compile(
     r",?\s*\bwhere\s+[^,.?]{2,60}?\s+(?:is|are)\s+defined\s+as\b:?\s*.*?(?=[.?](?:\s|$)|$)", re.I | re.S
 )
@@ -86,7 +88,7 @@ def without_instructions(question: str) -> str:
 
     Returns the question unchanged where nothing would be left.
     """
-    asked = _DEFINITION.sub("", question.strip())
+    asked = _FORMULA.sub(" ", _DEFINITION.sub("", question.strip()))
     kept = [s for s in _SENTENCE.split(asked) if not _INSTRUCTION.search(s.strip())] or [asked]
     text = " ".join(_LEAD_IN.sub("", sentence, count=1).strip() for sentence in kept).strip()
     return text or question.strip()
