@@ -27,6 +27,8 @@ _FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
 _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
 """A longer cell is text, whatever it starts with."""
+LABEL_ZONE = 0.4
+"""Labels begin in this left part of the space before the first numeric column."""
 MIN_COLUMN_SHARE = 0.12
 """Rows that a numeric column fills, as a share of those that the fullest column fills."""
 
@@ -160,13 +162,15 @@ def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tupl
         return None
     if not any(len(row) > 1 and data_cells(row) for row in rows):
         return None
+    left = min(cell.x0 for row in rows for cell in row)
+    labels_start_before = left + LABEL_ZONE * (columns[0][0] - left)
     placed = tuple(
-        tuple(_place(cell, columns) for cell in row if cell.text.strip()) for row in rows
+        tuple(_place(cell, columns, labels_start_before) for cell in row if cell.text.strip()) for row in rows
         if any(cell.text.strip() for cell in row))
     return Grid(page, placed)
 
 
-def _place(cell: Printed, columns: Sequence[tuple[float, float]]) -> Cell:
+def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_before: float) -> Cell:
     text = " ".join(cell.text.split())
     covered = [index for index, (x0, x1) in enumerate(columns, 1) if cell.x0 < x1 and cell.x1 > x0]
     number = parse_number(cell.text)
@@ -177,7 +181,8 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]]) -> Cell:
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
         covered = [max(i for i, (x0, _) in enumerate(columns, 1) if x0 < cell.x0)]
-    if not number and cell.x0 < columns[0][0]:  # a label, or a title centred over the whole table
+    heads_first = covered == [1] and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
+    if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
         return Cell(text, 0, 1 + (covered[-1] if covered else 0), cell.box, cell.indent, cell.concept)
     column = covered[0] if covered else 0
     return Cell(text, column, max(len(covered), 1), cell.box, cell.indent, cell.concept)

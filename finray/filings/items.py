@@ -53,6 +53,7 @@ AUDIT_REACH = 6
 """The auditor's reports stand at most so many pages before the statements."""
 CANDIDATES_PER_PAGE = 12
 _TITLED, _BARE = 3.0, 1.0
+REPEATED = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +150,10 @@ def _heaviest_chain(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     best_by_rank: dict[int, tuple[float, int]] = {}
     previous: list[int] = []
     for index, candidate in enumerate(candidates):
-        weight, before = 0.0, -1
-        for rank, (value, last) in best_by_rank.items():
-            if rank <= candidate.rank and value > weight:
-                weight, before = value, last
         # The first heading of an Item counts in full, repeated running headers hardly.
-        repeats = before >= 0 and candidates[before].rank == candidate.rank
-        total = weight + candidate.weight * (0.05 if repeats else 1.0)
+        total, before = max([(candidate.weight, -1)] + [
+            (value + candidate.weight * (REPEATED if rank == candidate.rank else 1.0), last)
+            for rank, (value, last) in best_by_rank.items() if rank <= candidate.rank])
         previous.append(before)
         if total > best_by_rank.get(candidate.rank, (0.0, -1))[0]:
             best_by_rank[candidate.rank] = (total, index)

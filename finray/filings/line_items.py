@@ -37,21 +37,22 @@ _PERIOD_WORDS = re.compile(
 _BALANCE_ROW = re.compile(r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|"
     r"end)\b", re.IGNORECASE)
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
-_FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\W*\$|^\(\d+\)$")
+_FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\$\s*(?:[\d(]|$)|^\(\d+\)$")
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 
 
 def extract_line_items(
-    grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing,
+    grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing, *, before: str = "",
 ) -> list[LineItem]:
     """Every number of ``grids`` (one page) that stands in a numeric column of a labelled row.
 
+    ``before`` is the text of the page before: its scale holds where a continued statement announces none.
     ``row`` counts rows over the page, ``column`` is the grid's column. Never raises on odd tables: what has no label
     or no number is left out.
     """
     head = _head_of(page_text)
-    page_scale = read_scale(head) or read_scale(page_text)
+    page_scale = read_scale(head) or read_scale(page_text) or read_scale(before)
     items: list[LineItem] = []
     offset = 0
     calendar = Calendar(filing, statement, head)

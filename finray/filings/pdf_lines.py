@@ -30,6 +30,7 @@ _LEADERS = re.compile(r"[.·…_]{2,}$|^[.·…_]+$|(?<=\s)[.·…](?=\s|$)")
 _MONTH_NAME = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december|"
     r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)", re.IGNORECASE)
+_LOOSE = re.compile(r"(?<=[$€£¥(])\s+(?=[\d(.—–-])|\s+(?=\))")
 _NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*\.?\d+\)?%?|[-–—]|\(|\)|%|\)%")
 
 PositionedWord = tuple[float, float, float, float, str]
@@ -145,5 +146,5 @@ def _cell(run: Sequence[Word], line: Line) -> Printed:
     text = run[0].text
     for before, word in pairwise(run):
         text += (" " if word.x0 - before.x1 > 0.08 * line.height else "") + word.text
-    text = text.replace("( ", "(").replace(" )", ")")
+    text = _LOOSE.sub("", text)
     return Printed(text, run[0].x0, run[-1].x1, box, indent=run[0].x0)
