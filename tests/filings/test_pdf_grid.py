@@ -14,14 +14,14 @@ LEFT, COLUMNS = 50.0, (330.0, 400.0, 470.0)
 
 def _page(lines: list[tuple[str, tuple[str, ...]]], size: float = 9.0, step: float = 12.0) -> pymupdf.Page:
     """A page of labels at the left and figures flush right on COLUMNS."""
-    document = pymupdf.open()
+    document = pymupdf.open()  # type: ignore[no-untyped-call]
     page = document.new_page()
     for number, (label, figures) in enumerate(lines):
         y = 80 + number * step
         page.insert_text((LEFT, y), label, fontsize=size)
         for right, figure in zip(COLUMNS, figures, strict=False):
             if figure:
-                width = pymupdf.get_text_length(figure, fontsize=size)  # type: ignore[no-untyped-call]
+                width = pymupdf.get_text_length(figure, fontsize=size)
                 page.insert_text((right - width, y), figure, fontsize=size)
     return page
 
