@@ -23,8 +23,11 @@ def index_in_process(
     progress: ReportProgress | None = None,
     retry_failed: bool = False,
     encoder: Encoder | None = None,
+    parser: ParserProcess | None = None,
 ) -> IndexSummary:
     """Index ``sources`` (folders, files, globs, ``s3://``) into ``index_uri``.
+
+    ``encoder`` and ``parser`` are made from ``settings`` unless given; a given parser is left running.
 
     Raises SourceError, IndexMismatchError and ModelUnavailableError; what is wrong with one file is in the
     summary and in the table ``failures``.
@@ -35,11 +38,12 @@ def index_in_process(
     writer = IndexWriter(index_uri, settings, encoder.dimension)
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
-    parser = ParserProcess(settings.filings, settings.chunks)
+    own_parser = parser or ParserProcess(settings.filings, settings.chunks)
     try:
         for planned in plan.todo:
-            staged = read_and_parse(planned.file.uri, planned.file.size, parser, settings.filings, "local")
+            staged = read_and_parse(planned.file.uri, planned.file.size, own_parser, settings.filings, "local")
             collector.take(embed(staged, encoder, "local"))
     finally:
-        parser.close()
+        if parser is None:
+            own_parser.close()
     return collector.finish(listing)

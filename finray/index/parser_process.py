@@ -62,13 +62,22 @@ class ParserProcess:
         self._settings = {"filings": filings.model_dump(), "chunks": chunks.model_dump(), "seconds": seconds}
         self._seconds = seconds
         self._module = module
-        self._child: subprocess.Popen[bytes] | None = None
+        self.child: subprocess.Popen[bytes] | None = None
 
     def parse(self, content: bytes, source_uri: str) -> ParsedBytes:
         """The bundle of one filing.
 
-        Raises FilingError: the parser's own, or ``crashed``, ``timeout``, ``out_of_memory``.
+        Raises FilingError: the parser's own, or ``crashed`` (twice: the first time may have been the system's doing),
+        ``timeout``, ``out_of_memory``, ``parser_error``.
         """
+        try:
+            return self._parse(content, source_uri)
+        except FilingError as error:
+            if error.reason != "crashed":
+                raise
+            return self._parse(content, source_uri)
+
+    def _parse(self, content: bytes, source_uri: str) -> ParsedBytes:
         started = time.monotonic()
         child = self._ready()
         header = json.dumps({"source_uri": source_uri}).encode()
@@ -81,33 +90,35 @@ class ParserProcess:
         except (EOFError, BrokenPipeError):
             raise self._crashed(child) from None
         if "reason" in answer:
+            if answer["reason"] == "parser_error":
+                self.close()  # these were the child's last words
             raise FilingError(answer["stage"], answer["reason"], answer["detail"])
         return ParsedBytes(bundle, time.monotonic() - started, int(answer["peak_rss_bytes"]))
 
     def close(self) -> None:
         """End the child at once."""
-        if self._child is not None:
-            self._child.kill()
-            self._reap(self._child)
+        if self.child is not None:
+            self.child.kill()
+            self._reap(self.child)
 
     def _ready(self) -> subprocess.Popen[bytes]:
-        if self._child is not None and self._child.poll() is not None:
-            self._reap(self._child)
-        if self._child is None:
-            self._child = subprocess.Popen(
+        if self.child is not None and self.child.poll() is not None:
+            self._reap(self.child)
+        if self.child is None:
+            self.child = subprocess.Popen(
                 [sys.executable, "-m", self._module, json.dumps(self._settings)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
             try:
-                _read_exactly(self._child.stdout, 1, time.monotonic() + 120.0)
+                _read_exactly(self.child.stdout, 1, time.monotonic() + 120.0)
             except (EOFError, TimeoutError) as error:
-                child = self._child
+                child = self.child
                 self.close()
                 raise RuntimeError(
                     f"the parser process does not start (exit status {child.returncode}): see its message above"
                 ) from error
-        return self._child
+        return self.child
 
     def _crashed(self, child: subprocess.Popen[bytes]) -> FilingError:
         self._reap(child)
@@ -125,7 +136,7 @@ class ParserProcess:
                     stream.close()
                 except BrokenPipeError:
                     continue  # what was still buffered was meant for the dead child
-        self._child = None
+        self.child = None
 
 
 def serve(arguments: str) -> None:

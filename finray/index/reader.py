@@ -40,7 +40,7 @@ class IndexReader:
         self.record = record
         self._tables = tables
         self._stale = {name: self._has_stale_rows(name) for name in schema.CHILDREN}
-        self._approximate = any(index.name == "vector_idx" for index in tables[schema.CHUNKS].describe_indices())
+        self.approximate = any(index.name == "vector_idx" for index in tables[schema.CHUNKS].describe_indices())
 
     @classmethod
     def open(cls, uri: str, settings: Settings | None = None) -> IndexReader:
@@ -171,7 +171,7 @@ class IndexReader:
     ) -> pa.Table:
         if limit < 1 or (filing_ids is not None and not filing_ids):
             return self._no_hits(name, place)
-        approximate = self._approximate and name == schema.CHUNKS and filing_ids is None
+        approximate = self.approximate and name == schema.CHUNKS and filing_ids is None
         nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": approximate}
         if approximate:
             nearest["nprobes"] = _NPROBES

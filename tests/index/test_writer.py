@@ -1,0 +1,198 @@
+"""The committer: what readers see while it works, and what is left when it is killed between any two steps."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import lance
+import numpy as np
+import pytest
+
+from finray.errors import UsageError
+from finray.index import layout, maintenance, schema
+from finray.index.bundle import FilingBundle, encode_bundle, make_bundle
+from finray.index.plan import PlannedFile, content_fingerprint
+from finray.index.reader import IndexReader
+from finray.index.writer import IndexWriter
+from finray.models.hash_encoder import HashEncoder
+from finray.settings import Settings
+from finray.storage import SourceFile
+from finray.types import Filing, LineItem, Page, ParsedFiling
+
+Contents = dict[str, list[dict[str, Any]]]
+ENCODER = HashEncoder()
+MODIFIED = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+
+
+def bundle(filing_id: str, words: str, n_pages: int = 3) -> tuple[PlannedFile, FilingBundle]:
+    sha256 = hashlib.sha256(f"{filing_id} {words}".encode()).hexdigest()
+    uri = f"/corpus/{filing_id}.pdf"
+    filing = Filing(filing_id, filing_id, uri, sha256, company="Quillfern Corp", form="10-K", fiscal_year=2023)
+    pages = tuple(Page(number, f"{words} page {number}") for number in range(n_pages))
+    items = (LineItem(0, "income", "Revenue", 5e6, "5", "USD", 10**6, dt.date(2023, 12, 31), 12),)
+    made = make_bundle(ParsedFiling(filing, pages, items), Settings().chunks)
+    file = SourceFile(uri, 1, MODIFIED)
+    return PlannedFile(file, content_fingerprint(sha256)), encode_bundle(made, ENCODER)
+
+
+@pytest.fixture
+def index_uri(tmp_path: Path) -> str:
+    return str(tmp_path / "index")
+
+
+def write(uri: str, settings: Settings, filings: Sequence[tuple[PlannedFile, FilingBundle]]) -> None:
+    with IndexWriter(uri, settings, ENCODER.dimension) as writer:
+        writer.plan([planned.file for planned, _ in filings])
+        for planned, made in filings:
+            writer.add(planned, made)
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing below catches it."""
+
+
+def killed_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """Let ``steps`` writes to any table happen, then kill."""
+    left = steps
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            nonlocal left
+            if left == 0:
+                raise Killed
+            left -= 1
+            return function(*args, **kwargs)
+
+        return wrapper
+
+    monkeypatch.setattr(lance, "write_dataset", counted(lance.write_dataset))
+    monkeypatch.setattr(lance.LanceDataset, "delete", counted(lance.LanceDataset.delete))
+    monkeypatch.setattr(lance.LanceDataset, "merge_insert", counted(lance.LanceDataset.merge_insert))
+    monkeypatch.setattr(lance.LanceDataset, "update_config", counted(lance.LanceDataset.update_config))
+
+
+@pytest.mark.parametrize("steps", range(20))
+def test_killed_between_any_two_steps_and_run_again_ends_with_the_same_rows(
+    index_uri: str,
+    settings: Settings,
+    contents: Callable[[str], Contents],
+    monkeypatch: pytest.MonkeyPatch,
+    steps: int,
+    tmp_path: Path,
+) -> None:
+    old = [bundle("f1", "old words"), bundle("f2", "same words")]
+    new = [bundle("f1", "new words", 5), bundle("f2", "same words"), bundle("f3", "more words")]
+    with monkeypatch.context() as patch:
+        killed_after(patch, steps)
+        try:
+            write(index_uri, settings, old)
+            write(index_uri, settings, new)
+        except Killed:
+            pass
+    if Path(index_uri, "index.json").exists():
+        reader = IndexReader.open(index_uri)
+        for filing in reader.filings():
+            texts = reader.pages([filing.filing_id])["text"].to_pylist()
+            revisions = {text.split(" page")[0] for text in texts}
+            assert len(revisions) == 1 and len(texts) in (3, 5), "a reader sees a filing whole or not at all"
+        assert reader.pages(None).num_rows == sum(reader.pages([f.filing_id]).num_rows for f in reader.filings())
+    write(index_uri, settings, new)
+    write(str(tmp_path / "fresh"), settings, new)
+    assert contents(index_uri) == contents(str(tmp_path / "fresh"))
+
+
+def test_an_open_reader_keeps_its_version(index_uri: str, settings: Settings) -> None:
+    write(index_uri, settings, [bundle("f1", "old words")])
+    reader = IndexReader.open(index_uri)
+    write(index_uri, settings, [bundle("f1", "new words"), bundle("f2", "more words")])
+    assert {text.split(" page")[0] for text in reader.chunks(None)["text"].to_pylist()} == {"old words"}
+    assert [filing.filing_id for filing in reader.filings()] == ["f1"]
+    assert reader.search_chunks_text("new", None, 5).num_rows == 0
+
+
+def test_rows_that_are_not_committed_are_never_found(index_uri: str, settings: Settings) -> None:
+    write(index_uri, settings, [bundle("f1", "committed words")])
+    for made in (bundle("f1", "replacing words")[1], bundle("f9", "orphan words")[1]):
+        for name in schema.CHILDREN:
+            rows = getattr(made, name).cast(schema.table_schemas(ENCODER.dimension)[name])
+            lance.write_dataset(rows, layout.table_uri(index_uri, name), mode="append")
+    reader = IndexReader.open(index_uri)
+    query = ENCODER.encode_query("orphan words")
+    for ids in (None, ["f1", "f9"], ["f9"]):
+        expected = 0 if ids == ["f9"] else 3
+        assert reader.pages(ids).num_rows == expected
+        assert reader.search_chunks_text("words", ids, 50).num_rows == expected
+        assert reader.search_pages_text("words", ids, 50).num_rows == expected
+        assert reader.search_chunks_vector(query, ids, 50).num_rows == expected
+        assert reader.search_pages_vector(query, ids, 50).num_rows == expected
+    assert sum(len(items) for items in reader.line_items(None).values()) == 1
+    maintenance.sweep(index_uri)
+    assert layout.open_table(index_uri, schema.CHUNKS).count_rows() == 3
+
+
+def test_a_filing_that_lost_rows_is_indexed_again(
+    index_uri: str, settings: Settings, contents: Callable[[str], Contents]
+) -> None:
+    filings = [bundle("f1", "some words"), bundle("f2", "other words")]
+    write(index_uri, settings, filings)
+    whole = contents(index_uri)
+    layout.open_table(index_uri, schema.PAGES).delete("filing_id = 'f2' AND page = 1")
+    write(index_uri, settings, filings)
+    assert contents(index_uri) == whole
+
+
+def test_a_second_writer_takes_over_and_the_first_stops(index_uri: str, settings: Settings) -> None:
+    first = IndexWriter(index_uri, settings, ENCODER.dimension)
+    first.add(*bundle("f1", "some words"))
+    second = IndexWriter(index_uri, settings, ENCODER.dimension)
+    with pytest.raises(UsageError, match="another index job has taken over"):
+        first.flush()
+    second.add(*bundle("f2", "other words"))
+    second.finish()
+    assert [filing.filing_id for filing in IndexReader.open(index_uri).filings()] == ["f2"]
+
+
+def test_batches_are_committed_by_rows(index_uri: str, settings: Settings) -> None:
+    small = settings.model_copy(update={"index": settings.index.model_copy(update={"write_rows": 6})})
+    writer = IndexWriter(index_uri, small, ENCODER.dimension)
+    for number in range(3):
+        writer.add(*bundle(f"f{number}", "some words"))
+    assert len(IndexReader.open(index_uri).filings()) == 2
+    writer.finish()
+    assert len(IndexReader.open(index_uri).filings()) == 3
+
+
+def test_finished_tables_are_compact_and_fully_indexed(index_uri: str, settings: Settings) -> None:
+    small = settings.model_copy(update={"index": settings.index.model_copy(update={"write_rows": 1})})
+    write(index_uri, small, [bundle(f"f{number}", "some words") for number in range(8)])
+    write(index_uri, small, [bundle(f"g{number}", "some words") for number in range(8)])
+    for name in (schema.CHUNKS, schema.PAGES):
+        table = layout.open_table(index_uri, name)
+        assert len(table.get_fragments()) <= 4
+        assert {index.name for index in table.describe_indices()} == {"filing_id_idx", "text_idx"}
+        for index in ("filing_id_idx", "text_idx"):
+            assert table.stats.index_stats(index)["num_unindexed_rows"] == 0
+
+
+def test_an_index_past_the_set_size_gets_an_approximate_index_with_good_recall(
+    index_uri: str, settings: Settings
+) -> None:
+    some = settings.model_copy(update={"index": settings.index.model_copy(update={"ann_rows": 500})})
+    random = np.random.default_rng(0)
+    words = [f"w{number}" for number in range(400)]
+    filings = [bundle(f"f{n}", " ".join(random.choice(words, 6)), 10) for n in range(100)]
+    write(index_uri, some, filings)
+    reader = IndexReader.open(index_uri)
+    assert reader.approximate
+    ids = [filing.filing_id for filing in reader.filings()]
+    recalls = []
+    for _ in range(20):
+        query = ENCODER.encode_query(" ".join(random.choice(words, 4)))
+        found, exact = (reader.search_chunks_vector(query, which, 10) for which in (None, ids))
+        best = exact["score"].to_pylist()[-1]
+        recalls.append(sum(score >= best - 1e-6 for score in found["score"].to_pylist()) / exact.num_rows)
+    assert np.mean(recalls) >= 0.95
