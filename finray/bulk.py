@@ -97,7 +97,7 @@ async def answer_all(
                 await asyncio.wait(workers)
             flusher.cancel()
     except ExceptionGroup as failed:
-        raise failed.exceptions[0] from failed
+        raise failed.exceptions[0] from None
     finally:
         buffer.flush()
     store.finish((item.qid for item in questions), settings_hash)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from finray.engine import Engine, open_engine
+from finray.index.in_process import index_in_process
+from finray.index.reader import IndexReader
+from finray.sample.generate import generate_sample
+from finray.settings import Settings, load_settings
+from finray.types import Prediction, Question
+
+INDEXED = ("*10k*", "*-2023-q2-10q*", "*8k-2023*")
+
+
+@pytest.fixture(scope="session")
+def local_settings() -> Settings:
+    """The local preset with the encoder that needs no weights."""
+    return load_settings(overrides={"encoder.model": "hash"}, environment={})
+
+
+@pytest.fixture(scope="session")
+def sample_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three fictional companies over three years: filings/ and questions.jsonl."""
+    folder = tmp_path_factory.mktemp("three-companies")
+    generate_sample(folder, companies=3, years=3, seed=7, formats=("html",), questions=240, workers=1)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_index(sample_folder: Path, local_settings: Settings) -> str:
+    """An index of the annual reports, an amendment, one quarter and the current reports of one year."""
+    filings = sample_folder / "filings"
+    sources = [str(path) for pattern in INDEXED for path in sorted(filings.glob(pattern))]
+    summary = index_in_process(sources, str(sample_folder / "index"), local_settings)
+    assert summary.failed == 0
+    return str(sample_folder / "index")
+
+
+@pytest.fixture(scope="session")
+def reader(sample_index: str, local_settings: Settings) -> IndexReader:
+    return IndexReader.open(sample_index, local_settings)
+
+
+@pytest.fixture(scope="session")
+def engine(sample_index: str, local_settings: Settings) -> Engine:
+    return open_engine(sample_index, local_settings)
+
+
+@pytest.fixture(scope="session")
+def ask(engine: Engine) -> Callable[[str], Prediction]:
+    """The local preset's answer to one question about the sample."""
+    return lambda question: asyncio.run(engine.answer(Question("q", question)))
+
+
+@pytest.fixture(scope="session")
+def sample_questions(sample_folder: Path) -> list[dict[str, Any]]:
+    """The sample's questions with their gold values, as the generator wrote them."""
+    lines = (sample_folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
