@@ -17,7 +17,8 @@ from finray.models.encoder import Encoder
 from finray.retrieval.words import word_list
 from finray.types import Passage
 
-_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+(?=[A-Z“\"(•●])|\n{2,}|(?<=[.!?])\n")
+# An initial ("Desmond K. Quill") ends no sentence.
+_SENTENCE_END = re.compile(r"(?<=[.;!?])(?<![A-Z]\.)\s+(?=[A-Z“\"(•●])|\n{2,}|(?<=[.!?])\n")
 _WORD = re.compile(r"[a-z0-9&]+(?:['’.\-][a-z0-9]+)*")
 STOP_WORDS = word_list("stop")
 _NUMBER = re.compile(
@@ -123,7 +124,8 @@ def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
 def _closest_sentence(question: str, text: str) -> str:
     """The sentence of ``text`` that shares the most words with the question, among those with a number."""
     wanted = [word for word in _words(question) if word not in STOP_WORDS]
-    sentences = [s for s in re.split(r"(?<=[.;])\s+(?=[A-Z“])|(?<=\d)\s+(?=As of|On|In)\s", text) if re.search(r"\d", s)]
+    parts = re.split(r"(?<=[.;])\s+(?=[A-Z“])|(?<=\d)\s+(?=(?:As of|On|In)\s)", text)
+    sentences = [part for part in parts if re.search(r"\d", part)]
     return max(sentences, key=lambda s: held_share(wanted, s), default=text)
 
 

@@ -117,7 +117,8 @@ class StatementAnswerer:
     def _event(self, query: Query, passages: Sequence[Passage]) -> Answer | None:
         """A question for what a current report reported shares no words with the report: quote its Item."""
         first = passages[0]
-        if not _EVENT.search(query.text) or "8-K" not in query.forms or not self._facts.filing(first.filing_id).form.startswith("8-K"):
+        current = self._facts.filing(first.filing_id).form.startswith("8-K")
+        if not (current and "8-K" in query.forms and _EVENT.search(query.text)):
             return None
         own = [p for p in passages if p.filing_id == first.filing_id]
         text = reported_event(own)

@@ -19,10 +19,14 @@ from finray.evaluation.bootstrap import Estimate
 from finray.evaluation.evaluate import Evaluation, compare
 
 NOTHING = "–"
-TYPE_METRICS = (
-    "document_recall@1", "page_recall@5", "numeric_accuracy", "textual_accuracy", "answerable_refused",
-    "unanswerable_refused",
-)  # fmt: skip
+TYPE_METRICS = {
+    "document_recall@1": "filing@1",
+    "page_recall@5": "page@5",
+    "numeric_accuracy": "numeric",
+    "textual_accuracy": "textual",
+    "answerable_refused": "wrongly refused",
+    "unanswerable_refused": "rightly refused",
+}
 """What the table by question type shows; ``--json`` has all metrics."""
 
 
@@ -82,9 +86,10 @@ def _difference_table(evaluations: Mapping[str, Evaluation]) -> Table:
 
 def _type_table(evaluation: Evaluation) -> Table:
     columns = [name for name in TYPE_METRICS if name in evaluation.metrics]
-    table = _table("By question type", "type", *columns)
+    table = _table("By question type", "type", "n", *(TYPE_METRICS[name] for name in columns))
     for name, rows in evaluation.by_question_type.items():
-        table.add_row(Text(name), *(_value_and_n(rows.get(column)) for column in columns))
+        n = max((row.n for row in rows.values()), default=0)
+        table.add_row(Text(name), str(n), *(_value(rows.get(column)) for column in columns))
     return table
 
 
@@ -121,10 +126,8 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _value_and_n(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.value is None:
-        return NOTHING
-    return f"{_short(estimate.value)} n {estimate.n}"
+def _value(estimate: Estimate | None) -> str:
+    return NOTHING if estimate is None or estimate.value is None else _short(estimate.value)
 
 
 def _short(value: float) -> str:

@@ -35,11 +35,11 @@ class PageWeights:
     """
 
     dense: float = 1.0
-    chunk_lexical: float = 0.7
+    chunk_lexical: float = 1.0
     page_lexical: float = 0.5
     named: float = 1.2
     implied: float = 0.8
-    document: float = 3.0
+    document: float = 2.0
 
 
 class PagePassages:
