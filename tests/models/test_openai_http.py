@@ -1,0 +1,257 @@
+"""The HTTP chat model against a real server on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from finray.errors import ModelReplyError, ModelUnavailableError
+from finray.models.chat import ChatReply, Message
+from finray.models.openai_http import OpenAIChatModel
+from finray.settings import LlmSettings
+from finray.types import TokenUsage
+
+KEY = "sk-very-secret"
+SCHEMA = {"type": "object"}
+
+
+@dataclass
+class Server:
+    """Answers in turn from ``replies`` (status, body), the last one for ever; keeps what it was sent."""
+
+    url: str = ""
+    replies: list[tuple[int, bytes]] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    delay_s: float = 0.0
+    at_once: int = 0
+    most_at_once: int = 0
+
+
+def completion(content: object, **more: object) -> bytes:
+    return json.dumps({"choices": [{"message": {"role": "assistant", "content": content}}], **more}).encode()
+
+
+GOOD = (200, completion("hello", usage={"prompt_tokens": 7, "completion_tokens": 2}))
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    state, lock = Server(), threading.Lock()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            with lock:
+                state.at_once += 1
+                state.most_at_once = max(state.most_at_once, state.at_once)
+                state.bodies.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                sent = {name.lower(): value for name, value in self.headers.items()}
+                state.headers.append(sent | {"path": self.path})
+                status, body = state.replies.pop(0) if len(state.replies) > 1 else state.replies[0]
+            time.sleep(state.delay_s)
+            with lock:
+                state.at_once -= 1
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    class Quiet(ThreadingHTTPServer):
+        def handle_error(self, *_: object) -> None:  # a client that gave up
+            pass
+
+    http = Quiet(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    state.url = f"http://127.0.0.1:{http.server_port}/v1"
+    yield state
+    http.shutdown()
+    http.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def chat(server: Server, monkeypatch: pytest.MonkeyPatch) -> Callable[..., ChatReply]:
+    monkeypatch.setenv("FINRAY_TEST_KEY", KEY)
+
+    def ask(schema: dict[str, Any] | None = None, **settings: Any) -> ChatReply:
+        chosen = LlmSettings.model_validate(
+            {"base_url": server.url, "model": "m", "api_key_env": "FINRAY_TEST_KEY", "retry_wait_s": 0.0} | settings
+        )
+
+        async def once() -> ChatReply:
+            model = OpenAIChatModel(chosen)
+            try:
+                return await model.chat([Message("system", "be brief"), Message("user", "hi")], schema=schema)
+            finally:
+                await model.close()
+
+        return asyncio.run(once())
+
+    return ask
+
+
+def test_a_reply_with_its_tokens(server: Server, chat: Callable[..., ChatReply]) -> None:
+    server.replies = [GOOD]
+    assert chat(temperature=0.5, max_tokens=9) == ChatReply("hello", TokenUsage(7, 2))
+    assert server.headers[0]["path"] == "/v1/chat/completions"
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+    assert server.bodies == [
+        {
+            "model": "m",
+            "messages": [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}],
+            "temperature": 0.5,
+            "max_tokens": 9,
+        }
+    ]
+
+
+def test_without_a_key_none_is_sent(
+    server: Server, chat: Callable[..., ChatReply], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FINRAY_TEST_KEY")
+    server.replies = [GOOD]
+    chat()
+    assert "authorization" not in server.headers[0]
+
+
+def test_a_schema_is_asked_for_and_parsed(server: Server, chat: Callable[..., ChatReply]) -> None:
+    server.replies = [(200, completion('{"a": 1}'))]
+    assert chat(SCHEMA).parsed == {"a": 1}
+    assert server.bodies[0]["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+@pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": None}, {"prompt_tokens": "7"}, "many"])
+def test_missing_counts_cost_no_answer(server: Server, chat: Callable[..., ChatReply], usage: object) -> None:
+    server.replies = [(200, completion("hello", usage=usage))]
+    assert chat() == ChatReply("hello", TokenUsage(0, 0))
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+def test_an_overloaded_server_is_asked_again(server: Server, chat: Callable[..., ChatReply], status: int) -> None:
+    server.replies = [(status, b"busy"), (status, b"busy"), GOOD]
+    assert chat().text == "hello"
+    assert len(server.bodies) == 3
+
+
+def test_a_server_that_stays_broken_is_given_up_with_advice(server: Server, chat: Callable[..., ChatReply]) -> None:
+    server.replies = [(500, b"out of memory")]
+    with pytest.raises(ModelUnavailableError) as caught:
+        chat(max_retries=2)
+    assert len(server.bodies) == 3
+    message = str(caught.value)
+    for part in (server.url, "'m'", "3 tries", "HTTP 500", "out of memory", "llm.base_url"):
+        assert part in message
+
+
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404])
+def test_a_refusal_is_not_repeated_and_never_shows_the_key(
+    server: Server, chat: Callable[..., ChatReply], status: int
+) -> None:
+    server.replies = [(status, f"wrong api key {KEY}".encode())]
+    with pytest.raises(ModelUnavailableError) as caught:
+        chat()
+    assert len(server.bodies) == 1
+    assert f"HTTP {status}" in str(caught.value)
+    assert "FINRAY_TEST_KEY" in str(caught.value)
+    assert "wrong api key [key]" in str(caught.value)
+    assert KEY not in repr(caught.value)
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_a_long_answer_is_cut(server: Server, chat: Callable[..., ChatReply], status: int) -> None:
+    server.replies = [(status, b"<html>\x1b[31m\n" * 10_000)]
+    with pytest.raises(ModelUnavailableError) as caught:
+        chat(max_retries=0)
+    assert len(str(caught.value)) < 800
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"<html>", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"", "not JSON"),
+        (b"[1]", "not an object"),
+        (b"{}", "choices"),
+        (b'{"choices": []}', "choices"),
+        (b'{"choices": null}', "choices"),
+        (b'{"choices": {"a": 1}}', "choices"),
+        (completion(None), "not text"),
+        (completion(["a"]), "not text"),
+    ],
+    ids=lambda value: repr(value)[:30],
+)
+def test_an_answer_of_another_shape_is_refused(
+    server: Server, chat: Callable[..., ChatReply], body: bytes, reason: str
+) -> None:
+    server.replies = [(200, body)]
+    with pytest.raises(ModelReplyError, match=reason):
+        chat()
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("content", ["Sure!", "[1]", "null", '{"a": ', "[" * 100_000, ""])
+def test_prose_where_json_was_asked_for_is_refused(
+    server: Server, chat: Callable[..., ChatReply], content: str
+) -> None:
+    server.replies = [(200, completion(content))]
+    with pytest.raises(ModelReplyError, match="asked for") as caught:
+        chat(SCHEMA)
+    assert len(str(caught.value)) < 300
+
+
+def test_a_slow_server_times_out(server: Server, chat: Callable[..., ChatReply]) -> None:
+    server.replies, server.delay_s = [GOOD], 0.6
+    with pytest.raises(ModelUnavailableError, match="2 tries; last: ReadTimeout"):
+        chat(timeout_s=0.1, max_retries=1)
+
+
+def test_no_server_at_all(chat: Callable[..., ChatReply]) -> None:
+    with pytest.raises(ModelUnavailableError, match="ConnectError"):
+        chat(base_url="http://127.0.0.1:9/v1", max_retries=1)
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8000", "ftp://127.0.0.1", "http://[::1", "", "nonsense"])
+def test_what_is_no_address_is_said_at_once(chat: Callable[..., ChatReply], url: str) -> None:
+    with pytest.raises(ModelUnavailableError, match=r"llm\.base_url"):
+        chat(base_url=url, retry_wait_s=100.0)
+
+
+def test_a_key_that_no_header_can_carry_is_named_not_shown(
+    chat: Callable[..., ChatReply], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINRAY_TEST_KEY", "sk-sécret")
+    with pytest.raises(ModelUnavailableError, match="FINRAY_TEST_KEY") as caught:
+        chat()
+    assert "sécret" not in str(caught.value)
+
+
+def test_a_key_may_end_in_a_line_feed(
+    server: Server, chat: Callable[..., ChatReply], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FINRAY_TEST_KEY", f"{KEY}\n")
+    server.replies = [GOOD]
+    chat()
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+async def test_no_more_requests_at_once_than_allowed(server: Server) -> None:
+    server.replies, server.delay_s = [GOOD], 0.02
+    model = OpenAIChatModel(LlmSettings(base_url=server.url, max_concurrency=3))
+    await asyncio.gather(*(model.chat([Message("user", "hi")]) for _ in range(12)))
+    await model.close()
+    assert len(server.bodies) == 12
+    assert server.most_at_once <= 3

@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from finray.models.encoder import Vectors
+from finray.models.hash_encoder import HashEncoder
+from finray.models.query_cache import QueryCache
+
+
+class Counting(HashEncoder):
+    queries = 0
+
+    def encode_query(self, text: str) -> Vectors:
+        self.queries += 1
+        return super().encode_query(text)
+
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
+        return super().encode_passages(texts)
+
+
+def test_a_question_is_encoded_once() -> None:
+    encoder = Counting()
+    cache = QueryCache(encoder)
+    first = cache.encode_query("revenue")
+    assert (cache.encode_query("revenue") == first).all()
+    assert (first == HashEncoder().encode_query("revenue")).all()
+    cache.encode_query("costs")
+    assert encoder.queries == 2
+
+
+def test_the_rest_is_the_encoders() -> None:
+    encoder = HashEncoder(dimension=16)
+    cache = QueryCache(encoder)
+    assert cache.dimension == 16
+    assert (cache.encode_passages(["a", "b"]) == encoder.encode_passages(["a", "b"])).all()
