@@ -70,6 +70,8 @@ def _plain_lines() -> ReportProgress:
 
     def report(progress: IndexProgress) -> None:
         nonlocal last
+        if not progress.total:
+            return
         finished = progress.done == progress.total
         if not finished and time.monotonic() - last < _LINE_SECONDS:
             return

@@ -32,6 +32,7 @@ _EVENT_ITEM = re.compile(r"\bItem\s+(\d\.\d\d)\.?[^\n]*\n", re.I)
 _MAX_CHARACTERS = 600
 _ENCODED = 40
 _RANK_PENALTY = 0.01
+_TABLE_PENALTY = 0.2
 _ASKS_NUMBER = re.compile(
     r"^\W*(?:in [^,]{3,60},\s*)?(?:how (?:much|many|long|large|big)|what|by (?:how much|what))\b", re.I
 )
@@ -62,12 +63,13 @@ class QuotedNumber:
 
 
 def best_quote(
-    question: str, passages: Sequence[Passage], encoder: Encoder, ignored: Sequence[str] = ()
+    question: str, passages: Sequence[Passage], encoder: Encoder, ignored: Sequence[str] = (), *, prose: bool = False
 ) -> Quote | None:
     """The stretch of text (a sentence, or two neighbours) that is most like the question in words and in meaning.
 
     ``ignored`` are words that every candidate shares, such as the company's name. Rare words weigh more: a word counts
-    by how few of the candidates hold it. Earlier passages win between equals.
+    by how few of the candidates hold it. Earlier passages win between equals. ``prose``: the question asks for an
+    explanation, which a table is not.
     """
     drop = {word for name in ignored for word in _words(name)} | STOP_WORDS
     wanted = {stem(word) for word in _words(question) if word not in drop and not _PERIOD_WORD.fullmatch(word)}
@@ -87,7 +89,10 @@ def best_quote(
         Quote(passages[candidates[index][0]], " ".join(text.split()), float(coverage[index]), float(cosine))
         for index, text, cosine in zip(nearest, texts, similarity, strict=True)
     ]
-    penalty = [_RANK_PENALTY * candidates[index][0] for index in nearest]
+    penalty = [
+        _RANK_PENALTY * candidates[index][0] + _TABLE_PENALTY * (prose and _is_table(text))
+        for index, text in zip(nearest, texts, strict=True)
+    ]
     return max(zip(quotes, penalty, strict=True), key=lambda pair: pair[0].worth - pair[1])[0]
 
 
@@ -152,6 +157,11 @@ def stretches(text: str) -> list[str]:
     sentences = [s for s in sentences if "/s/" not in s]
     pairs = [pair for pair in pairs if "/s/" not in pair]
     return [s[:_MAX_CHARACTERS] for s in sentences if len(s) >= 20] + [p for p in pairs if len(p) <= _MAX_CHARACTERS]
+
+
+def _is_table(text: str) -> bool:
+    """Whether figures make up much of the text."""
+    return " | " in text or sum(c.isdigit() for c in text) > 0.12 * len(text)
 
 
 def _words(text: str) -> list[str]:

@@ -101,7 +101,8 @@ class StatementAnswerer:
         if event is not None:
             return event
         names = [*query.names, *(self._facts.company_name(company) for company in query.companies)]
-        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names)
+        prose = asks_for_words(query)
+        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names, prose=prose)
         if quote is not None:
             journal.note(f"answer: quotation covers {quote.coverage:.2f} of the words, cosine {quote.similarity:.2f}")
         narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD

@@ -39,7 +39,7 @@ class PageWeights:
     page_lexical: float = 0.5
     named: float = 1.2
     implied: float = 0.8
-    document: float = 2.0
+    document: float = 3.0
 
 
 class PagePassages:
