@@ -42,13 +42,15 @@ parser_process.serve(sys.argv[1])
 """
 
 
-@pytest.fixture
-def parser(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ParserProcess]:
-    (tmp_path / "poisonable.py").write_text(MODULE)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    parser = ParserProcess(settings.filings, settings.chunks, seconds=30.0, module="poisonable")
-    yield parser
-    parser.close()
+@pytest.fixture(scope="module")
+def parser(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ParserProcess]:
+    folder = tmp_path_factory.mktemp("modules")
+    (folder / "poisonable.py").write_text(MODULE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder))
+        parser = ParserProcess(settings.filings, settings.chunks, seconds=60.0, module="poisonable")
+        yield parser
+        parser.close()
 
 
 @pytest.fixture
@@ -81,7 +83,7 @@ def test_a_filing_that_breaks_its_parser_is_set_aside(
 
 @pytest.mark.parametrize("content", [b"hang", b"busy"])
 def test_a_filing_that_takes_too_long_is_set_aside(
-    settings: Settings, tmp_path: Path, parser: ParserProcess, content: bytes
+    settings: Settings, parser: ParserProcess, content: bytes
 ) -> None:
     quick = ParserProcess(settings.filings, settings.chunks, seconds=1.0, module="poisonable")
     with pytest.raises(FilingError, match="timeout"):

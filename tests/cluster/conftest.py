@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from moto.server import ThreadedMotoServer
+
+from finray.index import layout
+from finray.index.in_process import index_in_process
+from finray.index.schema import table_schemas
+from finray.sample.broken import write_broken_files
+from finray.sample.generate import generate_sample
+from finray.settings import Settings, load_settings
+from finray.storage import s3_filesystem
+
+Contents = dict[str, list[dict[str, Any]]]
+_TIMES = {"indexed_at", "at", "source_modified"}
+
+
+@pytest.fixture(scope="session")
+def settings() -> Settings:
+    """No weights, and commits so small that a run can be caught between them."""
+    return load_settings(overrides={"encoder.model": "hash", "index.write_rows": 20}, environment={})
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two dozen fictional filings and a few broken files."""
+    folder = tmp_path_factory.mktemp("sample")
+    generate_sample(folder, companies=2, years=2, seed=5, questions=1, workers=1)
+    broken = folder / "broken"
+    write_broken_files(broken)
+    for name in ("zero-bytes.pdf", "encrypted.pdf", "recipe.txt", "scanned.pdf"):
+        shutil.copyfile(broken / name, folder / "filings" / name)
+    return folder / "filings"
+
+
+@pytest.fixture(scope="session")
+def contents() -> Callable[[str], Contents]:
+    """Every row of every table of an index, in a fixed order, without times and places of a run."""
+
+    def read(uri: str) -> Contents:
+        found = {}
+        for name in table_schemas(1):
+            rows = layout.open_table(uri, name).to_table().to_pylist()
+            kept = [{column: value for column, value in row.items() if column not in _TIMES} for row in rows]
+            found[name] = sorted(kept, key=repr)
+        return found
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def expected(
+    corpus: Path, settings: Settings, contents: Callable[[str], Contents], tmp_path_factory: pytest.TempPathFactory
+) -> Contents:
+    """The rows of an uninterrupted run over ``corpus``, without Ray."""
+    uri = str(tmp_path_factory.mktemp("expected"))
+    index_in_process([str(corpus)], uri, settings)
+    return contents(uri)
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[str]:
+    """An empty bucket on a local S3 server, found through the usual AWS variables."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        patch.setenv("AWS_ACCESS_KEY_ID", "test")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        s3_filesystem().mkdir("s3://finray")
+        yield "s3://finray"
+    server.stop()

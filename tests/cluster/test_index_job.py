@@ -1,0 +1,175 @@
+"""The index job on Ray: the same rows as without it, whatever dies on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import ray
+
+from finray.cluster.index_job import index_filings
+from finray.cluster.runtime import ray_cluster
+from finray.errors import IndexMissingError
+from finray.index.reader import IndexReader
+from finray.index.summary import IndexProgress
+from finray.settings import Settings
+from finray.storage import s3_filesystem
+
+Contents = dict[str, list[dict[str, Any]]]
+JOB = Path(__file__).parents[2] / "jobs" / "index.py"
+
+pytestmark = pytest.mark.ray
+
+
+@pytest.fixture(scope="module")
+def local_ray() -> Iterator[None]:
+    with ray_cluster(num_cpus=2):
+        yield
+
+
+def job(source: str, index_uri: str, settings: Settings, **options: Any) -> subprocess.Popen[str]:
+    environment = os.environ | {
+        "FINRAY_ENCODER__MODEL": settings.encoder.model,
+        "FINRAY_INDEX__WRITE_ROWS": str(settings.index.write_rows),
+    }
+    command = [sys.executable, str(JOB), source, "--index", index_uri, "--json"]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, **options)
+
+
+def committed(index_uri: str) -> int:
+    try:
+        return len(IndexReader.open(index_uri).filings())
+    except IndexMissingError:
+        return 0
+
+
+def processes(name: str) -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        try:
+            if name in " ".join(process.cmdline()):
+                found.append(process)
+        except psutil.NoSuchProcess:
+            continue
+    return found
+
+
+def test_the_rows_are_those_of_a_run_without_ray_and_a_second_run_is_no_work(
+    local_ray: None,
+    corpus: Path,
+    settings: Settings,
+    expected: Contents,
+    contents: Callable[[str], Contents],
+    tmp_path: Path,
+) -> None:
+    uri = str(tmp_path / "index")
+    seen: list[IndexProgress] = []
+    summary = index_filings([str(corpus)], uri, settings, progress=seen.append)
+    assert contents(uri) == expected
+    assert summary.failed == len(expected["failures"])
+    assert [progress.done for progress in seen] == [*range(len(seen) - 1), len(seen) - 2]
+    assert summary.workers >= 2
+    again = index_filings([str(corpus)], uri, settings)
+    assert (again.indexed, again.failed, again.chunks) == (0, 0, 0)
+    assert contents(uri) == expected
+
+
+def test_killed_workers_cost_nothing_but_time(
+    local_ray: None,
+    corpus: Path,
+    settings: Settings,
+    expected: Contents,
+    contents: Callable[[str], Contents],
+    tmp_path: Path,
+) -> None:
+    killed = []
+
+    def kill(progress: IndexProgress) -> None:
+        if progress.done == 3:
+            for name in ("_Embedder", "_read_and_parse", "finray.index.parser_process"):
+                killed.extend(processes(name)[:1])
+            for process in killed:
+                process.kill()
+
+    summary = index_filings([str(corpus)], str(tmp_path / "index"), settings, progress=kill)
+    assert killed
+    assert contents(str(tmp_path / "index")) == expected
+    assert summary.failed == len(expected["failures"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["local", "s3"])
+def test_a_killed_driver_resumes_to_the_same_rows(
+    place: str,
+    request: pytest.FixtureRequest,
+    corpus: Path,
+    settings: Settings,
+    contents: Callable[[str], Contents],
+    tmp_path: Path,
+) -> None:
+    source, base = str(corpus), str(tmp_path)
+    if place == "s3":
+        bucket = request.getfixturevalue("s3")
+        source, base = f"{bucket}/{tmp_path.name}/corpus", f"{bucket}/{tmp_path.name}"
+        s3_filesystem().put(f"{corpus}/", f"{source}/", recursive=True)
+    with job(source, f"{base}/whole", settings) as whole:
+        summary = json.loads(whole.communicate()[0])
+    assert whole.returncode == 1  # done, with failures
+    assert summary["indexed"] == len(contents(f"{base}/whole")["filings"])
+
+    with job(source, f"{base}/killed", settings, start_new_session=True) as killed:
+        deadline = time.monotonic() + 200
+        while killed.poll() is None and committed(f"{base}/killed") < 3 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        killed.send_signal(signal.SIGKILL)
+    assert killed.returncode == -signal.SIGKILL
+    with job(source, f"{base}/killed", settings) as resumed:
+        rest = json.loads(resumed.communicate()[0])
+    assert rest["skipped"]["unchanged"] >= 3
+    assert contents(f"{base}/killed") == contents(f"{base}/whole")
+
+
+@pytest.mark.slow
+def test_a_lost_node_costs_nothing_but_time(
+    corpus: Path,
+    settings: Settings,
+    expected: Contents,
+    contents: Callable[[str], Contents],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from ray.cluster_utils import Cluster
+
+    if ray.is_initialized():
+        ray.shutdown()
+    for name in ("period_ms", "timeout_ms", "initial_delay_ms"):
+        monkeypatch.setenv(f"RAY_health_check_{name}", "1000")
+    monkeypatch.setenv("RAY_health_check_failure_threshold", "3")
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
+    lost: list[Any] = []
+
+    def lose_a_node(progress: IndexProgress) -> None:
+        if progress.done >= 3 and not lost:
+            lost.append(nodes[0])
+            cluster.remove_node(nodes[0], allow_graceful=False)
+
+    try:
+        ray.init(address=cluster.address, log_to_driver=False)
+        summary = index_filings([str(corpus)], str(tmp_path / "index"), settings, progress=lose_a_node)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()  # type: ignore[no-untyped-call]
+    assert lost
+    assert contents(str(tmp_path / "index")) == expected
+    assert summary.failed == len(expected["failures"])
