@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.filings.dates import find_dates, first_date
-from finray.filings.facts import Facts, padded_cik
+from finray.filings.facts import Facts, file_number, padded_cik
 from finray.filings.fiscal_text import find_quarter, named_year
 from finray.filings.names import aliases_of
 from finray.filings.registrant import FILE_CAPTION, NAME_CAPTION, former_name, registrant, signing_registrant
@@ -130,6 +130,7 @@ def _sec_cover(cover: str, form_mark: re.Match[str], texts: Sequence[str]) -> Fa
         form=f"{form}/A" if amended else form,
         cik=_cik(cover),
         ticker=_ticker(cover, texts),
+        commission_file_number=_commission_file_number(cover),
         amendment=amended,
         aliases=aliases_of(company, story[:_ALIAS_CHARACTERS], (former,) if former else ()) if company else (),
     )
@@ -164,6 +165,16 @@ def _with_period(facts: Facts, form: str, period_end: dt.date | None, story: str
         fiscal_period=quarter.period,
         fiscal_year_end=f"{quarter.year_end:%m-%d}",
         fiscal_year=named_year(quarter.year_end, story, quarter.period),
+    )
+
+
+def _commission_file_number(cover: str) -> str | None:
+    """The number beside its caption; a cover of co-registrants lists several, the first is the filer's."""
+    caption = FILE_CAPTION.search(cover)
+    if caption is None:
+        return None
+    return file_number(cover[caption.end() : caption.end() + 60]) or file_number(
+        cover[max(0, caption.start() - 40) : caption.start()]
     )
 
 

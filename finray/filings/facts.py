@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import re
 from collections.abc import Mapping
 
 from finray.types import FactSource, FiscalPeriod
@@ -20,6 +21,7 @@ class Facts:
     form: str | None = None
     cik: str | None = None
     ticker: str | None = None
+    commission_file_number: str | None = None
     amendment: bool | None = None
     amends: str | None = None
     filed_at: dt.date | None = None
@@ -55,3 +57,13 @@ def padded_cik(text: str) -> str | None:
     if digits.isascii() and digits.isdecimal() and 0 < len(digits) <= 10 and int(digits) > 0:
         return digits.zfill(10)
     return None
+
+
+# The acts under which registrants of annual and current reports file: 1934 Act (000, 001), 1933 Act (002, 033, 333).
+_FILE_NUMBER = re.compile(r"\b(0{0,2}[012]|0?33|333)\s?[-–‑]\s?(\d{3,6})\b")
+
+
+def file_number(text: str) -> str | None:
+    """The first Commission file number in ``text`` as EDGAR prints it ("001-06991"), None where there is none."""
+    match = _FILE_NUMBER.search(text)
+    return f"{int(match[1]):03d}-{int(match[2]):05d}" if match else None

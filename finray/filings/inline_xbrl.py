@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import lxml.html
 
 from finray.filings.dates import first_date, month_day
-from finray.filings.facts import Facts, padded_cik
+from finray.filings.facts import Facts, file_number, padded_cik
 from finray.types import FiscalPeriod
 
 _PERIODS: dict[str, FiscalPeriod] = {"FY": "FY", "Q1": "Q1", "Q2": "Q2", "Q3": "Q3", "Q4": "Q4"}
@@ -22,6 +22,7 @@ _COVER_TAGS = frozenset(
         "dei:tradingsymbol",
         "dei:documenttype",
         "dei:amendmentflag",
+        "dei:entityfilenumber",
         "dei:documentperiodenddate",
         "dei:documentfiscalyearfocus",
         "dei:documentfiscalperiodfocus",
@@ -90,6 +91,7 @@ def cover_facts(root: lxml.html.HtmlElement) -> Facts:
         form=form.upper() if form else None,
         cik=padded_cik(texts.get("entitycentralindexkey", "")),
         ticker=_ticker(texts.get("tradingsymbol")),
+        commission_file_number=file_number(texts.get("entityfilenumber", "")),
         amendment=True if form and form.upper().endswith("/A") else flag,
         period_end=first_date(texts.get("documentperiodenddate", "")),
         fiscal_year=int(year) if _YEAR.match(year) else None,

@@ -47,7 +47,9 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> Par
         line_items: list[LineItem] = []
         for number, statement in enumerate(statements):
             if statement is not None:
-                line_items += extract_line_items(page_grids(document[number], number), texts[number], statement, filing)
+                line_items += extract_line_items(
+                    page_grids(document[number], number), texts[number], statement, filing, before=_before(texts, number)
+                )
     return _parsed(filing, texts, statements, line_items)
 
 
@@ -73,8 +75,12 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     for number, statement in enumerate(statements):
         if statement is not None:
             grids = _grids(pages[number].tables, number)
-            line_items += extract_line_items(grids, texts[number], statement, filing)
+            line_items += extract_line_items(grids, texts[number], statement, filing, before=_before(texts, number))
     return _parsed(filing, texts, statements, line_items)
+
+
+def _before(texts: Sequence[str], number: int) -> str:
+    return texts[number - 1] if number else ""
 
 
 def _grids(tables: Sequence[lxml.html.HtmlElement], number: int) -> list[Grid]:
@@ -136,6 +142,7 @@ def _filing(content: bytes, source_uri: str, sources: dict[FactSource, Facts]) -
         form=form,
         cik=facts.cik,
         ticker=facts.ticker,
+        commission_file_number=facts.commission_file_number,
         is_amendment=bool(facts.amendment),
         amends=amends,
         filed_at=facts.filed_at,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from finray.errors import FilingError
 from finray.filings.dates import month_day
-from finray.filings.facts import Facts, padded_cik
+from finray.filings.facts import Facts, file_number, padded_cik
 from finray.filings.sniff import decode
 
 ACCESSION_NUMBER = re.compile(r"\b\d{10}-\d{2}-\d{6}\b")
@@ -50,6 +50,7 @@ _PARTY = {
     "CONFORMED-NAME": "name",
     "CENTRAL INDEX KEY": "cik",
     "CIK": "cik",
+    "SEC FILE NUMBER": "file_number",
     "FISCAL YEAR END": "year_end",
     "FISCAL-YEAR-END": "year_end",
     "FORMER CONFORMED NAME": "former",
@@ -127,6 +128,7 @@ def header_facts(header: str) -> Facts:
         company=_tidy(company["name"][0]) if "name" in company else None,
         form=form,
         cik=padded_cik(company["cik"][0]) if "cik" in company else None,
+        commission_file_number=file_number(company["file_number"][0]) if "file_number" in company else None,
         amendment=form.upper().endswith("/A") if form else None,
         filed_at=_date(common.get("filed", "")),
         period_end=_date(common.get("period", "")),
