@@ -21,12 +21,15 @@ _COMPARES = re.compile(r"\b(?:between|compar\w+|versus|vs\.?|than|among)\b", re.
 
 
 def plan_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Plan | None:
-    """The question's plan; where it names no company or period, those of the best passage's filing."""
+    """The question's plan; where it names no company, that of the best passage, and where it names no period, the
+    latest that the company's passages come from, years before quarters."""
     if query.unexplained or asks_for_words(query):
         return None
-    first = facts.filing(passages[0].filing_id)
-    companies = query.companies or (facts.company_of(first.filing_id),)
-    latest = Period(first.fiscal_year, first.fiscal_period) if first.fiscal_year is not None else None
+    companies = query.companies or (facts.company_of(passages[0].filing_id),)
+    filings = (facts.filing(p.filing_id) for p in passages if facts.company_of(p.filing_id) in companies)
+    dated = [(f.fiscal_period == "FY", f.fiscal_year, f.fiscal_period) for f in filings if f.fiscal_year is not None]
+    newest = max(dated, key=lambda period: period[:2], default=None)
+    latest = Period(newest[1], newest[2]) if newest is not None else None
     return build_plan(query, companies, latest)
 
 
@@ -55,8 +58,9 @@ def missing_filing(query: Query) -> tuple[str, ...]:
     """What to say is missing when no filing fits."""
     if query.unknown_companies and not query.companies:
         return tuple(f"filings of {name}" for name in query.unknown_companies)
+    of = f" of {' and '.join(dict.fromkeys(query.names))}" if query.names else ""
     periods = ", ".join(str(period) for period in query.periods)
-    return (f"a filing for {periods}" if periods else "a filing on this subject",)
+    return (f"a filing{of} for {periods}" if periods else f"a filing{of} on this subject",)
 
 
 def asks_for_words(query: Query) -> bool:

@@ -1,0 +1,133 @@
+"""Passage retrieval inside chosen filings of the sample."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from finray.engine import Engine
+from finray.hirec.roles import PassageRetriever
+from finray.index.reader import IndexReader
+from finray.journal import Journal
+from finray.models.hash_encoder import HashEncoder
+from finray.models.reranker import OverlapReranker
+from finray.retrieval.oracle import GoldDocuments, GoldPages
+from finray.retrieval.passages import (
+    PagePassages,
+    ScoredPassages,
+    dense_scores,
+    lexical_scores,
+    reranked_scores,
+    unit_range,
+)
+from finray.retrieval.query import Query
+from finray.types import Document, GoldEvidence
+
+NAME = "grevandor-systems-2022-10k"
+INCOME, BALANCE, CASH_FLOW = 6, 7, 8
+
+
+@pytest.fixture(scope="module")
+def document(reader: IndexReader) -> Document:
+    return next(Document(f, 1.0) for f in reader.filings() if f.doc_name == NAME)
+
+
+def methods(reader: IndexReader) -> dict[str, PassageRetriever]:
+    encoder = HashEncoder()
+    return {
+        "pages": PagePassages(reader, encoder),
+        "dense": ScoredPassages(reader, dense_scores(encoder)),
+        "lexical": ScoredPassages(reader, lexical_scores(reader)),
+        "rerank": ScoredPassages(reader, reranked_scores(encoder, OverlapReranker())),
+    }
+
+
+@pytest.mark.parametrize("method", ["pages", "dense", "lexical", "rerank"])
+async def test_passages_are_chunks_of_the_filing_best_first(
+    reader: IndexReader, document: Document, method: str
+) -> None:
+    query = Query("unrecognized tax benefits", "unrecognized tax benefits")
+    passages = await methods(reader)[method].passages(query, [document], 6, Journal())
+    assert len(passages) == 6
+    scores = [p.score for p in passages]
+    assert scores == sorted(scores, reverse=True)
+    text_of = dict(zip(*reader.pages([document.filing.filing_id], ["page", "text"]).to_pydict().values(), strict=True))
+    for passage in passages:
+        assert passage.doc_name == NAME
+        assert passage.text == text_of[passage.page][passage.start : passage.end]
+    assert len({(p.page, p.start) for p in passages}) == 6
+
+
+@pytest.mark.parametrize("method", ["pages", "dense", "lexical", "rerank"])
+async def test_no_filing_no_passage(reader: IndexReader, method: str) -> None:
+    assert list(await methods(reader)[method].passages(Query("q", "q"), [], 5, Journal())) == []
+
+
+@pytest.mark.parametrize("method", ["pages", "lexical", "rerank"])
+async def test_rare_words_are_found(reader: IndexReader, document: Document, method: str) -> None:
+    text = "operating lease commitments not yet commenced undiscounted future payments"
+    passages = await methods(reader)[method].passages(Query(text, text), [document], 3, Journal())
+    assert any("had not yet commenced" in p.text for p in passages)
+
+
+async def test_pages_give_one_passage_each(reader: IndexReader, document: Document) -> None:
+    query = Query("net income", "net income")
+    passages = await PagePassages(reader, HashEncoder()).passages(query, [document], 99, Journal())
+    pages = [p.page for p in passages]
+    assert len(pages) == len(set(pages)) > 8
+
+
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        ("What was Grevandor Systems' net income in fiscal 2022?", INCOME),
+        ("What were Grevandor Systems' total assets at the end of fiscal 2022?", BALANCE),
+        ("What was Grevandor Systems' capex in fiscal 2022?", CASH_FLOW),
+        ("How much, according to the cash flow statement, did Grevandor Systems' inventory rise in 2022?", CASH_FLOW),
+    ],
+)
+async def test_the_statement_that_a_metric_needs_comes_first(
+    engine: Engine, document: Document, question: str, page: int
+) -> None:
+    journal = Journal()
+    query = await engine.roles.transformer.transform(question, journal)
+    passages = await engine.roles.passages.passages(query, [document], 5, journal)
+    assert passages[0].page == page
+
+
+async def test_the_better_filing_weighs_on_its_pages(reader: IndexReader, document: Document) -> None:
+    other = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2021-10k")
+    query = Query("net income", "net income", statements=("income",))
+    passages = await PagePassages(reader, HashEncoder()).passages(
+        query, [document, Document(other, 0.5)], 5, Journal()
+    )
+    assert {p.doc_name for p in passages[:3]} == {NAME}
+
+
+async def test_reranked_candidates_stand_above_the_others(reader: IndexReader, document: Document) -> None:
+    score = reranked_scores(HashEncoder(), OverlapReranker(), candidates=3)
+    chunks = reader.chunks([document.filing.filing_id])
+    scores = score(Query("net income", "net income"), [document.filing.filing_id], chunks)
+    assert (scores >= 0).sum() == 3
+    assert scores.shape == (chunks.num_rows,)
+    assert (scores[scores < 0] < -1e5).all()
+
+
+async def test_gold_documents_and_pages(reader: IndexReader) -> None:
+    gold = [GoldEvidence(NAME, INCOME), GoldEvidence("not-in-the-index", 1)]
+    query, journal = Query("q", "q"), Journal()
+    documents = await GoldDocuments(reader, gold).documents(query, 1, journal)
+    assert [d.filing.doc_name for d in documents] == [NAME]
+    passages = await GoldPages(reader, gold).passages(query, documents, 1, journal)
+    assert {(p.doc_name, p.page) for p in passages} == {(NAME, INCOME)}
+    starts = [p.start for p in passages]
+    assert starts == sorted(starts)
+    assert list(await GoldPages(reader, gold).passages(query, [], 1, journal)) == []
+
+
+def test_scaling() -> None:
+    assert unit_range(np.asarray([2.0, 4.0, 3.0])).tolist() == [0.0, 1.0, 0.5]
+    assert unit_range(np.asarray([2.0, 2.0])).tolist() == [0.0, 0.0]
+    assert unit_range(np.asarray([])).tolist() == []
+
+
