@@ -10,8 +10,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.finray-setup
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 TORCH := $(shell grep '^torch==' requirements.lock)
+LANGCHAIN := benchmarks/.venv-langchain
+LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --quiet --no-input
+# What to index in the benchmark: a folder of PDF filings; empty, some are generated.
+FILINGS ?=
 
-.PHONY: help setup demo test test-slow lint types check docs lock clean
+.PHONY: help setup demo test test-slow lint types check docs lock bench-index clean
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
@@ -21,6 +25,7 @@ help:
 	@echo "make docs       regenerate docs/cli.md"
 	@echo "make lock       write requirements*.lock from what .venv holds"
 	@echo "make setup      build .venv only"
+	@echo "make bench-index [FILINGS=folder]  time the index job beside LangChain + Chroma, and beside its encoder alone"
 
 setup: $(STAMP)
 
@@ -63,6 +68,17 @@ docs: setup
 
 lock: setup
 	$(BIN)/python tools/lock.py
+
+# LangChain has an environment of its own, beside .venv and without any of finray.
+$(LANGCHAIN)/.finray-setup: benchmarks/requirements-langchain.txt | $(STAMP)
+	@echo "building $(LANGCHAIN)"
+	@$(PYTHON) -m venv $(LANGCHAIN)
+	@$(LANGCHAIN_PIP) install $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
+	@$(LANGCHAIN_PIP) install --no-deps -r benchmarks/requirements-langchain.txt
+	@touch $@
+
+bench-index: setup $(LANGCHAIN)/.finray-setup
+	$(BIN)/python benchmarks/index_speed.py $(if $(FILINGS),"$(FILINGS)")
 
 clean:
 	rm -rf .coverage coverage.xml .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
