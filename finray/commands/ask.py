@@ -24,8 +24,8 @@ def run_ask(question: str, index: str, settings: Settings, *, as_json: bool, tra
     prediction = asyncio.run(engine.answer(Question(qid="ask", question=question)))
     if as_json:
         record = prediction_record(prediction)
-        if trace:
-            record["trace"] = list(prediction.trace)
+        if not trace:
+            record.pop("trace", None)
         sys.stdout.write(json.dumps(record) + "\n")
     else:
         show(prediction, out, trace=trace)

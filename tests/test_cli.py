@@ -1,0 +1,233 @@
+"""The command line as a person or a script sees it: exit codes, what goes to which stream, what an error says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from finray.cli import main
+
+HASH = ["--set", "encoder.model=hash"]
+
+
+@dataclass(frozen=True)
+class Result:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def finray(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*arguments: object) -> Result:
+        monkeypatch.setattr(sys, "argv", ["finray", *map(str, arguments)])
+        try:
+            main()
+            code: object = 0
+        except SystemExit as done:
+            code = done.code
+        captured = capsys.readouterr()
+        assert isinstance(code, int)
+        return Result(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def few(sample_folder: Path, tmp_path: Path) -> Path:
+    """The sample's first twelve questions."""
+    path = tmp_path / "questions.jsonl"
+    lines = (sample_folder / "questions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:12]), encoding="utf-8")
+    return path
+
+
+def test_ask_shows_answer_program_and_cited_pages(finray: Run, sample_index: str) -> None:
+    result = finray("ask", "What was Grevandor Systems' revenue in fiscal 2022?", "--index", sample_index, *HASH)
+    assert result.code == 0
+    assert "$1,408.7 million" in result.out
+    assert "revenue_fy2022" in result.out
+    assert "grevandor-systems-2022-10k, p. 7" in result.out
+    assert "transform:" not in result.out
+
+
+def test_ask_traces(finray: Run, sample_index: str) -> None:
+    result = finray("ask", "Revenue of Grevandor Systems in 2022?", "--index", sample_index, *HASH, "--trace")
+    assert "transform: companies" in result.out
+    assert "document 1: grevandor-systems-2022-10k" in result.out
+
+
+def test_ask_for_a_machine(finray: Run, sample_index: str) -> None:
+    question = "What was Grevandor Systems' revenue in fiscal 2022?"
+    result = finray("ask", question, "--index", sample_index, *HASH, "--json")
+    assert result.code == 0
+    assert result.json["value"] == 1_408_729_000
+    assert result.json["question"] == question
+    assert result.json["evidence"][0]["page"] == 6
+    assert "trace" not in result.json
+    assert len(result.out.splitlines()) == 1
+    assert finray("ask", question, "--index", sample_index, *HASH, "--json", "--trace").json["trace"]
+
+
+def test_a_refusal_is_no_failure(finray: Run, sample_index: str) -> None:
+    result = finray("ask", "What was Zorblax Corporation's revenue?", "--index", sample_index, *HASH)
+    assert result.code == 0
+    assert "unanswerable" in result.out
+    assert "Zorblax Corporation" in result.out
+
+
+@pytest.mark.parametrize("question", ["  ", "\udcff[red]", "a\x00"])
+def test_a_question_that_is_no_text_exits_with_1(finray: Run, sample_index: str, question: str) -> None:
+    result = finray("ask", question, "--index", sample_index, *HASH, "--json")
+    assert (result.code, result.json["status"]) == (1, "error")
+    assert finray("ask", question, "--index", sample_index, *HASH).code == 1
+
+
+def test_markup_in_a_question_is_text(finray: Run, sample_index: str) -> None:
+    result = finray("ask", "What was [bold]Zorblax[/nope] Corporation's revenue?", "--index", sample_index, *HASH)
+    assert result.code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["ask", "q", "--index", "no/such/index"], "no/such/index"),
+        (["ask", "q", "--index", "x", "--preset", "nope"], "unknown preset 'nope'"),
+        (["ask", "q", "--index", "x", "--preset", "nope.toml"], "nope.toml"),
+        (["ask", "q", "--index", "x", "--set", "loop.i_max"], "section.name=value"),
+        (["ask", "q", "--index", "x", "--set", "loop.i_max=99"], "loop.i_max"),
+        (["ask", "q", "--index", "x", "--set", "loop.nope=1"], "loop.nope"),
+        (["answer", "nope.jsonl", "--index", "x", "--out", "o.jsonl", "--workers", "0"], "nope.jsonl"),
+        (["answer", "nope.csv", "--index", "x", "--out", "o.jsonl", "--workers", "0"], ".jsonl or .parquet"),
+        (["evaluate", "one.jsonl"], "question file"),
+        (["evaluate", "nope.jsonl", "nope2.jsonl"], "nope2.jsonl"),
+        (["sample", "folder", "--formats", "docx"], "docx"),
+        (["sample", "folder", "--companies", "1000"], "1000"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_run_is_one_line_and_2(
+    finray: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], named: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = finray(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert len(result.err.splitlines()) == 1
+    assert result.err.startswith("error: ")
+    assert named in result.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["ask"], ["ask", "q"], ["nope"], ["answer", "q", "--index", "x", "--out", "o", "--workers", "-1"], ["sample"]],
+    ids=" ".join,
+)
+def test_wrong_usage_is_2_and_explained(finray: Run, arguments: list[str]) -> None:
+    result = finray(*arguments)
+    assert result.code == 2
+    assert "Usage" in result.err
+
+
+def test_an_index_of_another_encoder_is_named(finray: Run, sample_index: str) -> None:
+    result = finray("ask", "q", "--index", sample_index)
+    assert result.code == 2
+    assert "hash" in result.err
+    assert "minilm" in result.err
+
+
+def test_answer_then_again_then_evaluate(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
+    out = tmp_path / "predictions.jsonl"
+    command = ["answer", few, "--index", sample_index, "--out", out, "--workers", "0", *HASH]
+    first = finray(*command, "--json")
+    assert first.code == 0, first.err
+    assert first.json["questions"] == 12
+    assert first.json["errors"] == first.json["resumed"] == 0
+    assert first.json["answered"] + first.json["unanswerable"] == 12
+    asked = [json.loads(line)["qid"] for line in few.read_text(encoding="utf-8").splitlines()]
+    assert [json.loads(line)["qid"] for line in out.read_text(encoding="utf-8").splitlines()] == asked
+
+    before = (out.stat().st_mtime_ns, out.read_bytes())
+    again = finray(*command)
+    assert again.code == 0
+    assert "12 from an earlier run" in again.out
+    assert (out.stat().st_mtime_ns, out.read_bytes()) == before
+
+    scores = finray("evaluate", out, few, "--json")
+    assert scores.code == 0
+    assert scores.json
+    table = finray("evaluate", out, few)
+    assert table.code == 0
+    assert "[95% interval]" in table.out
+    both = finray("evaluate", out, out, few, "--json")
+    assert set(both.json) == {"predictions", str(out)}
+
+
+def test_a_finished_run_needs_no_index(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
+    command = ["answer", few, "--out", tmp_path / "p.jsonl", "--workers", "0", *HASH, "--index"]
+    assert finray(*command, sample_index).code == 0
+    assert finray(*command, "gone").code == 0
+
+
+def test_bad_lines_exit_with_1_and_stand_in_the_file(
+    finray: Run, sample_index: str, few: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "p.jsonl"
+    few.write_text(few.read_text(encoding="utf-8") + '{oops\n{"qid": "b"}\n', encoding="utf-8")
+    result = finray("answer", few, "--index", sample_index, "--out", out, "--workers", "0", *HASH)
+    assert result.code == 1
+    assert "2 errors" in result.out
+    stored = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [line["error"].split(":")[0] for line in stored[12:]] == ["line 13", "line 14"]
+    assert finray("evaluate", out, few).code == 0
+
+
+def test_an_oracle_run_has_its_own_settings(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
+    hashes = set()
+    for oracle in ("none", "document", "page"):
+        out = tmp_path / f"{oracle}.jsonl"
+        finray("answer", few, "--index", sample_index, "--out", out, "--workers", "0", *HASH, "--oracle", oracle)
+        hashes |= {json.loads(line)["settings_hash"] for line in out.read_text(encoding="utf-8").splitlines()}
+    assert len(hashes) == 3
+
+
+def test_scoring_needs_questions(finray: Run, tmp_path: Path) -> None:
+    (tmp_path / "q.jsonl").write_text("{oops\n")
+    result = finray("evaluate", tmp_path / "p.jsonl", tmp_path / "q.jsonl")
+    assert result.code == 2
+    assert "no question that can be scored" in result.err
+
+
+def test_sample_writes_and_says_what(finray: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "sample"
+    command = ["sample", folder, "--companies", 1, "--years", 1, "--questions", 5, "--formats", "html"]
+    result = finray(*command, "--broken")
+    assert result.code == 0
+    assert "5 questions" in result.out
+    assert len((folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()) == 5
+    assert finray(*command[:-1], "pdf").code == 2
+
+
+def test_presets_are_json(finray: Run) -> None:
+    assert set(finray("presets").json) >= {"local", "paper"}
+
+
+def test_a_process_ends_without_a_traceback(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "finray.cli", "ask", "q", "--index", str(tmp_path / "nowhere"), *HASH]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
