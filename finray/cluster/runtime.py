@@ -32,6 +32,7 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
     interface only and ends with the block. Raises ClusterError.
     """
     if ray.is_initialized():
+        _quiet_ray_data()
         yield
         return
     if os.environ.get("RAY_ADDRESS"):
