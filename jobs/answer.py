@@ -1,4 +1,5 @@
-"""Answer questions on a Ray cluster: ray job submit --working-dir . -- python jobs/answer.py QUESTIONS --index URI --out URI"""
+"""Answer questions on a Ray cluster:
+ray job submit --working-dir . -- python jobs/answer.py QUESTIONS --index URI --out URI"""
 
 import sys
 

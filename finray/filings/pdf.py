@@ -18,6 +18,8 @@ pymupdf.TOOLS.mupdf_display_warnings(False)  # type: ignore[no-untyped-call]
 # own standard subclasses, by version and by place.
 _BROKEN = (RuntimeError, ValueError, TypeError, IndexError, KeyError, pymupdf.mupdf.FzErrorBase)
 
+_TRAILER_BYTES = 4096
+
 
 @contextmanager
 def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Document]:
@@ -35,6 +37,9 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
             raise FilingError(
                 "parse", "encrypted", "the PDF asks for a password; decrypt it first (for example with qpdf)"
             )
+        if document.is_repaired and b"%%EOF" not in content[-_TRAILER_BYTES:]:
+            # MuPDF pieces a cut file together, and the pages that were lost come out blank.
+            raise FilingError("parse", "corrupt_pdf", "the PDF has lost its end: it is truncated; fetch it again")
         n_pages = document.page_count
         if n_pages == 0:
             raise FilingError("parse", "no_pages", "the PDF has no pages; it may be truncated")

@@ -48,7 +48,11 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> Par
         for number, statement in enumerate(statements):
             if statement is not None:
                 line_items += extract_line_items(
-                    page_grids(document[number], number), texts[number], statement, filing, before=_before(texts, number)
+                    page_grids(document[number], number),
+                    texts[number],
+                    statement,
+                    filing,
+                    before=_before(texts, number),
                 )
     return _parsed(filing, texts, statements, line_items)
 

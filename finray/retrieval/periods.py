@@ -60,9 +60,11 @@ _SPAN = re.compile(
     re.I,
 )
 _N = r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)"
+_YEARS = r"(?:fiscal\s+|full\s+)?years?"
 _LAST_YEARS = re.compile(
-    rf"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?{_N}\s+(?:fiscal\s+|full\s+)?years?\b"
-    rf"|\b{_N}(?:\s+(?:fiscal\s+|full\s+)?years?|[- ]year\s+(?:period|span|stretch|window))\s+(?:that\s+)?(?:end(?:ed|ing)|through|up to|to)\b",
+    rf"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?{_N}\s+{_YEARS}\b"
+    rf"|\b{_N}(?:\s+{_YEARS}|[- ]year\s+(?:period|span|stretch|window))\s+(?:that\s+)?"
+    r"(?:end(?:ed|ing)|through|up to|to)\b",
     re.I,
 )
 _COUNT = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}

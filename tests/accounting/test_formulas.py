@@ -41,8 +41,10 @@ def test_metrics_are_found_by_their_longest_name(text: str, keys: list[str]) -> 
             "inventory between FY2016 and FY2017). Round your answer.",
             "365 * (avg(accounts_payable)) / (cost_of_revenue + delta(inventory))",
         ),
-        ("ROA is defined as: FY2017 net income / (average total assets between FY2016 and FY2017).",
-         "net_income / (avg(total_assets))"),
+        (
+            "ROA is defined as: FY2017 net income / (average total assets between FY2016 and FY2017).",
+            "net_income / (avg(total_assets))",
+        ),
         ("It is defined as: the mood of the board.", None),
         ("What is revenue?", None),
     ],

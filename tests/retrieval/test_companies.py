@@ -1,4 +1,3 @@
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +8,12 @@ from finray.types import Filing
 
 def filing(number: int, company: str, **facts: object) -> Filing:
     return Filing(
-        filing_id=f"f{number}", doc_name=f"d{number}", source_uri="", content_sha256="", company=company, form="10-K",
+        filing_id=f"f{number}",
+        doc_name=f"d{number}",
+        source_uri="",
+        content_sha256="",
+        company=company,
+        form="10-K",
         **facts,  # type: ignore[arg-type]
     )
 
@@ -28,8 +32,18 @@ CATALOG = CompanyCatalog(
         filing(10, "Harlow Foods, Inc.", cik="10"),
     ]
 )
-KEY = {name: CATALOG.company_of_filing[f"f{number}"] for name, number in
-       {"cola": 1, "vessel": 3, "estuary": 4, "quill": 5, "torvane": 7, "international": 9, "foods": 10}.items()}
+KEY = {
+    name: CATALOG.company_of_filing[f"f{number}"]
+    for name, number in {
+        "cola": 1,
+        "vessel": 3,
+        "estuary": 4,
+        "quill": 5,
+        "torvane": 7,
+        "international": 9,
+        "foods": 10,
+    }.items()
+}
 
 
 @pytest.mark.parametrize(
@@ -89,5 +103,3 @@ def test_any_question_is_read(text: str) -> None:
 
 def test_an_empty_index_knows_nobody() -> None:
     assert CompanyCatalog([]).mentions("What is Torvane's revenue?").unknown == ("Torvane",)
-
-

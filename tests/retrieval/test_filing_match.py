@@ -9,14 +9,24 @@ from finray.types import EARNINGS_RELEASE, Filing
 def filing(form: str, year: int | None, part: str | None = "FY", end: str | None = None, **facts: object) -> Filing:
     period_end = dt.date.fromisoformat(end) if end else dt.date(year or 2000, 12, 31)
     return Filing(
-        filing_id=f"{form}-{year}-{part}-{end}", doc_name="d", source_uri="", content_sha256="", company="c", form=form,
-        fiscal_year=year, fiscal_period=part, period_end=period_end, **facts,  # type: ignore[arg-type]
+        filing_id=f"{form}-{year}-{part}-{end}",
+        doc_name="d",
+        source_uri="",
+        content_sha256="",
+        company="c",
+        form=form,
+        fiscal_year=year,
+        fiscal_period=part,
+        period_end=period_end,
+        **facts,  # type: ignore[arg-type]
     )
 
 
 def best(question: str, periods: list[Period], *filings: Filing) -> Filing:
     latest = max(periods, default=None)
-    return max(filings, key=lambda f: match_score(f, periods, forms_asked(question), forms_implied(question, latest))[0])
+    return max(
+        filings, key=lambda f: match_score(f, periods, forms_asked(question), forms_implied(question, latest))[0]
+    )
 
 
 ANNUAL = {year: filing("10-K", year) for year in range(2018, 2024)}

@@ -98,9 +98,7 @@ async def test_the_statement_that_a_metric_needs_comes_first(
 async def test_the_better_filing_weighs_on_its_pages(reader: IndexReader, document: Document) -> None:
     other = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2021-10k")
     query = Query("net income", "net income", statements=("income",))
-    passages = await PagePassages(reader, HashEncoder()).passages(
-        query, [document, Document(other, 0.5)], 5, Journal()
-    )
+    passages = await PagePassages(reader, HashEncoder()).passages(query, [document, Document(other, 0.5)], 5, Journal())
     assert {p.doc_name for p in passages[:3]} == {NAME}
 
 
@@ -129,5 +127,3 @@ def test_scaling() -> None:
     assert unit_range(np.asarray([2.0, 4.0, 3.0])).tolist() == [0.0, 1.0, 0.5]
     assert unit_range(np.asarray([2.0, 2.0])).tolist() == [0.0, 0.0]
     assert unit_range(np.asarray([])).tolist() == []
-
-

@@ -9,12 +9,13 @@ from finray.retrieval.wording import statements_named, without_instructions
     ("question", "text"),
     [
         (
-            "What is the FY2019 capex of Torvane? Answer in USD millions. Please base your judgments on the cash flow statement.",
+            "What is the FY2019 capex of Torvane? Answer in USD millions. Please base your judgments on the cash "
+            "flow statement.",
             "What is the FY2019 capex of Torvane?",
         ),
         (
-            "You are an investment banker and your only resource is: the balance sheet. Here's the question: what is the "
-            "FY2015 current ratio for Torvane? Round your answer to two decimal places.",
+            "You are an investment banker and your only resource is: the balance sheet. Here's the question: what "
+            "is the FY2015 current ratio for Torvane? Round your answer to two decimal places.",
             "what is the FY2015 current ratio for Torvane?",
         ),
         ("Based on the income statement, what is Torvane's revenue?", "what is Torvane's revenue?"),

@@ -26,15 +26,8 @@ def outcome(path: Path) -> tuple[str | None, str | None]:
 
 def test_each_file_comes_to_what_is_said_of_it(broken: tuple[Path, tuple[BrokenFile, ...]]) -> None:
     folder, files = broken
-    files = tuple(file for file in files if file.name != "cut-short.pdf")
     assert {file.name: outcome(folder / file.name) for file in files} == {
         file.name: (file.stage, file.reason) for file in files}
-
-
-@pytest.mark.xfail(reason="a PDF that MuPDF repairs, its last pages lost, is read as if it were whole")
-def test_a_filing_that_lost_its_last_pages_is_not_read_as_whole(
-        broken: tuple[Path, tuple[BrokenFile, ...]]) -> None:
-    assert outcome(broken[0] / "cut-short.pdf") == ("parse", "corrupt_pdf")
 
 
 def test_the_same_files_are_written_every_time(broken: tuple[Path, tuple[BrokenFile, ...]], tmp_path: Path) -> None:
