@@ -38,7 +38,7 @@ def run_answer(
         if store.torn:
             err.print(store.torn, markup=False, highlight=False)
         todo = pending(lines, store.done(), settings.answer_hash(), retry_failed=retry_failed)
-        to_ask = any(isinstance(item, Question) for item in todo)
+        to_ask = sum(isinstance(item, Question) for item in todo)
         with progress_bar(err, "answering") as progress, _answerer(index, settings, workers, to_ask=to_ask) as answer:
             summary = asyncio.run(
                 answer_all(lines, answer, store, settings, retry_failed=retry_failed, progress=progress)
@@ -65,7 +65,7 @@ def describe(summary: AnswerSummary, out_uri: str) -> str:
 
 
 @contextmanager
-def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: bool) -> Iterator[Answer]:
+def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: int) -> Iterator[Answer]:
     """Who answers: nobody where there is nothing to ask, else this process (``workers`` 0) or a pool on Ray."""
     if not to_ask:
         yield _nobody
@@ -76,9 +76,9 @@ def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: bo
         from finray.cluster.runtime import ray_cluster
 
         with ray_cluster():
-            pool = AnswerPool(index, settings, workers)
-            pool.wait_until_ready()
+            pool = AnswerPool(index, settings, workers, questions=to_ask)
             try:
+                pool.wait_until_ready()
                 yield pool.answer
             finally:
                 pool.close()
