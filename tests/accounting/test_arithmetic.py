@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.accounting.arithmetic import ProgramError, evaluate, names
+from finray.accounting.arithmetic import ProgramError, evaluate, names, parse
+from finray.accounting.formulas import at_period
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,15 @@ def test_any_text_is_a_number_or_a_program_error(program: str) -> None:
     except ProgramError:
         return
     assert math.isfinite(value)
+
+
+@pytest.mark.parametrize(
+    "expression", ["-" * 2000 + "a", "+".join("a" * 1000), "(" * 150 + "a" + ")" * 150 + "/a" * 900]
+)
+def test_nesting_is_limited_before_python_gives_up(expression: str) -> None:
+    with pytest.raises(ProgramError, match=r"nested|not an expression"):
+        parse(expression)
+
+
+def test_a_sum_of_many_line_items_is_fine() -> None:
+    assert evaluate(at_period("+".join("a" * 50)), {"a__0": 2.0}) == 100.0

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from finray.commands.progress import progress_bar
+
+
+def shown(*, terminal: bool) -> str:
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=terminal, width=60)
+    with progress_bar(console, "answering") as report:
+        for done in range(1, 301):
+            report(done, 300)
+    return stream.getvalue()
+
+
+def test_a_log_gets_a_line_now_and_then_and_at_the_end() -> None:
+    assert shown(terminal=False).splitlines()[-1] == "answering: 300 of 300"
+    assert len(shown(terminal=False).splitlines()) < 10
+
+
+def test_a_terminal_gets_a_bar() -> None:
+    assert "answering" in shown(terminal=True)
+
+
+def test_nothing_to_do_says_nothing() -> None:
+    stream = io.StringIO()
+    with progress_bar(Console(file=stream), "answering"):
+        pass
+    assert stream.getvalue() == ""
