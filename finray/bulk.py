@@ -7,6 +7,7 @@ so a killed run continues where it was (see :mod:`finray.prediction_store`).
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -14,11 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from finray.errors import FinrayError
 from finray.prediction_store import PredictionStore, pending
 from finray.predictions import prediction_of_bad_line
 from finray.questions import BadLine
 from finray.settings import Settings
 from finray.types import Prediction, Question
+
+_log = logging.getLogger(__name__)
 
 Answer = Callable[[Question], Awaitable[Prediction]]
 Progress = Callable[[int, int], None]
@@ -79,7 +83,20 @@ async def answer_all(
 
     async def work() -> None:
         for question in waiting:
-            prediction = await answer(question)
+            try:
+                prediction = await answer(question)
+            except FinrayError:  # said on purpose: there is nobody to answer the others either
+                raise
+            except Exception as error:  # noqa: BLE001 - one question's bug must not cost the other thousands
+                _log.exception("question %r", question.qid)
+                prediction = Prediction(
+                    qid=question.qid,
+                    question=question.question,
+                    answer="",
+                    status="error",
+                    error=f"{type(error).__name__}: {error}",
+                    settings_hash=settings_hash,
+                )
             latencies.append(prediction.seconds)
             take(prediction)
 

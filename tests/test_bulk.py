@@ -186,6 +186,22 @@ def test_an_answerer_that_cannot_go_on_ends_the_run_with_its_own_error(tmp_path:
     assert len(read_predictions(str(tmp_path / "out.jsonl")).predictions) == 5
 
 
+def test_a_bug_in_one_question_is_that_questions_error(tmp_path: Path) -> None:
+    settings = chosen(concurrency=4)
+    answerer = Answerer(settings)
+
+    async def answer(question: Question) -> Prediction:
+        if question.qid == "q5":
+            raise KeyError("a bug")
+        return await answerer.answer(question)
+
+    with PredictionStore(str(tmp_path / "out.jsonl")) as store:
+        summary = asyncio.run(answer_all(QUESTIONS, answer, store, settings))
+    assert (summary.answered, summary.errors) == (len(QUESTIONS) - 1, 1)
+    stored = {p.qid: p for p in read_predictions(str(tmp_path / "out.jsonl")).predictions}
+    assert stored["q5"].error == "KeyError: 'a bug'"
+
+
 class Failing(PredictionStore):
     """A store that cannot be written ``failures`` times."""
 

@@ -37,7 +37,9 @@ _ASKS_NUMBER = re.compile(
     r"^\W*(?:in [^,]{3,60},\s*)?(?:how (?:much|many|long|large|big)|what|by (?:how much|what))\b", re.I
 )
 _ASKS_WORDS = re.compile(
-    r"\b(?:why|who|where|event|agenda|describe|explain|reason|purpose|nature|type|kind|name)\b", re.I
+    r"\b(?:why|who|where|event|agenda|describe|explain|reason|purpose|nature|type|kind|name|agreement|officer|management|"
+    r"facility|acquisitions?|compan(?:y|ies)|products?|industry|geograph\w+|regions?|segments?|does)\b",
+    re.I,
 )
 
 

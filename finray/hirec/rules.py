@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from finray.accounting.definitions import defined_formula, defined_name
 from finray.accounting.formulas import formulas
 from finray.accounting.mentions import mentions
 from finray.answering.coverage import cover, missing_filing, plan_for
@@ -58,7 +60,7 @@ class RuleTransformer:
         if not companies.known and text != question:
             searched, companies = question, self._catalog.mentions(question)
         named_here = companies.spans if searched == text else ()
-        spans = [*named_here, *((mention.start, mention.end) for mention in mentions(text))]
+        spans = [*named_here, *((mention.start, mention.end) for mention in mentions(text)), *_defined(question, text)]
         query = Query(
             question=question,
             text=text,
@@ -80,6 +82,14 @@ class RuleTransformer:
             f"unexplained {list(query.unexplained)}"
         )
         return query
+
+
+def _defined(question: str, text: str) -> list[tuple[int, int]]:
+    """Where ``text`` says the name of a metric that the question defines itself."""
+    name = defined_name(question)
+    if name is None or defined_formula(question) is None:
+        return []
+    return [match.span() for match in re.finditer(re.escape(name), text, re.I)]
 
 
 class RuleCurator:
