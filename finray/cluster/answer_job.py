@@ -19,6 +19,7 @@ from finray.cluster.runtime import ClusterError
 from finray.engine import Engine, open_engine
 from finray.errors import FinrayError
 from finray.settings import Settings
+from finray.storage import normalise
 from finray.types import Prediction, Question
 
 _TRIES_IN_COMPANY = 2
@@ -75,7 +76,8 @@ class AnswerPool:
         count = workers or max(1, int(resources.get("CPU", 1)))
         count = min(count, questions or count)
         self._in_flight = max(1, -(-settings.bulk.concurrency // count))
-        self._index_uri, self._settings, self._opener = index_uri, settings, opener
+        self._index_uri = normalise(index_uri)  # workers may have another working directory
+        self._settings, self._opener = settings, opener
         self._busy: dict[_Handle, int] = {}
         """The workers that are up, and how many questions each has."""
         self._recruits: set[asyncio.Task[None]] = set()

@@ -43,8 +43,10 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
         # it.
         os.environ.setdefault("RAY_AUTH_MODE", "disabled")
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        os.environ.setdefault("RAY_worker_niceness", "0")  # somebody waits for this command
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # Ray's C++ side tells the terminal its own affairs
         _connect(
+            address="local",  # or Ray would look for a cluster that somebody else started on this machine
             num_cpus=num_cpus,
             include_dashboard=False,
             object_store_memory=OBJECT_STORE_BYTES,
@@ -64,7 +66,7 @@ def _connect(**options: Any) -> None:
             warnings.filterwarnings("ignore", message="lance is not fork-safe")
             ray.init(logging_level=logging.WARNING, log_to_driver=False, **options)
     except (ConnectionError, OSError, RuntimeError, TimeoutError, ValueError, ray.exceptions.RayError) as error:
-        where = f"at {options['address']!r}" if "address" in options else "on this machine"
+        where = "on this machine" if options["address"] == "local" else f"at {options['address']!r}"
         raise ClusterError(
             f"cannot use Ray {where}: {error}. Check RAY_ADDRESS and RAY_AUTH_MODE, or unset RAY_ADDRESS to start a "
             "local cluster; free memory and space under /tmp are needed"

@@ -14,6 +14,7 @@ from rich.console import Console
 from finray.bulk import Answer, AnswerSummary, answer_all
 from finray.commands.progress import progress_bar
 from finray.engine import open_engine
+from finray.index.reader import IndexReader
 from finray.prediction_store import PredictionStore, pending
 from finray.questions import read_questions
 from finray.settings import Settings
@@ -75,6 +76,7 @@ def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: in
         from finray.cluster.answer_job import AnswerPool
         from finray.cluster.runtime import ray_cluster
 
+        IndexReader.open(index, settings)  # what is wrong with it is known before a cluster starts
         with ray_cluster():
             pool = AnswerPool(index, settings, workers, questions=to_ask)
             try:
