@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import shutil
 import statistics
@@ -29,7 +30,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from measured_process import CommandFailedError, Measurement, measure
 
@@ -67,7 +67,7 @@ RATIOS: dict[str, Ratio] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, help="PDF filings; generated when left out")
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, choices=range(1, 100), metavar="N", default=2)
     parser.add_argument("--companies", type=int, default=4, help="of generated filings; each has about 14 of them")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement there")
     parser.add_argument("--langchain-python", type=Path, default=LANGCHAIN_PYTHON)
@@ -77,28 +77,31 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="finray-bench-") as name:
         scratch = Path(name)
         filings, short = _filings(arguments.folder, arguments.companies, scratch), _short_filing(scratch)
+        corpus = _Corpus.of(filings)
         contenders = _Contenders(scratch, arguments.langchain_python)
+        rounds: list[Round] = []
         try:
             contenders.start_ups(short)  # fills the file cache, and is not counted
-            rounds = [contenders.round(filings, short, number + 1) for number in range(arguments.rounds)]
+            while len(rounds) < arguments.rounds:
+                rounds.append(contenders.round(filings, short, len(rounds) + 1))
+                if arguments.json:
+                    _write_json(arguments.json, corpus, rounds)
         except CommandFailedError as error:
-            raise SystemExit(f"error: {error}") from error
-        paths = [str(path) for path in sorted(filings.iterdir())]
-        size = sum(Path(path).stat().st_size for path in paths)
-    print(f"\n{len(paths)} filings, {rounds[0].finray.output['pages']:,} pages, {size / 1e6:.1f} MB, "
-          f"{os.cpu_count()} processors, {len(rounds)} rounds")
-    ratios = {what: [ratio(r) for r in rounds] for what, ratio in RATIOS.items()}
-    print(_measurements_table(rounds), _ratio_table(ratios), sep="\n\n")
-    if arguments.json:
-        document: dict[str, Any] = {
-            "filings": [Path(path).name for path in paths],
-            "bytes": size,
-            "processors": os.cpu_count(),
-            "rounds": [asdict(r) for r in rounds],
-            "ratios": {what.strip(): values for what, values in ratios.items()},
-            "medians": {what.strip(): statistics.median(values) for what, values in ratios.items()},
-        }
-        arguments.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+            if rounds:
+                print(_report(corpus, rounds))
+            raise SystemExit(f"error: after {len(rounds)} whole rounds: {error}") from error
+    print(_report(corpus, rounds))
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    names: tuple[str, ...]
+    size: int
+
+    @classmethod
+    def of(cls, folder: Path) -> _Corpus:
+        paths = sorted(folder.iterdir())
+        return cls(tuple(path.name for path in paths), sum(path.stat().st_size for path in paths))
 
 
 class _Contenders:
@@ -170,13 +173,49 @@ def _short_filing(scratch: Path) -> Path:
 
 
 def _net(whole: Measurement, start: Measurement) -> float:
-    """Seconds without start-up."""
-    return whole.seconds - start.seconds
+    """Seconds without start-up; NaN where start-up took as long, with few filings or much other work."""
+    seconds: float = whole.seconds - start.seconds
+    return seconds if seconds > 0 else math.nan
+
+
+def _median(values: list[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return statistics.median(known) if known else math.nan
 
 
 def _said(what: str, measurement: Measurement) -> Measurement:
     print(f"{what}: {measurement.seconds:.1f} s, others {measurement.others_cpu:.0%}", file=sys.stderr, flush=True)
     return measurement
+
+
+def _ratios(rounds: list[Round]) -> dict[str, list[float]]:
+    return {what: [ratio(r) for r in rounds] for what, ratio in RATIOS.items()}
+
+
+def _write_json(path: Path, corpus: _Corpus, rounds: list[Round]) -> None:
+    """Every measurement; a ratio that could not be taken is null."""
+    ratios = {what.strip(): values for what, values in _ratios(rounds).items()}
+    document = {
+        "filings": corpus.names,
+        "bytes": corpus.size,
+        "processors": os.cpu_count(),
+        "rounds": [asdict(r) for r in rounds],
+        "ratios": {what: [_or_null(value) for value in values] for what, values in ratios.items()},
+        "medians": {what: _or_null(_median(values)) for what, values in ratios.items()},
+    }
+    path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _or_null(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _report(corpus: _Corpus, rounds: list[Round]) -> str:
+    title = (
+        f"{len(corpus.names)} filings, {rounds[0].finray.output['pages']:,} pages, {corpus.size / 1e6:.1f} MB, "
+        f"{os.cpu_count()} processors, {len(rounds)} rounds"
+    )
+    return "\n\n".join((title, _measurements_table(rounds), _ratio_table(_ratios(rounds))))
 
 
 def _measurements_table(rounds: list[Round]) -> str:
@@ -200,7 +239,7 @@ def _ratio_table(ratios: dict[str, list[float]]) -> str:
     lines = [f"{'ratio':42}  median  by round"]
     for what, values in ratios.items():
         by_round = "  ".join(f"{value:.2f}" for value in values)
-        lines.append(f"{what:42}  {statistics.median(values):6.2f}  {by_round}")
+        lines.append(f"{what:42}  {_median(values):6.2f}  {by_round}")
     return "\n".join(lines)
 
 
