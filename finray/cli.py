@@ -102,7 +102,7 @@ def index(
     from finray.commands.index import run_index
 
     settings = _settings(preset, set_)
-    raise typer.Exit(run_index(sources, index, settings, retry_failed=retry_failed, as_json=json_, out=out, err=err))
+    raise typer.Exit(run_index(sources, index, settings, retry_failed=retry_failed, as_json=json_, out=out))
 
 
 @app.command()
