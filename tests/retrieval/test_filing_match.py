@@ -3,10 +3,10 @@ import datetime as dt
 from finray.retrieval.filing_match import match_score, period_fit
 from finray.retrieval.forms import forms_asked, forms_implied
 from finray.retrieval.query import Period
-from finray.types import EARNINGS_RELEASE, Filing
+from finray.types import EARNINGS_RELEASE, Filing, FiscalPeriod
 
 
-def filing(form: str, year: int | None, part: str | None = "FY", end: str | None = None, **facts: object) -> Filing:
+def filing(form: str, year: int | None, part: FiscalPeriod | None = "FY", end: str | None = None, **facts: object) -> Filing:
     period_end = dt.date.fromisoformat(end) if end else dt.date(year or 2000, 12, 31)
     return Filing(
         filing_id=f"{form}-{year}-{part}-{end}",
