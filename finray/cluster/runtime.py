@@ -19,6 +19,9 @@ OBJECT_STORE_BYTES = 512 * 1024**2
 full."""
 
 
+_NO_CLUSTER = (ConnectionError, OSError, RuntimeError, TimeoutError, ValueError, ray.exceptions.RayError)
+
+
 class ClusterError(FinrayError):
     """No Ray cluster could be reached or started."""
 
@@ -65,7 +68,9 @@ def _connect(**options: Any) -> None:
             # Lance warns of any fork; Ray's are followed by an exec.
             warnings.filterwarnings("ignore", message="lance is not fork-safe")
             ray.init(logging_level=logging.WARNING, log_to_driver=False, **options)
-    except (ConnectionError, OSError, RuntimeError, TimeoutError, ValueError, ray.exceptions.RayError) as error:
+    except Exception as error:  # a node that comes up too slowly is a bare Exception to Ray
+        if type(error) is not Exception and not isinstance(error, _NO_CLUSTER):
+            raise
         where = "on this machine" if options["address"] == "local" else f"at {options['address']!r}"
         raise ClusterError(
             f"cannot use Ray {where}: {error}. Check RAY_ADDRESS and RAY_AUTH_MODE, or unset RAY_ADDRESS to start a "
