@@ -190,9 +190,10 @@ def test_a_killed_driver_resumes_to_the_same_predictions(
     with command(questions, sample_index, out, start_new_session=True) as killed:
         deadline = time.monotonic() + 200
         while killed.poll() is None and stored(out) < 20 and time.monotonic() < deadline:
-            time.sleep(0.01)
+            time.sleep(0.05)
         killed.send_signal(signal.SIGKILL)
-    assert killed.returncode == -signal.SIGKILL
+        err = killed.communicate()[1]
+    assert killed.returncode == -signal.SIGKILL, err
     before = stored(out)
     with command(questions, sample_index, out) as resumed:
         summary, err = resumed.communicate()
