@@ -13,6 +13,7 @@ import os
 import socket
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -62,22 +63,35 @@ def index_filings(
     writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
+    slots: dict[str, int] = {}
     if plan.todo:
         with ray_cluster():
-            for staged in _staged_filings(plan.todo, settings, embed_workers):
+            cluster = _Slots.of_cluster(len(plan.todo), settings, embed_workers)
+            slots = {"read": cluster.cpus, "parse": cluster.cpus, "embed": cluster.embedders}
+            for staged in _staged_filings(plan.todo, settings, cluster):
                 collector.take(staged)
-    return collector.finish(listing)
+    return collector.finish(listing, slots)
 
 
-def _staged_filings(
-    todo: Sequence[PlannedFile], settings: Settings, embed_workers: int | None
-) -> Iterator[StagedFiling]:
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    """What the cluster offers the job: processors, GPUs, and from these the number of embedding actors."""
+
+    cpus: int
+    gpus: int
+    embedders: int
+
+    @classmethod
+    def of_cluster(cls, files: int, settings: Settings, embed_workers: int | None) -> _Slots:
+        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+        gpus = int(resources.get("GPU", 0)) if settings.encoder.device != "cpu" else 0
+        cpus = max(1, int(resources.get("CPU", 1)))
+        return cls(cpus, gpus, min(embed_workers or gpus or cpus, files))
+
+
+def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slots) -> Iterator[StagedFiling]:
     """Every file of ``todo`` once, as it gets done."""
-    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    gpus = int(resources.get("GPU", 0)) if settings.encoder.device != "cpu" else 0
-    cpus = max(1, int(resources.get("CPU", 1)))
-    workers = min(embed_workers or gpus or cpus, len(todo))
-    files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (4 * cpus)))
+    files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (4 * slots.cpus)))
     rows = [{"uri": planned.file.uri, "size": planned.file.size} for planned in todo]
     dataset = (
         ray.data.from_items(rows, override_num_blocks=-(-len(rows) // files_per_task))
@@ -85,13 +99,13 @@ def _staged_filings(
             _read_and_parse,  # type: ignore[arg-type]  # ray's hint knows no fn_kwargs
             fn_kwargs={"filings": settings.filings, "chunks": settings.chunks},
             num_cpus=_PARSE_CPUS,
-            compute=ray.data.TaskPoolStrategy(size=cpus),
+            compute=ray.data.TaskPoolStrategy(size=slots.cpus),
         )
         .map(
             _Embedder,  # type: ignore[arg-type]  # nor a class
             fn_constructor_kwargs={"settings": settings},
-            compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers),
-            num_gpus=1 if gpus else None,
+            compute=ray.data.ActorPoolStrategy(min_size=1, max_size=slots.embedders),
+            num_gpus=1 if slots.gpus else None,
             num_cpus=_EMBED_CPUS,
         )
     )

@@ -47,6 +47,8 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
         os.environ.setdefault("RAY_AUTH_MODE", "disabled")
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_worker_niceness", "0")  # somebody waits for this command
+        # Parsing pauses while embedding catches up; a worker that ended meanwhile would take its parser along.
+        os.environ.setdefault("RAY_idle_worker_killing_time_threshold_ms", "600000")
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # Ray's C++ side tells the terminal its own affairs
         _connect(
             address="local",  # or Ray would look for a cluster that somebody else started on this machine

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 from finray.index import bundle as bundles
 from finray.index.plan import Plan
@@ -57,8 +58,11 @@ class Collector:
         self._seconds["write"] += time.monotonic() - started
         self._report(staged.source_uri)
 
-    def finish(self, listing: Listing) -> IndexSummary:
-        """Commit what is left. Raises RuntimeError when a planned file never came."""
+    def finish(self, listing: Listing, slots: Mapping[str, int]) -> IndexSummary:
+        """Commit what is left. ``slots`` says how many processes of each role work at a time beside this one.
+
+        Raises RuntimeError when a planned file never came.
+        """
         started = time.monotonic()
         self._writer.finish()
         self._seconds["write"] += time.monotonic() - started
@@ -75,9 +79,16 @@ class Collector:
             chunks=self._counts["chunks"],
             seconds=time.monotonic() - self._started,
             stage_seconds=dict(self._seconds),
-            peak_rss_bytes=own_peak_rss() + sum(self._memory.values()),
-            workers=max(1, len(self._memory)),
+            peak_rss_bytes=own_peak_rss() + self._workers_peak(slots),
         )
+
+    def _workers_peak(self, slots: Mapping[str, int]) -> int:
+        """Processes come and go: of each role the largest count, as many as there are at a time."""
+        total = 0
+        for role, count in slots.items():
+            peaks = [peak for process, peak in self._memory.items() if process.endswith(f":{role}")]
+            total += sum(sorted(peaks, reverse=True)[:count])
+        return total
 
     def _report(self, last_uri: str = "") -> None:
         if self._progress is not None:

@@ -46,4 +46,4 @@ def index_in_process(
     finally:
         if parser is None:
             own_parser.close()
-    return collector.finish(listing)
+    return collector.finish(listing, {"parse": 1})

@@ -148,9 +148,7 @@ class IndexReader:
         if filing_ids is not None and not filing_ids:
             return self._tables[name].schema.empty_table().select(list(columns))
         table = self._tables[name].to_table(columns=read, filter=self._filter(name, filing_ids))
-        # Stable over the row order within a page, which is the order of writing.
-        indices = pc.sort_indices(table, sort_keys=[(column, "ascending") for column in order])
-        return table.take(indices).select(list(columns))
+        return _by_place(table, order).select(list(columns))
 
     def _search_text(
         self, name: str, place: Sequence[str], query: str, filing_ids: Collection[str] | None, limit: int
@@ -187,6 +185,19 @@ class IndexReader:
     def _no_hits(self, name: str, place: Sequence[str]) -> pa.Table:
         fields = [self._tables[name].schema.field(column) for column in place]
         return pa.schema([*fields, pa.field("score", pa.float32())]).empty_table()
+
+
+def _by_place(table: pa.Table, order: Sequence[str]) -> pa.Table:
+    """Rows by filing id, then by page. A filing's rows are written together and in order, so slices do; moving
+    vectors one by one would take longer than reading them."""
+    ids = table["filing_id"].to_pylist()
+    if not ids:
+        return table
+    starts = [row for row in range(len(ids)) if row == 0 or ids[row] != ids[row - 1]]
+    if len(starts) != len({ids[row] for row in starts}):
+        return table.sort_by([(column, "ascending") for column in order])
+    runs = sorted(zip(starts, [*starts[1:], len(ids)], strict=True), key=lambda run: ids[run[0]])
+    return pa.concat_tables([table.slice(start, stop - start) for start, stop in runs])
 
 
 def _ranked(hits: pa.Table, place: Sequence[str]) -> pa.Table:

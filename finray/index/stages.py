@@ -23,7 +23,7 @@ class StagedFiling:
     """A file on its way to the committer: the bytes of its bundle, or the error that set it aside.
 
     ``content_sha256`` is None where the file could not be read. ``seconds`` are spent by stage,
-    ``peak_rss_bytes`` the largest resident memory of the processes that worked on it, by "host:role:pid".
+    ``peak_rss_bytes`` the largest resident memory of the processes that worked on it, by "host:pid:role".
     """
 
     source_uri: str

@@ -39,8 +39,8 @@ class IndexFailure:
 class IndexSummary:
     """``skipped`` counts by cause (unchanged, duplicate, failed before); ``ignored`` by extension what
     folders held besides filings. ``pages`` and ``chunks`` are those of this run. ``stage_seconds`` add up
-    over workers; ``peak_rss_bytes`` adds the peaks of driver and workers, so it is an upper bound of their
-    peak together."""
+    over workers; ``peak_rss_bytes`` adds the largest
+    peaks of driver and workers, an upper bound of their peak together; what Ray itself needs comes on top."""
 
     seen: int
     indexed: int
@@ -52,7 +52,6 @@ class IndexSummary:
     seconds: float
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
     peak_rss_bytes: int = 0
-    workers: int = 1
 
     @property
     def failed(self) -> int:
