@@ -6,7 +6,9 @@ from finray.retrieval.query import Period
 from finray.types import EARNINGS_RELEASE, Filing, FiscalPeriod
 
 
-def filing(form: str, year: int | None, part: FiscalPeriod | None = "FY", end: str | None = None, **facts: object) -> Filing:
+def filing(
+    form: str, year: int | None, part: FiscalPeriod | None = "FY", end: str | None = None, **facts: object
+) -> Filing:
     period_end = dt.date.fromisoformat(end) if end else dt.date(year or 2000, 12, 31)
     return Filing(
         filing_id=f"{form}-{year}-{part}-{end}",
