@@ -35,12 +35,14 @@ from finray.storage import list_sources
 
 Row = dict[str, Any]
 
-# Parsing needs a tenth of the time of embedding. The shares leave room for a parsing task beside an embedding
-# actor on every CPU, so that actors do not wait for work, and cannot keep the parsers from starting.
+# One embedding actor and one parsing task for each processor: parsing needs a tenth of the time of embedding and pauses
+# when it is ahead. The shares let the actors of a lost node find room on another: work that was handed to an actor
+# which cannot come back would wait for it for ever.
 _PARSE_CPUS = 0.1
-_EMBED_CPUS = 0.8
+_EMBED_CPUS = 0.45
 _FILES_PER_TASK = 4
-"""At most; small jobs get one file a task, so that work spreads."""
+"""At most. A filing takes seconds to embed, so small jobs hand on each by itself and end evenly."""
+_TASKS_PER_CPU = 32
 
 
 def index_filings(
@@ -91,7 +93,7 @@ class _Slots:
 
 def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slots) -> Iterator[StagedFiling]:
     """Every file of ``todo`` once, as it gets done."""
-    files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (4 * slots.cpus)))
+    files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (_TASKS_PER_CPU * slots.cpus)))
     rows = [{"uri": planned.file.uri, "size": planned.file.size} for planned in todo]
     dataset = (
         ray.data.from_items(rows, override_num_blocks=-(-len(rows) // files_per_task))
@@ -104,7 +106,7 @@ def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slo
         .map(
             _Embedder,  # type: ignore[arg-type]  # nor a class
             fn_constructor_kwargs={"settings": settings},
-            compute=ray.data.ActorPoolStrategy(min_size=1, max_size=slots.embedders),
+            compute=ray.data.ActorPoolStrategy(size=slots.embedders),
             num_gpus=1 if slots.gpus else None,
             num_cpus=_EMBED_CPUS,
         )
