@@ -11,7 +11,9 @@ Each round runs, one after another, so that other work on the machine meets all 
 and before them the first two on one filing of one page, which gives their start-up: imports, Ray, loading the model,
 making an index. Everything is measured from outside, whole processes with all that they start. Ratios are taken within
 a round; the medians over rounds are the result. Times alone mean little, because machines differ and are shared:
-`others` is the share of all processors that other work took meanwhile; a round where it is large is not worth much.
+`others` is the share of all processors that other work took meanwhile; where it is large, or differs between the runs
+of a round, the times of that round mean nothing, and only the ratios by processor time (without start-up) mean
+something. Start-up is that of one encoding worker, a second worker's counts as work: give filings for minutes of work.
 
 Without a folder, filings are generated (as PDF, 10-Ks of about 30 pages). Targets on two cores: at least 3 times
 LangChain's filings per second; at most 1.3 times the time of the forward passes alone.
@@ -20,17 +22,14 @@ LangChain's filings per second; at most 1.3 times the time of the forward passes
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import os
 import shutil
-import statistics
+import signal
 import sys
 import tempfile
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from index_speed_report import Corpus, Round, report, write_json
 from measured_process import CommandFailedError, Measurement, measure
 
 from finray.models.minilm import minilm_folder
@@ -38,30 +37,6 @@ from finray.sample.generate import generate_sample
 
 HERE = Path(__file__).resolve().parent
 LANGCHAIN_PYTHON = HERE / ".venv-langchain" / "bin" / "python"
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """``finray_start`` and ``langchain_start`` are the same commands on one short filing."""
-
-    finray_start: Measurement
-    langchain_start: Measurement
-    finray: Measurement
-    langchain: Measurement
-    encoder: Measurement
-
-
-Ratio = Callable[[Round], float]
-RATIOS: dict[str, Ratio] = {
-    "filings/s, finray : LangChain": lambda r: r.langchain.seconds / r.finray.seconds,
-    "  without start-up (target: 3 or more)": lambda r: _net(r.langchain, r.langchain_start)
-    / _net(r.finray, r.finray_start),
-    "  by processor time": lambda r: r.langchain.cpu_seconds / r.finray.cpu_seconds,
-    "time, finray : forward passes alone": lambda r: r.finray.seconds / r.encoder.output["forward_seconds"],
-    "  without start-up (target: 1.3 or less)": lambda r: _net(r.finray, r.finray_start)
-    / r.encoder.output["forward_seconds"],
-    "  without start-up, tokenizer in both": lambda r: _net(r.finray, r.finray_start) / r.encoder.output["seconds"],
-}
 
 
 def main() -> None:
@@ -72,12 +47,13 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement there")
     parser.add_argument("--langchain-python", type=Path, default=LANGCHAIN_PYTHON)
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # or the running contender would outlive this process
     if not arguments.langchain_python.is_file():
         raise SystemExit(f"no {arguments.langchain_python}: `make bench-index` builds that environment")
     with tempfile.TemporaryDirectory(prefix="finray-bench-") as name:
         scratch = Path(name)
         filings, short = _filings(arguments.folder, arguments.companies, scratch), _short_filing(scratch)
-        corpus = _Corpus.of(filings)
+        corpus = Corpus.of(filings)
         contenders = _Contenders(scratch, arguments.langchain_python)
         rounds: list[Round] = []
         try:
@@ -85,23 +61,12 @@ def main() -> None:
             while len(rounds) < arguments.rounds:
                 rounds.append(contenders.round(filings, short, len(rounds) + 1))
                 if arguments.json:
-                    _write_json(arguments.json, corpus, rounds)
+                    write_json(arguments.json, corpus, rounds)
         except CommandFailedError as error:
             if rounds:
-                print(_report(corpus, rounds))
+                print(report(corpus, rounds))
             raise SystemExit(f"error: after {len(rounds)} whole rounds: {error}") from error
-    print(_report(corpus, rounds))
-
-
-@dataclass(frozen=True, slots=True)
-class _Corpus:
-    names: tuple[str, ...]
-    size: int
-
-    @classmethod
-    def of(cls, folder: Path) -> _Corpus:
-        paths = sorted(folder.iterdir())
-        return cls(tuple(path.name for path in paths), sum(path.stat().st_size for path in paths))
+    print(report(corpus, rounds))
 
 
 class _Contenders:
@@ -172,75 +137,9 @@ def _short_filing(scratch: Path) -> Path:
     return chosen
 
 
-def _net(whole: Measurement, start: Measurement) -> float:
-    """Seconds without start-up; NaN where start-up took as long, with few filings or much other work."""
-    seconds: float = whole.seconds - start.seconds
-    return seconds if seconds > 0 else math.nan
-
-
-def _median(values: list[float]) -> float:
-    known = [value for value in values if not math.isnan(value)]
-    return statistics.median(known) if known else math.nan
-
-
 def _said(what: str, measurement: Measurement) -> Measurement:
     print(f"{what}: {measurement.seconds:.1f} s, others {measurement.others_cpu:.0%}", file=sys.stderr, flush=True)
     return measurement
-
-
-def _ratios(rounds: list[Round]) -> dict[str, list[float]]:
-    return {what: [ratio(r) for r in rounds] for what, ratio in RATIOS.items()}
-
-
-def _write_json(path: Path, corpus: _Corpus, rounds: list[Round]) -> None:
-    """Every measurement; a ratio that could not be taken is null."""
-    ratios = {what.strip(): values for what, values in _ratios(rounds).items()}
-    document = {
-        "filings": corpus.names,
-        "bytes": corpus.size,
-        "processors": os.cpu_count(),
-        "rounds": [asdict(r) for r in rounds],
-        "ratios": {what: [_or_null(value) for value in values] for what, values in ratios.items()},
-        "medians": {what: _or_null(_median(values)) for what, values in ratios.items()},
-    }
-    path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-
-
-def _or_null(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _report(corpus: _Corpus, rounds: list[Round]) -> str:
-    title = (
-        f"{len(corpus.names)} filings, {rounds[0].finray.output['pages']:,} pages, {corpus.size / 1e6:.1f} MB, "
-        f"{os.cpu_count()} processors, {len(rounds)} rounds"
-    )
-    return "\n\n".join((title, _measurements_table(rounds), _ratio_table(_ratios(rounds))))
-
-
-def _measurements_table(rounds: list[Round]) -> str:
-    lines = ["round              seconds  start-up  filings/s  chunks  processor s  peak memory  others"]
-    for number, r in enumerate(rounds, start=1):
-        for name, run, start in (("finray", r.finray, r.finray_start), ("LangChain", r.langchain, r.langchain_start)):
-            rate = run.output["indexed"] / run.seconds
-            lines.append(f"{number} {name:15} {run.seconds:8.1f}  {start.seconds:8.1f}  {rate:9.3f}  {_tail(run)}")
-        seconds, forward = r.encoder.output["seconds"], r.encoder.output["forward_seconds"]
-        lines.append(f"{number} {'encoder':15} {seconds:8.1f}  {'':8}  {'':9}  {_tail(r.encoder)}")
-        lines.append(f"{number} {'  forward only':15} {forward:8.1f}")
-    return "\n".join(lines)
-
-
-def _tail(run: Measurement) -> str:
-    memory = f"{run.peak_bytes / 2**20:,.0f} MiB"
-    return f"{run.output['chunks']:6}  {run.cpu_seconds:11.1f}  {memory:>11}  {run.others_cpu:6.0%}"
-
-
-def _ratio_table(ratios: dict[str, list[float]]) -> str:
-    lines = [f"{'ratio':42}  median  by round"]
-    for what, values in ratios.items():
-        by_round = "  ".join(f"{value:.2f}" for value in values)
-        lines.append(f"{what:42}  {_median(values):6.2f}  {by_round}")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":
