@@ -30,7 +30,7 @@ from finray.types import Prediction, Question
 
 JOB = Path(__file__).parents[2] / "jobs" / "answer.py"
 
-pytestmark = pytest.mark.ray
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")
