@@ -1,7 +1,7 @@
 """Predictions as JSON lines and Parquet rows: the one place that knows their fields and their order.
 
-``documents`` are stored as ``{doc_name, filing_id, score, reasons?}``: a prediction names filings, the index
-describes them. Reading one back therefore yields ``Document`` values whose ``Filing`` has only these names.
+``documents`` are stored as ``{doc_name, filing_id, score, company?, form?, reasons?}``: a prediction names filings,
+the index describes them. Reading one back therefore yields ``Document`` values whose ``Filing`` has only these facts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from finray.question_fields import excerpt
 from finray.questions import BadLine
-from finray.types import Document, Passage, Prediction
+from finray.types import Document, PageRef, Passage, Prediction
 
 _PASSAGES = pa.list_(
     pa.struct(
@@ -36,13 +36,14 @@ _DOCUMENTS = pa.list_(
             ("doc_name", pa.string()),
             ("filing_id", pa.string()),
             ("score", pa.float64()),
+            ("company", pa.string()),
+            ("form", pa.string()),
             ("reasons", pa.list_(pa.string())),
         ]
     )
 )
-_USAGE = pa.map_(
-    pa.string(), pa.struct([("prompt_tokens", pa.int64()), ("completion_tokens", pa.int64())])
-)
+_PAGE_REFS = pa.list_(pa.struct([("doc_name", pa.string()), ("filing_id", pa.string()), ("page", pa.int64())]))
+_USAGE = pa.map_(pa.string(), pa.struct([("prompt_tokens", pa.int64()), ("completion_tokens", pa.int64())]))
 
 PREDICTION_SCHEMA = pa.schema(
     [
@@ -64,6 +65,7 @@ PREDICTION_SCHEMA = pa.schema(
         pa.field("missing", pa.list_(pa.string())),
         pa.field("line", pa.int64()),
         pa.field("trace", pa.list_(pa.string())),
+        pa.field("rounds", pa.list_(_PAGE_REFS)),
     ]
 )
 """Columns of a Parquet predictions file; the order is also that of a JSON line."""
@@ -74,7 +76,7 @@ _READER: TypeAdapter[Prediction] = TypeAdapter(Prediction)
 def prediction_record(prediction: Prediction) -> dict[str, Any]:
     """The JSON object of ``prediction``, fields in the order of docs/formats.md.
 
-    ``program``, ``missing``, ``line`` and ``trace`` appear only where they are set; the rest always.
+    ``program``, ``missing``, ``line``, ``trace`` and ``rounds`` appear only where they are set; the rest always.
     """
     record: dict[str, Any] = {
         "qid": prediction.qid,
@@ -100,6 +102,7 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "missing": list(prediction.missing) or None,
         "line": prediction.line,
         "trace": list(prediction.trace) or None,
+        "rounds": [[_page_ref_record(ref) for ref in refs] for refs in prediction.rounds] or None,
     }
     return record | {name: value for name, value in optional.items() if value is not None}
 
@@ -184,19 +187,29 @@ def _document_record(document: Document) -> dict[str, Any]:
         "filing_id": document.filing.filing_id,
         "score": float(document.score),
     }
-    return record | ({"reasons": list(document.reasons)} if document.reasons else {})
+    optional = {
+        "company": document.filing.company,
+        "form": document.filing.form,
+        "reasons": list(document.reasons),
+    }
+    return record | {name: value for name, value in optional.items() if value}
 
 
 def _document_fields(entry: object) -> object:
     if not isinstance(entry, Mapping):
         return entry
     names = {name: entry.get(name) for name in ("doc_name", "filing_id")}
-    unknown = {"source_uri": "", "content_sha256": "", "company": "", "form": ""}
+    names |= {name: entry.get(name) or "" for name in ("company", "form")}
+    unknown = {"source_uri": "", "content_sha256": ""}
     return {
         "filing": names | unknown,
         "score": entry.get("score"),
         "reasons": entry.get("reasons") or (),
     }
+
+
+def _page_ref_record(ref: PageRef) -> dict[str, Any]:
+    return {"doc_name": ref.doc_name, "filing_id": ref.filing_id, "page": int(ref.page)}
 
 
 def _passage_record(passage: Passage) -> dict[str, Any]:

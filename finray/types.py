@@ -17,6 +17,7 @@ from typing import Literal
 FiscalPeriod = Literal["FY", "Q1", "Q2", "Q3", "Q4"]
 FactSource = Literal["ixbrl", "sgml", "cover", "table", "name"]
 Statement = Literal["income", "balance", "cash_flow", "comprehensive_income", "equity"]
+Place = Literal["cover", "contents", "signatures", "exhibit_index", "exhibit"]
 Status = Literal["answered", "unanswerable", "error"]
 
 EARNINGS_RELEASE = "EX-99.1"
@@ -138,6 +139,15 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class PageRef:
+    """The page that a passage stands on, without its text."""
+
+    doc_name: str
+    filing_id: str
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
 class GoldEvidence:
     doc_name: str
     page: int
@@ -195,6 +205,8 @@ class Prediction:
     passages: tuple[Passage, ...] = ()
     evidence: tuple[Passage, ...] = ()
     iterations: int = 0
+    rounds: tuple[tuple[PageRef, ...], ...] = ()
+    """For each iteration the pages at hand after it, each once: what was kept, then what was retrieved anew."""
     usage: Mapping[str, TokenUsage] = field(default_factory=dict)
     seconds: float = 0.0
     settings_hash: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from finray.predictions import (
     prediction_record,
 )
 from finray.questions import BadLine
-from finray.types import Document, Filing, Passage, Prediction, TokenUsage
+from finray.types import Document, Filing, PageRef, Passage, Prediction, TokenUsage
 
 
 def filing(doc_name: str = "ACME_2020_10K", filing_id: str = "0000123456-21-000001") -> Filing:
@@ -45,6 +46,7 @@ FULL = Prediction(
     settings_hash="abc123",
     line=None,
     trace=("transform: Acme 2020",),
+    rounds=((PageRef("ACME_2020_10K", "0000123456-21-000001", 41),), ()),
 )
 CONTRACT = [
     "qid", "question", "answer", "value", "unit", "status", "error", "documents", "passages", "evidence",
@@ -56,18 +58,25 @@ def test_fields_and_their_order() -> None:
     bare = prediction_record(Prediction("q", "x", "", "unanswerable"))
     assert list(bare) == CONTRACT
     full = prediction_record(FULL)
-    assert list(full) == [*CONTRACT, "program", "missing", "trace"]
+    assert list(full) == [*CONTRACT, "program", "missing", "trace", "rounds"]
     assert full["documents"] == [
         {"doc_name": "ACME_2020_10K", "filing_id": "0000123456-21-000001", "score": 2.5,
          "reasons": ["company", "year"]}
     ]  # fmt: skip
     assert list(full["passages"][0]) == ["doc_name", "filing_id", "page", "start", "end", "text", "score"]
     assert full["usage"] == {"curate": {"prompt_tokens": 10, "completion_tokens": 2}}
-    assert PREDICTION_SCHEMA.names == [*CONTRACT, "program", "missing", "line", "trace"]
+    assert PREDICTION_SCHEMA.names == [*CONTRACT, "program", "missing", "line", "trace", "rounds"]
 
 
 def test_round_trip() -> None:
     assert decode(encode(FULL)) == FULL
+
+
+def test_a_filing_keeps_what_a_report_groups_by() -> None:
+    known = Document(replace(filing(), company="Acme Inc.", form="10-K", ticker="ACME"), 1.0)
+    prediction = Prediction("q", "x", "y", "answered", documents=(known,))
+    stored = decode(encode(prediction)).documents[0].filing
+    assert stored == replace(filing(), company="Acme Inc.", form="10-K")
 
 
 def test_a_line_is_one_line() -> None:

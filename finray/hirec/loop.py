@@ -10,8 +10,9 @@ from finray.errors import FinrayError
 from finray.hirec.roles import Curation, Roles
 from finray.journal import Journal
 from finray.question_fields import read_question
+from finray.retrieval.flat import proposed
 from finray.settings import Settings
-from finray.types import Document, Passage, Prediction, Question
+from finray.types import Document, PageRef, Passage, Prediction, Question
 
 
 async def answer_question(question: Question, roles: Roles, settings: Settings) -> Prediction:
@@ -41,15 +42,17 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
     query = await roles.transformer.transform(asked, journal)
     documents = await roles.documents.documents(query, retrieval.k_documents, journal)
     first = await roles.passages.passages(query, documents, retrieval.k_passages, journal)
-    seen = list(documents)
+    seen = proposed(documents, first)
     passages: Sequence[Passage] = first
     curation = Curation(tuple(first), answerable=True)
+    rounds: list[tuple[PageRef, ...]] = []
     iterations = 0
     while loop.curate and iterations < loop.i_max:
         iterations += 1
         curation = await roles.curator.curate(query, passages, journal)
         kept = curation.kept[: loop.max_kept] if loop.filter else tuple(passages)
         passages = kept
+        rounds.append(_page_refs(passages))
         if curation.answerable or not curation.complementary:
             break
         journal.note(
@@ -59,8 +62,9 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         refined = await roles.transformer.transform(curation.complementary, journal)
         more_documents = await roles.documents.documents(refined, retrieval.k_documents, journal)
         more = await roles.passages.passages(refined, more_documents, retrieval.k_passages, journal)
-        seen.extend(more_documents)
+        seen.extend(proposed(more_documents, more))
         passages = _merged(kept, more)
+        rounds[-1] = _page_refs(passages)
     answer = await roles.answerer.answer(query, passages, journal)
     missing = answer.missing or (() if answer.status == "answered" else curation.missing)
     return Prediction(
@@ -76,6 +80,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         passages=tuple(first),
         evidence=answer.evidence,
         iterations=iterations,
+        rounds=tuple(rounds),
     )
 
 
@@ -92,6 +97,10 @@ def _finish(outcome: Prediction, journal: Journal, settings: Settings, seconds: 
 def _merged(kept: Sequence[Passage], more: Sequence[Passage]) -> tuple[Passage, ...]:
     places = {(p.filing_id, p.page, p.start) for p in kept}
     return (*kept, *(p for p in more if (p.filing_id, p.page, p.start) not in places))
+
+
+def _page_refs(passages: Iterable[Passage]) -> tuple[PageRef, ...]:
+    return tuple(dict.fromkeys(PageRef(p.doc_name, p.filing_id, p.page) for p in passages))
 
 
 def _distinct(documents: Iterable[Document]) -> tuple[Document, ...]:

@@ -15,7 +15,7 @@ from finray.hirec.roles import Curation, Roles
 from finray.journal import Journal
 from finray.retrieval.query import Query
 from finray.settings import Settings, load_settings
-from finray.types import Answer, Document, Filing, Passage, Prediction, Question, TokenUsage
+from finray.types import Answer, Document, Filing, PageRef, Passage, Prediction, Question, TokenUsage
 
 
 def passage(name: str) -> Passage:
@@ -106,6 +106,18 @@ def test_what_is_missing_is_asked_for_and_joined_to_what_was_kept() -> None:
     assert any("what more would bring" in line and "'more'" in line for line in prediction.trace)
 
 
+def test_rounds_tell_what_was_at_hand_after_each_iteration() -> None:
+    prediction = run(Fake([keep("q.1", ask="more"), keep("q.1", "more.0")]))
+    named = [[place.filing_id for place in places] for places in prediction.rounds]
+    assert named == [["q.1", "more.0", "more.1"], ["q.1", "more.0"]]
+    assert prediction.rounds[1][0] == PageRef("q.1-10k", "q.1", 0)
+
+
+def test_a_page_counts_once_in_a_round() -> None:
+    twice = Curation((passage("q.0"), replace(passage("q.0"), start=1)), answerable=True)
+    assert len(run(Fake([twice])).rounds[0]) == 1
+
+
 def test_passages_are_the_first_retrieval_before_curation() -> None:
     prediction = run(Fake([keep(ask="more"), keep("more.0")]))
     assert [p.filing_id for p in prediction.passages] == ["q.0", "q.1"]
@@ -150,6 +162,7 @@ def test_without_curation_the_first_retrieval_is_answered_from() -> None:
     prediction = run(fake, loop__curate=False)
     assert fake.curated == []
     assert prediction.iterations == 0
+    assert prediction.rounds == ()
     assert fake.answered_from == ["q.0", "q.1"]
 
 
