@@ -10,7 +10,8 @@ from dataclasses import asdict
 from rich.console import Console
 
 from finray.cluster.index_job import index_filings
-from finray.console import describe, index_progress
+from finray.commands.progress import progress_bar
+from finray.index.summary import IndexProgress, IndexSummary
 from finray.settings import Settings
 
 
@@ -18,10 +19,29 @@ def run_index(
     sources: Sequence[str], index: str, settings: Settings, *, retry_failed: bool, as_json: bool, out: Console
 ) -> int:
     """Index, summarise. 1 where a file failed; the summary lists them."""
-    with index_progress() as progress:
-        summary = index_filings(sources, index, settings, progress=progress, retry_failed=retry_failed)
+    with progress_bar(Console(stderr=True), "indexing") as report:
+
+        def show(progress: IndexProgress) -> None:
+            report(progress.done, progress.total, f"{progress.chunks:,} chunks, {progress.failed} failed")
+
+        summary = index_filings(sources, index, settings, progress=show, retry_failed=retry_failed)
     if as_json:
         sys.stdout.write(json.dumps(asdict(summary)) + "\n")
     else:
         out.print(describe(summary), highlight=False, markup=False, soft_wrap=True)
     return 1 if summary.failures else 0
+
+
+def describe(summary: IndexSummary) -> str:
+    """The summary for a person, a few lines."""
+    skipped = "".join(f", {count:,} {cause}" for cause, count in sorted(summary.skipped.items()))
+    lines = [
+        f"{summary.seen:,} files: {summary.indexed:,} indexed{skipped}, {summary.failed:,} failed",
+        f"{summary.pages:,} pages and {summary.chunks:,} chunks in {summary.seconds:.1f} s; "
+        f"peak memory {summary.peak_rss_bytes / 2**30:.1f} GiB",
+    ]
+    if summary.ignored:
+        kinds = ", ".join(f"{count:,} {kind or 'without extension'}" for kind, count in sorted(summary.ignored.items()))
+        lines.append(f"not looked at in folders: {kinds}; name a file to index it whatever its extension")
+    lines += [f"failed: {f.source_uri}: {f.stage}: {f.reason}: {f.detail}" for f in summary.failures]
+    return "\n".join(lines)

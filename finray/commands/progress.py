@@ -3,31 +3,60 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 _LINE_EVERY_SECONDS = 10.0
 
 
-@contextmanager
-def progress_bar(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
-    """Yields ``report(done, total)``."""
-    if console.is_terminal:
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task(what, total=None)
-            yield lambda done, total: progress.update(task, completed=done, total=total)
-        return
-    last = time.monotonic()
+class Report(Protocol):
+    """Says how far the work is; ``note`` is what else there is to say about it."""
 
-    def line(done: int, total: int) -> None:
+    def __call__(self, done: int, total: int, note: str = "") -> None: ...
+
+
+@contextmanager
+def progress_bar(console: Console, what: str) -> Iterator[Report]:
+    """Shows what it is told until the block ends; work without anything to do shows nothing."""
+    if console.is_terminal:
+        with _bar(console, what) as report:
+            yield report
+    else:
+        yield _lines(console, what)
+
+
+@contextmanager
+def _bar(console: Console, what: str) -> Iterator[Report]:
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}", markup=False),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(what, total=None, note="")
+
+        def report(done: int, total: int, note: str = "") -> None:
+            progress.update(task, completed=done, total=total, note=note)
+
+        yield report
+
+
+def _lines(console: Console, what: str) -> Report:
+    started = last = time.monotonic()
+
+    def report(done: int, total: int, note: str = "") -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last >= _LINE_EVERY_SECONDS or done == total:
+        if total and (now - last >= _LINE_EVERY_SECONDS or done == total):
             last = now
-            console.print(f"{what}: {done} of {total}", highlight=False)
+            parts = (f"{what}: {done:,} of {total:,}", note, f"{now - started:.0f} s")
+            console.print(", ".join(part for part in parts if part), highlight=False, markup=False, soft_wrap=True)
 
-    yield line
+    return report

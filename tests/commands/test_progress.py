@@ -17,7 +17,7 @@ def shown(*, terminal: bool) -> str:
 
 
 def test_a_log_gets_a_line_now_and_then_and_at_the_end() -> None:
-    assert shown(terminal=False).splitlines()[-1] == "answering: 300 of 300"
+    assert shown(terminal=False).splitlines()[-1] == "answering: 300 of 300, 0 s"
     assert len(shown(terminal=False).splitlines()) < 10
 
 
@@ -25,8 +25,17 @@ def test_a_terminal_gets_a_bar() -> None:
     assert "answering" in shown(terminal=True)
 
 
+def test_a_note_is_said_as_it_is() -> None:
+    for terminal in (True, False):
+        stream = io.StringIO()
+        with progress_bar(Console(file=stream, force_terminal=terminal, width=100), "indexing") as report:
+            report(0, 2, "nothing yet")
+            report(2, 2, "12 chunks, [1] failed")
+        assert "12 chunks, [1] failed" in stream.getvalue()
+
+
 def test_nothing_to_do_says_nothing() -> None:
     stream = io.StringIO()
-    with progress_bar(Console(file=stream), "answering"):
-        pass
+    with progress_bar(Console(file=stream), "answering") as report:
+        report(0, 0)
     assert stream.getvalue() == ""
