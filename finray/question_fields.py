@@ -75,19 +75,43 @@ def read_evidence(value: object) -> tuple[GoldEvidence, ...]:
     return tuple(_gold(index, entry) for index, entry in enumerate(value, start=1))
 
 
+def read_value(value: object) -> float | None:
+    """The gold number, None for anything else: question files of others have a field of that name too."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    number = float(value) if isinstance(value, float) or abs(value) < 10**300 else math.inf
+    return number if math.isfinite(number) else None
+
+
+def read_note(value: object) -> str | None:
+    """A gold unit or program, None for anything but text."""
+    return _repaired(value) if isinstance(value, str) else None
+
+
 def _gold(index: int, entry: object) -> GoldEvidence:
     if not isinstance(entry, dict):
         raise QuestionError(f"evidence {index} is {kind(entry)}, not an object with doc_name and page")
     doc_name, page, text = entry.get("doc_name"), entry.get("page"), entry.get("text")
     if not isinstance(doc_name, str) or not doc_name.strip():
         raise QuestionError(f"evidence {index}: 'doc_name' is {kind(doc_name)}, not the name of a filing")
+    page = _page(f"evidence {index}: 'page'", page)
+    if text is not None and not isinstance(text, str):
+        raise QuestionError(f"evidence {index}: 'text' is {kind(text)}, not text")
+    others = entry.get("alternative_pages")
+    if others is not None and not isinstance(others, list):
+        raise QuestionError(f"evidence {index}: 'alternative_pages' is {kind(others)}, not a list of pages")
+    alternatives = [_page(f"evidence {index}: an alternative page", other) for other in others or ()]
+    return GoldEvidence(
+        _repaired(doc_name), page, None if text is None else _repaired(text), tuple(dict.fromkeys(alternatives))
+    )
+
+
+def _page(what: str, page: object) -> int:
     if isinstance(page, float) and page.is_integer():  # what integers with nulls turn into in a data frame
         page = int(page)
     if not isinstance(page, int) or isinstance(page, bool) or page < 0:
-        raise QuestionError(f"evidence {index}: 'page' is {excerpt(repr(page), 40)}, not an index from 0")
-    if text is not None and not isinstance(text, str):
-        raise QuestionError(f"evidence {index}: 'text' is {kind(text)}, not text")
-    return GoldEvidence(_repaired(doc_name), page, None if text is None else _repaired(text))
+        raise QuestionError(f"{what} is {excerpt(repr(page), 40)}, not an index from 0")
+    return page
 
 
 def _check_text(name: str, value: str) -> None:

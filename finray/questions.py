@@ -22,9 +22,11 @@ from finray.question_fields import (
     kind,
     read_answer,
     read_evidence,
+    read_note,
     read_qid,
     read_question,
     read_question_type,
+    read_value,
 )
 from finray.settings import BulkSettings
 from finray.storage import read_bytes, write_bytes
@@ -42,8 +44,20 @@ QUESTION_SCHEMA = pa.schema(
         pa.field("question_type", pa.string()),
         pa.field(
             "evidence",
-            pa.list_(pa.struct([("doc_name", pa.string()), ("page", pa.int64()), ("text", pa.string())])),
+            pa.list_(
+                pa.struct(
+                    [
+                        ("doc_name", pa.string()),
+                        ("page", pa.int64()),
+                        ("text", pa.string()),
+                        ("alternative_pages", pa.list_(pa.int64())),
+                    ]
+                )
+            ),
         ),
+        pa.field("value", pa.float64()),
+        pa.field("unit", pa.string()),
+        pa.field("program", pa.string()),
     ]
 )
 
@@ -151,8 +165,12 @@ def question_record(question: Question) -> dict[str, Any]:
         record["evidence"] = [
             {"doc_name": gold.doc_name, "page": gold.page}
             | ({} if gold.text is None else {"text": gold.text})
+            | ({"alternative_pages": list(gold.alternative_pages)} if gold.alternative_pages else {})
             for gold in question.evidence
         ]
+    for name in ("value", "unit", "program"):
+        if getattr(question, name) is not None:
+            record[name] = getattr(question, name)
     return record
 
 
@@ -195,6 +213,9 @@ class _LineReader:
                 answer=read_answer(record.get("answer")),
                 question_type=read_question_type(record.get("question_type")),
                 evidence=read_evidence(record.get("evidence")),
+                value=read_value(record.get("value")),
+                unit=read_note(record.get("unit")),
+                program=read_note(record.get("program")),
             )
         except QuestionError as error:
             return self._bad(number, qid, shown, str(error))

@@ -149,18 +149,32 @@ class PageRef:
 
 @dataclass(frozen=True, slots=True)
 class GoldEvidence:
+    """One gold page. ``alternative_pages`` of the same filing show the same: any one of them is as good."""
+
     doc_name: str
     page: int
     text: str | None = None
+    alternative_pages: tuple[int, ...] = ()
+
+    @property
+    def places(self) -> frozenset[tuple[str, int]]:
+        """Every (doc_name, page) that counts as this evidence."""
+        return frozenset((self.doc_name, page) for page in (self.page, *self.alternative_pages))
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """A question and, where known, its gold answer: ``answer`` for a person, ``value`` in ``unit`` (the units of
+    :class:`Answer`), ``program`` the arithmetic that gives it."""
+
     qid: str
     question: str
     answer: str | None = None
     question_type: str | None = None
     evidence: tuple[GoldEvidence, ...] = ()
+    value: float | None = None
+    unit: str | None = None
+    program: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,19 +47,22 @@ def document_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -
 
 
 def page_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
-    """Share of the gold pages among the pages of ``passages``."""
+    """Share of the gold pages among the pages of ``passages``; an alternative page stands for its gold page."""
     return len(found_pages(passages, gold)) / len({(e.doc_name, e.page) for e in gold})
 
 
 def page_precision(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
-    """Share of the pages of ``passages`` that are gold; 0 where nothing was retrieved."""
+    """Share of the pages of ``passages`` that are gold or an alternative; 0 where nothing was retrieved."""
     pages = {(passage.filing_id, passage.doc_name, passage.page) for passage in passages}
-    return len(found_pages(passages, gold)) / len(pages) if pages else 0.0
+    right = {place for evidence in gold for place in evidence.places}
+    met = [page for filing_id, name, page in pages if (name, page) in right or (filing_id, page) in right]
+    return len(met) / len(pages) if pages else 0.0
 
 
 def found_pages(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> set[tuple[str, int]]:
+    """The gold pages that ``passages`` show, themselves or on an alternative page."""
     pages = {(name, p.page) for p in passages for name in (p.doc_name, p.filing_id)}
-    return {(e.doc_name, e.page) for e in gold} & pages
+    return {(e.doc_name, e.page) for e in gold if not pages.isdisjoint(e.places)}
 
 
 def context_overlaps(
