@@ -5,17 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from finray.answering.statements import StatementAnswerer
-from finray.errors import SettingsError
 from finray.hirec.llm_roles import LlmAnswerer, LlmCurator, LlmTransformer
 from finray.hirec.loop import answer_question
-from finray.hirec.roles import (
-    Answerer,
-    Curator,
-    DocumentRetriever,
-    PassageRetriever,
-    QueryTransformer,
-    Roles,
-)
+from finray.hirec.roles import Answerer, Curator, QueryTransformer, Roles
 from finray.hirec.rules import PlainTransformer, RuleCurator, RuleTransformer
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
@@ -23,18 +15,11 @@ from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.query_cache import QueryCache
-from finray.models.reranker import Reranker, load_reranker
 from finray.retrieval.companies import CompanyCatalog
-from finray.retrieval.documents import AllDocuments, DenseDocuments, StructuredDocuments
+from finray.retrieval.methods.registry import build_retrieval, method_named
+from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
-from finray.retrieval.passages import (
-    PagePassages,
-    ScoredPassages,
-    dense_scores,
-    lexical_scores,
-    reranked_scores,
-)
-from finray.settings import RerankerSettings, Settings
+from finray.settings import Settings
 from finray.types import Prediction, Question
 
 
@@ -77,9 +62,11 @@ def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, c
     catalog = CompanyCatalog(reader.filings())
     facts = FilingFacts(reader, catalog)
     loop = settings.loop
+    needed = "chat model" in method_named(settings.retrieval.method).needs
     model = chat
-    if model is None and "llm" in (loop.transform, loop.curator, loop.answerer):
+    if model is None and (needed or "llm" in (loop.transform, loop.curator, loop.answerer)):
         model = OpenAIChatModel(settings.llm)
+    retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings))
     rules = RuleTransformer(catalog)
     transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
@@ -90,36 +77,9 @@ def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, c
         answerers["llm"] = LlmAnswerer(model)
     roles = Roles(
         transformer=transformers[loop.transform],
-        documents=_documents(reader, encoder, catalog, settings),
-        passages=_passages(reader, encoder, settings),
+        documents=retrieval.documents,
+        passages=retrieval.passages,
         curator=curators[loop.curator],
         answerer=answerers[loop.answerer],
     )
     return Engine(roles, reader, settings)
-
-
-def _documents(reader: IndexReader, encoder: Encoder, catalog: CompanyCatalog, settings: Settings) -> DocumentRetriever:
-    retrieval = settings.retrieval
-    if not retrieval.hierarchical:
-        return AllDocuments(reader)
-    if retrieval.documents == "structured":
-        return StructuredDocuments(reader, encoder, catalog)
-    return DenseDocuments(reader, encoder, _reranker(settings.document_reranker), retrieval.k_candidates)
-
-
-def _passages(reader: IndexReader, encoder: Encoder, settings: Settings) -> PassageRetriever:
-    method = settings.retrieval.passages
-    if method == "pages":
-        return PagePassages(reader, encoder)
-    if method == "dense":
-        return ScoredPassages(reader, dense_scores(encoder))
-    if method == "lexical":
-        return ScoredPassages(reader, lexical_scores(reader))
-    reranker = _reranker(settings.passage_reranker)
-    if reranker is None:
-        raise SettingsError("retrieval.passages = 'rerank' needs passage_reranker.model; name a cross-encoder folder")
-    return ScoredPassages(reader, reranked_scores(encoder, reranker))
-
-
-def _reranker(settings: RerankerSettings) -> Reranker | None:
-    return load_reranker(settings) if settings.model else None

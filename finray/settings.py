@@ -70,10 +70,11 @@ class RerankerSettings(_Section):
 
 
 class RetrievalSettings(_Section):
-    """Hierarchical retrieval. ``k_candidates``, ``k_documents`` and ``k_passages`` are HiREC's k'_D, k_D and k_P."""
+    """``method`` is a name from finray/retrieval/methods/registry.py. ``k_candidates``, ``k_documents`` and
+    ``k_passages`` are HiREC's k'_D, k_D and k_P. ``hierarchical=false`` is the paper's ablation: the method's
+    passages compete over all filings."""
 
-    documents: Literal["structured", "dense"] = "structured"
-    passages: Literal["pages", "dense", "lexical", "rerank"] = "pages"
+    method: str = "finray"
     hierarchical: bool = True
     oracle: Literal["none", "document", "page"] = "none"
     """Ceilings for evaluation: retrieve only from the gold filings, or only the gold pages, of each question."""

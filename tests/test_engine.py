@@ -114,12 +114,10 @@ async def test_oracles_retrieve_gold_alone(sample_index: str) -> None:
 @pytest.mark.parametrize(
     "overrides",
     [
-        {"retrieval.documents": "dense"},
-        {"retrieval.documents": "dense", "document_reranker.model": "overlap"},
+        {"retrieval.method": "dense"},
+        {"retrieval.method": "bm25"},
+        {"retrieval.method": "hirec", "document_reranker.model": "overlap", "passage_reranker.model": "overlap"},
         {"retrieval.hierarchical": False},
-        {"retrieval.passages": "dense"},
-        {"retrieval.passages": "lexical"},
-        {"retrieval.passages": "rerank", "passage_reranker.model": "overlap"},
         {"loop.transform": "none"},
         {"loop.curate": False},
         {"loop.filter": False},
@@ -138,8 +136,8 @@ async def test_every_choice_of_components_answers(sample_index: str, overrides: 
 
 
 def test_reranking_needs_a_reranker(sample_index: str) -> None:
-    chosen = load_settings(overrides={"encoder.model": "hash", "retrieval.passages": "rerank"}, environment={})
-    with pytest.raises(SettingsError, match=r"passage_reranker\.model"):
+    chosen = load_settings(overrides={"encoder.model": "hash", "retrieval.method": "hirec"}, environment={})
+    with pytest.raises(SettingsError, match=r"document_reranker\.model"):
         open_engine(sample_index, chosen)
 
 

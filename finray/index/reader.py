@@ -95,19 +95,23 @@ class IndexReader:
             result.setdefault(filing_id, []).append(item)
         return {filing_id: tuple(items) for filing_id, items in result.items()}
 
-    def search_chunks_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
-        """BM25 over chunks: filing_id, page, start, end, score. Chunks without a word of ``query`` are left
-        out."""
-        return self._search_text(schema.CHUNKS, _CHUNK_PLACE, query, filing_ids, limit)
+    def search_chunks_text(
+        self, query: str, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
+    ) -> pa.Table:
+        """BM25 over chunks: filing_id, page, start, end, score, and ``text`` before it with ``texts``. Chunks
+        without a word of ``query`` are left out."""
+        return self._search_text(schema.CHUNKS, _chunk_columns(texts), query, filing_ids, limit)
 
     def search_pages_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """BM25 over whole pages: filing_id, page, score."""
         return self._search_text(schema.PAGES, _PAGE_PLACE, query, filing_ids, limit)
 
-    def search_chunks_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
-        """Cosine over chunks: filing_id, page, start, end, score. Exact, except without a filter over an
-        index so large that it has an approximate one (``index.ann_rows``)."""
-        return self._search_vector(schema.CHUNKS, _CHUNK_PLACE, vector, filing_ids, limit)
+    def search_chunks_vector(
+        self, vector: Vectors, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
+    ) -> pa.Table:
+        """Cosine over chunks: filing_id, page, start, end, score, and ``text`` before it with ``texts``. Exact,
+        except without a filter over an index so large that it has an approximate one (``index.ann_rows``)."""
+        return self._search_vector(schema.CHUNKS, _chunk_columns(texts), vector, filing_ids, limit)
 
     def search_pages_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """Cosine over page vectors, exact: filing_id, page, score."""
@@ -200,8 +204,13 @@ def _by_place(table: pa.Table, order: Sequence[str]) -> pa.Table:
     return pa.concat_tables([table.slice(start, stop - start) for start, stop in runs])
 
 
-def _ranked(hits: pa.Table, place: Sequence[str]) -> pa.Table:
+def _chunk_columns(texts: bool) -> tuple[str, ...]:
+    return (*_CHUNK_PLACE, "text") if texts else _CHUNK_PLACE
+
+
+def _ranked(hits: pa.Table, columns: Sequence[str]) -> pa.Table:
     """Best first; equal scores by place, so that the same question always ranks the same."""
+    place = [column for column in columns if column in _CHUNK_PLACE]
     return hits.sort_by([("score", "descending"), *((column, "ascending") for column in place)])
 
 

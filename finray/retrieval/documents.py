@@ -6,13 +6,11 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-import numpy as np
 import pyarrow as pa
 
 from finray.index.reader import IndexReader
 from finray.journal import Journal
 from finray.models.encoder import Encoder
-from finray.models.reranker import Reranker
 from finray.retrieval.companies import CompanyCatalog
 from finray.retrieval.filing_match import match_score
 from finray.retrieval.forms import forms_implied
@@ -85,44 +83,6 @@ class StructuredDocuments:
                 Document(document.filing, document.score + weight * content, (*document.reasons, f"text {content:.2f}"))
             )
         return sorted(rescored, key=lambda document: (-document.score, document.filing.filing_id))
-
-
-class DenseDocuments:
-    """HiREC's document retrieval: k'_D candidates by cover-summary vectors, then a cross-encoder over the summaries."""
-
-    def __init__(self, reader: IndexReader, encoder: Encoder, reranker: Reranker | None, k_candidates: int) -> None:
-        self._encoder = encoder
-        self._reranker = reranker
-        self._k_candidates = k_candidates
-        self._filings = {filing.filing_id: filing for filing in reader.filings()}
-        self._ids, self._vectors = reader.cover_vectors()
-        self._summaries = reader.cover_summaries()
-
-    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
-        if not self._ids:
-            return ()
-        scores = self._vectors @ self._encoder.encode_query(query.text)
-        order = np.argsort(-scores, kind="stable")[: self._k_candidates]
-        candidates = [(self._ids[index], float(scores[index])) for index in order]
-        if self._reranker is not None:
-            reranked = self._reranker.scores(query.text, [self._summaries[filing_id] for filing_id, _ in candidates])
-            candidates = sorted(
-                ((filing_id, float(score)) for (filing_id, _), score in zip(candidates, reranked, strict=True)),
-                key=lambda item: -item[1],
-            )
-        chosen = [Document(self._filings[filing_id], score, ("cover summary",)) for filing_id, score in candidates[:k]]
-        journal.note("documents: " + ", ".join(f"{d.filing.doc_name} {d.score:.3f}" for d in chosen))
-        return chosen
-
-
-class AllDocuments:
-    """The ablation without hierarchical retrieval: passages compete across the whole index."""
-
-    def __init__(self, reader: IndexReader) -> None:
-        self._documents = tuple(Document(filing, 0.0) for filing in reader.filings())
-
-    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
-        return self._documents
 
 
 def _interleaved(rankings: Iterable[Sequence[Document]], k: int) -> list[Document]:

@@ -7,7 +7,7 @@ its best chunk; the passages of the first k pages are the result, so k passages 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,6 @@ import pyarrow as pa
 from finray.index.reader import IndexReader
 from finray.journal import Journal
 from finray.models.encoder import Encoder
-from finray.models.reranker import Reranker
 from finray.retrieval.query import Query
 from finray.types import Document, Passage
 
@@ -43,7 +42,7 @@ class PageWeights:
 
 
 class PagePassages:
-    """The ``pages`` method: the local preset's passage retriever."""
+    """The passage stage of the ``finray`` method: the local preset's."""
 
     def __init__(self, reader: IndexReader, encoder: Encoder, weights: PageWeights | None = None) -> None:
         self._reader = reader
@@ -97,62 +96,6 @@ class PagePassages:
             return 0.0
         # A question that asks for more than its metrics is as likely answered in words.
         return self._weights.implied if not query.unexplained else self._weights.implied / 4
-
-
-class ScoredPassages:
-    """One score for each chunk of the chosen filings, best first: the ``dense``, ``lexical`` and ``rerank`` methods."""
-
-    def __init__(self, reader: IndexReader, score: Callable[[Query, Sequence[str], pa.Table], Floats]) -> None:
-        self._reader = reader
-        self._score = score
-
-    async def passages(
-        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
-    ) -> Sequence[Passage]:
-        if not documents:
-            return ()
-        ids = [document.filing.filing_id for document in documents]
-        chunks = self._reader.chunks(ids)
-        if not chunks.num_rows:
-            return ()
-        scores = self._score(query, ids, chunks)
-        order = np.argsort(-scores, kind="stable")[:k]
-        names = {document.filing.filing_id: document.filing.doc_name for document in documents}
-        return _to_passages(chunks, [(int(index), float(scores[index])) for index in order], names)
-
-
-def dense_scores(encoder: Encoder) -> Callable[[Query, Sequence[str], pa.Table], Floats]:
-    """Cosine of question and chunk."""
-
-    def score(query: Query, _ids: Sequence[str], chunks: pa.Table) -> Floats:
-        return np.asarray(_vectors(chunks) @ encoder.encode_query(query.text), dtype=np.float64)
-
-    return score
-
-
-def lexical_scores(reader: IndexReader) -> Callable[[Query, Sequence[str], pa.Table], Floats]:
-    """BM25 of question and chunk."""
-
-    def score(query: Query, ids: Sequence[str], chunks: pa.Table) -> Floats:
-        return _scores_at(_places(chunks), reader.search_chunks_text(query.text, list(ids), limit=chunks.num_rows))
-
-    return score
-
-
-def reranked_scores(
-    encoder: Encoder, reranker: Reranker, candidates: int = 100
-) -> Callable[[Query, Sequence[str], pa.Table], Floats]:
-    """A cross-encoder over the ``candidates`` nearest chunks (HiREC); the others keep their dense order below them."""
-
-    def score(query: Query, _ids: Sequence[str], chunks: pa.Table) -> Floats:
-        dense = np.asarray(_vectors(chunks) @ encoder.encode_query(query.text), dtype=np.float64)
-        nearest = np.argsort(-dense, kind="stable")[:candidates]
-        texts = chunks["text"].take(pa.array(nearest)).to_pylist()
-        result = dense - 1e6
-        result[nearest] = reranker.scores(query.text, texts)
-        return result
-
-    return score
 
 
 def unit_range(values: npt.NDArray[np.floating]) -> Floats:

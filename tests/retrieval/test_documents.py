@@ -7,10 +7,6 @@ import pytest
 from finray.engine import Engine
 from finray.index.reader import IndexReader
 from finray.journal import Journal
-from finray.models.hash_encoder import HashEncoder
-from finray.models.reranker import OverlapReranker
-from finray.retrieval.documents import AllDocuments, DenseDocuments
-from finray.retrieval.query import Query
 from finray.types import Document
 
 
@@ -63,31 +59,3 @@ async def test_without_a_company_every_filing_competes(engine: Engine) -> None:
 async def test_at_most_k_each_once(engine: Engine, reader: IndexReader, k: int) -> None:
     found = names(await structured(engine, "Grevandor Systems, Caldavale Outfitters and Caldavale Cloudworks", k=k))
     assert len(found) == len(set(found)) <= min(k, len(reader.filings()))
-
-
-async def test_dense_documents_are_nearest_in_their_summaries(reader: IndexReader) -> None:
-    filing = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2022-10k")
-    summary = reader.cover_summaries()[filing.filing_id]
-    retriever = DenseDocuments(reader, HashEncoder(), None, k_candidates=100)
-    documents = await retriever.documents(Query(summary, summary), 3, Journal())
-    assert documents[0].filing == filing
-    assert documents[0].score == pytest.approx(1.0, abs=1e-3)
-    assert len(documents) == 3
-
-
-async def test_a_reranker_reorders_the_candidates_alone(reader: IndexReader) -> None:
-    text = "Grevandor Systems 2022"
-    nearest = await DenseDocuments(reader, HashEncoder(), None, 100).documents(Query(text, text), 4, Journal())
-    reranked = await DenseDocuments(reader, HashEncoder(), OverlapReranker(), 4).documents(
-        Query(text, text), 10, Journal()
-    )
-    assert {d.filing.filing_id for d in reranked} == {d.filing.filing_id for d in nearest}
-    scores = [d.score for d in reranked]
-    assert scores == sorted(scores, reverse=True)
-    summaries = reader.cover_summaries()
-    assert scores[0] == OverlapReranker().scores(text, [summaries[reranked[0].filing.filing_id]])[0]
-
-
-async def test_all_documents_are_the_whole_index(reader: IndexReader) -> None:
-    documents = await AllDocuments(reader).documents(Query("q", "q"), 1, Journal())
-    assert [d.filing for d in documents] == reader.filings()

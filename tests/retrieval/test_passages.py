@@ -6,20 +6,11 @@ import numpy as np
 import pytest
 
 from finray.engine import Engine
-from finray.hirec.roles import PassageRetriever
 from finray.index.reader import IndexReader
 from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
-from finray.models.reranker import OverlapReranker
 from finray.retrieval.oracle import GoldDocuments, GoldPages
-from finray.retrieval.passages import (
-    PagePassages,
-    ScoredPassages,
-    dense_scores,
-    lexical_scores,
-    reranked_scores,
-    unit_range,
-)
+from finray.retrieval.passages import PagePassages, unit_range
 from finray.retrieval.query import Query
 from finray.types import Document, GoldEvidence
 
@@ -32,22 +23,9 @@ def document(reader: IndexReader) -> Document:
     return next(Document(f, 1.0) for f in reader.filings() if f.doc_name == NAME)
 
 
-def methods(reader: IndexReader) -> dict[str, PassageRetriever]:
-    encoder = HashEncoder()
-    return {
-        "pages": PagePassages(reader, encoder),
-        "dense": ScoredPassages(reader, dense_scores(encoder)),
-        "lexical": ScoredPassages(reader, lexical_scores(reader)),
-        "rerank": ScoredPassages(reader, reranked_scores(encoder, OverlapReranker())),
-    }
-
-
-@pytest.mark.parametrize("method", ["pages", "dense", "lexical", "rerank"])
-async def test_passages_are_chunks_of_the_filing_best_first(
-    reader: IndexReader, document: Document, method: str
-) -> None:
+async def test_passages_are_chunks_of_the_filing_best_first(reader: IndexReader, document: Document) -> None:
     query = Query("unrecognized tax benefits", "unrecognized tax benefits")
-    passages = await methods(reader)[method].passages(query, [document], 6, Journal())
+    passages = await PagePassages(reader, HashEncoder()).passages(query, [document], 6, Journal())
     assert len(passages) == 6
     scores = [p.score for p in passages]
     assert scores == sorted(scores, reverse=True)
@@ -58,15 +36,13 @@ async def test_passages_are_chunks_of_the_filing_best_first(
     assert len({(p.page, p.start) for p in passages}) == 6
 
 
-@pytest.mark.parametrize("method", ["pages", "dense", "lexical", "rerank"])
-async def test_no_filing_no_passage(reader: IndexReader, method: str) -> None:
-    assert list(await methods(reader)[method].passages(Query("q", "q"), [], 5, Journal())) == []
+async def test_no_filing_no_passage(reader: IndexReader) -> None:
+    assert list(await PagePassages(reader, HashEncoder()).passages(Query("q", "q"), [], 5, Journal())) == []
 
 
-@pytest.mark.parametrize("method", ["pages", "lexical", "rerank"])
-async def test_rare_words_are_found(reader: IndexReader, document: Document, method: str) -> None:
+async def test_rare_words_are_found(reader: IndexReader, document: Document) -> None:
     text = "operating lease commitments not yet commenced undiscounted future payments"
-    passages = await methods(reader)[method].passages(Query(text, text), [document], 3, Journal())
+    passages = await PagePassages(reader, HashEncoder()).passages(Query(text, text), [document], 3, Journal())
     assert any("had not yet commenced" in p.text for p in passages)
 
 
@@ -100,15 +76,6 @@ async def test_the_better_filing_weighs_on_its_pages(reader: IndexReader, docume
     query = Query("net income", "net income", statements=("income",))
     passages = await PagePassages(reader, HashEncoder()).passages(query, [document, Document(other, 0.5)], 5, Journal())
     assert {p.doc_name for p in passages[:3]} == {NAME}
-
-
-async def test_reranked_candidates_stand_above_the_others(reader: IndexReader, document: Document) -> None:
-    score = reranked_scores(HashEncoder(), OverlapReranker(), candidates=3)
-    chunks = reader.chunks([document.filing.filing_id])
-    scores = score(Query("net income", "net income"), [document.filing.filing_id], chunks)
-    assert (scores >= 0).sum() == 3
-    assert scores.shape == (chunks.num_rows,)
-    assert (scores[scores < 0] < -1e5).all()
 
 
 async def test_gold_documents_and_pages(reader: IndexReader) -> None:

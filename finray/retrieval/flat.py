@@ -1,0 +1,57 @@
+"""Retrieval without a document stage: passages of all filings compete."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import pyarrow as pa
+
+from finray.index.reader import IndexReader
+from finray.journal import Journal
+from finray.retrieval.query import Query
+from finray.types import Document, Passage
+
+
+class WholeIndex(tuple[Document, ...]):
+    """Every filing, in no order of merit: nobody chose. Searches take it as "no filter"."""
+
+
+class AllDocuments:
+    """The document role of a flat method, and of the ablation without hierarchical retrieval (HiREC, section 6)."""
+
+    def __init__(self, reader: IndexReader) -> None:
+        self._documents = WholeIndex(Document(filing, 0.0) for filing in reader.filings())
+
+    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
+        return self._documents
+
+
+def scope(documents: Sequence[Document]) -> Collection[str] | None:
+    """The filing filter for the reader's searches: None for the whole index, else the ids of ``documents``."""
+    return None if isinstance(documents, WholeIndex) else [document.filing.filing_id for document in documents]
+
+
+def proposed(documents: Sequence[Document], passages: Sequence[Passage]) -> list[Document]:
+    """The documents that retrieval stands for: those that were chosen, or where nobody chose those of the
+    passages, best first."""
+    if not isinstance(documents, WholeIndex):
+        return list(documents)
+    filings = {document.filing.filing_id: document.filing for document in documents}
+    best: dict[str, float] = {}
+    for passage in passages:
+        best.setdefault(passage.filing_id, passage.score)
+    return [Document(filings[filing_id], score, ("best passage",)) for filing_id, score in best.items()]
+
+
+def chunk_passages(hits: pa.Table, names: dict[str, str]) -> list[Passage]:
+    """Passages from the rows of a chunk search with its texts (filing_id, page, start, end, text, score); ``names``
+    are the ``doc_name`` of each filing id."""
+    return [
+        Passage(names[row["filing_id"]], row["filing_id"], row["page"], row["start"], row["end"], row["text"], score)
+        for row, score in zip(hits.to_pylist(), hits["score"].to_pylist(), strict=True)
+    ]
+
+
+def doc_names(reader: IndexReader) -> dict[str, str]:
+    """The ``doc_name`` of each filing id."""
+    return {filing.filing_id: filing.doc_name for filing in reader.filings()}

@@ -1,0 +1,13 @@
+"""``finray``: this project's own. Filings by their cover facts, then pages by their text and their place."""
+
+from __future__ import annotations
+
+from finray.retrieval.documents import StructuredDocuments
+from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.passages import PagePassages
+
+
+def build(tools: Toolbox) -> Retrieval:
+    return Retrieval(
+        StructuredDocuments(tools.reader, tools.encoder, tools.catalog), PagePassages(tools.reader, tools.encoder)
+    )

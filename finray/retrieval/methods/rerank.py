@@ -1,0 +1,49 @@
+"""A cross-encoder over the nearest chunks: the passage stage of ``hirec`` and all of ``dense_rerank``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from finray.index.reader import IndexReader
+from finray.journal import Journal
+from finray.models.encoder import Encoder
+from finray.models.reranker import Reranker
+from finray.retrieval.flat import chunk_passages, doc_names, scope
+from finray.retrieval.query import Query
+from finray.types import Document, Passage
+
+
+class RerankedPassages:
+    """The ``candidates`` chunks nearest to ``text_of(query)``, ordered by ``reranker``.
+
+    Nogueira and Cho, "Passage Re-ranking with BERT" (arXiv 1901.04085).
+    """
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        encoder: Encoder,
+        reranker: Reranker,
+        candidates: int,
+        text_of: Callable[[Query], str],
+    ) -> None:
+        self._reader = reader
+        self._encoder = encoder
+        self._reranker = reranker
+        self._candidates = candidates
+        self._text_of = text_of
+        self._names = doc_names(reader)
+
+    async def passages(
+        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
+    ) -> Sequence[Passage]:
+        text = self._text_of(query)
+        vector = self._encoder.encode_query(text)
+        limit = max(k, self._candidates)
+        hits = self._reader.search_chunks_vector(vector, scope(documents), limit, texts=True)
+        nearest = chunk_passages(hits, self._names)
+        scores = self._reranker.scores(text, [passage.text for passage in nearest])
+        rescored = [replace(p, score=float(score)) for p, score in zip(nearest, scores, strict=True)]
+        # A stable sort: equal scores keep their dense order.
+        return sorted(rescored, key=lambda passage: -passage.score)[:k]

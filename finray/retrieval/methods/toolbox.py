@@ -1,0 +1,58 @@
+"""What a retrieval method is built from, and what building one yields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from finray.errors import SettingsError
+from finray.hirec.roles import DocumentRetriever, PassageRetriever
+from finray.index.reader import IndexReader
+from finray.models.chat import ChatModel
+from finray.models.encoder import Encoder
+from finray.models.reranker import Reranker, load_reranker
+from finray.retrieval.companies import CompanyCatalog
+from finray.settings import RerankerSettings, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The two roles of a method. A flat one has no document stage: its ``documents`` is ``AllDocuments``."""
+
+    documents: DocumentRetriever
+    passages: PassageRetriever
+
+
+@dataclass(frozen=True, slots=True)
+class Toolbox:
+    """``encoder`` is the one the index was built with; ``chat`` is None where no language model was set up."""
+
+    reader: IndexReader
+    encoder: Encoder
+    catalog: CompanyCatalog
+    chat: ChatModel | None
+    settings: Settings
+
+    def chat_model(self) -> ChatModel:
+        """Raises SettingsError where there is none."""
+        if self.chat is None:
+            raise SettingsError(
+                f"retrieval.method = {self.settings.retrieval.method!r} asks a language model and none is set; "
+                "name an OpenAI-compatible server in llm.base_url and its model in llm.model"
+            )
+        return self.chat
+
+    def document_reranker(self) -> Reranker:
+        """Raises SettingsError where the settings name none."""
+        return self._reranker("document_reranker", self.settings.document_reranker)
+
+    def passage_reranker(self) -> Reranker:
+        """Raises SettingsError where the settings name none."""
+        return self._reranker("passage_reranker", self.settings.passage_reranker)
+
+    def _reranker(self, name: str, chosen: RerankerSettings) -> Reranker:
+        if not chosen.model:
+            raise SettingsError(
+                f"retrieval.method = {self.settings.retrieval.method!r} needs {name}.model; "
+                "name a cross-encoder, as a folder or on the hub"
+            )
+        return load_reranker(chosen)

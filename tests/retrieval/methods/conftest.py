@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from finray.index.reader import IndexReader
+from finray.journal import Journal
+from finray.models.chat import ChatModel
+from finray.models.hash_encoder import HashEncoder
+from finray.models.query_cache import QueryCache
+from finray.retrieval.companies import CompanyCatalog
+from finray.retrieval.methods.registry import build_retrieval
+from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.query import Query
+from finray.settings import load_settings
+from finray.types import Document, Passage
+
+FAKES = {
+    "encoder.model": "hash",
+    "document_reranker.model": "overlap",
+    "passage_reranker.model": "overlap",
+}
+
+
+@dataclass(frozen=True)
+class Searcher:
+    """One method over the sample, asked as the loop asks it."""
+
+    retrieval: Retrieval
+    k_documents: int
+
+    async def __call__(self, question: str, k: int = 5, journal: Journal | None = None) -> list[Passage]:
+        query, journal = Query(question, question), journal or Journal()
+        documents = await self.retrieval.documents.documents(query, self.k_documents, journal)
+        return list(await self.retrieval.passages.passages(query, documents, k, journal))
+
+    async def inside(self, question: str, documents: list[Document], k: int = 5) -> list[Passage]:
+        """Told the documents, as by an oracle."""
+        return list(await self.retrieval.passages.passages(Query(question, question), documents, k, Journal()))
+
+
+Build = Callable[..., Searcher]
+
+
+@pytest.fixture(scope="session")
+def search_with(reader: IndexReader) -> Build:
+    """``search_with(name, chat=None, **settings)``: a method with fakes for the models it needs."""
+
+    def build(name: str, chat: ChatModel | None = None, **overrides: Any) -> Searcher:
+        dotted = {key.replace("__", "."): value for key, value in overrides.items()}
+        settings = load_settings(overrides={**FAKES, "retrieval.method": name, **dotted}, environment={})
+        catalog = CompanyCatalog(reader.filings())
+        tools = Toolbox(reader, QueryCache(HashEncoder()), catalog, chat, settings)
+        return Searcher(build_retrieval(tools), settings.retrieval.k_documents)
+
+    return build

@@ -1,0 +1,64 @@
+"""What every method promises, whichever it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from finray.errors import SettingsError
+from finray.index.reader import IndexReader
+from finray.retrieval.methods.registry import METHODS, method_named
+from finray.types import Document
+
+from .conftest import Build
+
+TEXT = "operating lease commitments not yet commenced undiscounted future payments"
+NAME = "grevandor-systems-2022-10k"
+ALL = pytest.mark.parametrize("name", METHODS)
+
+
+@ALL
+async def test_passages_come_best_first_and_are_printed_where_they_say(
+    search_with: Build, reader: IndexReader, name: str
+) -> None:
+    passages = await search_with(name)("Grevandor Systems 2022: " + TEXT, k=6)
+    assert 0 < len(passages) <= 6
+    scores = [p.score for p in passages]
+    assert scores == sorted(scores, reverse=True)
+    names = {filing.filing_id: filing.doc_name for filing in reader.filings()}
+    pages = reader.pages({p.filing_id for p in passages}, ["filing_id", "page", "text"]).to_pylist()
+    texts = {(row["filing_id"], row["page"]): row["text"] for row in pages}
+    for passage in passages:
+        assert passage.doc_name == names[passage.filing_id]
+        assert passage.text == texts[passage.filing_id, passage.page][passage.start : passage.end]
+    assert len({(p.filing_id, p.page, p.start) for p in passages}) == len(passages)
+
+
+@ALL
+async def test_given_filings_are_the_only_ones_searched(search_with: Build, reader: IndexReader, name: str) -> None:
+    given = [Document(f, 1.0) for f in reader.filings() if f.doc_name == NAME]
+    searcher = search_with(name)
+    assert {p.doc_name for p in await searcher.inside(TEXT, given)} == {NAME}
+    assert await searcher.inside(TEXT, []) == []
+
+
+@ALL
+@pytest.mark.parametrize("question", ["", "zzqx", '"', "a AND (b OR", "💸" * 50])
+async def test_any_text_can_be_asked(search_with: Build, name: str, question: str) -> None:
+    assert len(await search_with(name)(question, k=3)) <= 3
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "passage reranker" in method.needs])
+def test_a_missing_reranker_is_an_error_that_names_the_setting(search_with: Build, name: str) -> None:
+    with pytest.raises(SettingsError, match=rf"{name}.*passage_reranker\.model"):
+        search_with(name, passage_reranker__model="")
+
+
+def test_an_unknown_method_lists_the_known_ones() -> None:
+    with pytest.raises(SettingsError, match=r"'bm52' is unknown; choose from .*\bbm25\b"):
+        method_named("bm52")
+
+
+def test_methods_describe_themselves_in_a_line() -> None:
+    for method in METHODS.values():
+        assert method.description and method.source
+        assert len(method.description) < 100
