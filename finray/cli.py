@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 
+from finray.commands import train_cli
 from finray.errors import FinrayError, SettingsError, UsageError
 from finray.settings import Settings, load_settings
 
@@ -175,11 +176,31 @@ def evaluate(
 
 
 @app.command()
+def questions(
+    sources: Annotated[
+        list[str], typer.Argument(help="Folders, globs, files or s3:// locations of EDGAR HTML filings.")
+    ],
+    out_: Annotated[str, typer.Option("--out", help="Questions to write, .jsonl or .parquet, local or s3://.")],
+    per_filing: Annotated[int, typer.Option(min=1, help="At most so many questions about one filing.")] = 40,
+    seed: Annotated[int, typer.Option(help="The same seed writes the same questions.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Write questions with exact answers and pages from the inline-XBRL tags of filings."""
+    from finray.commands.questions import run_questions
+
+    settings = load_settings()
+    raise typer.Exit(run_questions(sources, out_, settings, per_filing=per_filing, seed=seed, as_json=json_, out=out))
+
+
+@app.command()
 def presets() -> None:
     """List the shipped presets and every setting of each."""
     from finray.settings import preset_names
 
     out.print_json(json.dumps({name: load_settings(name, environment={}).model_dump() for name in preset_names()}))
+
+
+app.add_typer(train_cli.app, name="train")
 
 
 def _settings(preset: str, assignments: list[str] | None) -> Settings:

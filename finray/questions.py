@@ -140,6 +140,12 @@ def _rows(file: pq.ParquetFile, columns: list[str], name: str) -> Iterator[dict[
         yield from rows
 
 
+def check_target(uri: str) -> None:
+    """Raises SourceError where a question file cannot have this name: said before the work, not after."""
+    if not uri.lower().endswith((".parquet", *JSON_SUFFIXES)):
+        raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
+
+
 def write_questions(uri: str, questions: Iterable[Question]) -> None:
     """Write a ``.jsonl`` or ``.parquet`` file, replacing the target in one step. Raises SourceError."""
     records = [question_record(question) for question in questions]

@@ -66,6 +66,7 @@ _BLOCKS = frozenset(
     ]
 )
 _DROPPED = frozenset(("head", "script", "style", "ix:header", "noscript", "template"))
+_TAGGED_NUMBER = "ix:nonfraction"
 _BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
 _BREAK_AFTER = re.compile(r"(?:page-)?break-after\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s{0,8}:\s{0,8}none", re.IGNORECASE)
@@ -83,10 +84,12 @@ _PAGE_MARK = '<hr style="page-break-after:always"/>'
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
-    """One printed page: its text and its data tables, as lxml elements in reading order."""
+    """One printed page: its text, its data tables and its tagged numbers (``ix:nonFraction``), as lxml elements in
+    reading order."""
 
     text: str
     tables: tuple[lxml.html.HtmlElement, ...] = ()
+    tagged: tuple[lxml.html.HtmlElement, ...] = ()
 
 
 def parse_html(content: bytes) -> lxml.html.HtmlElement:
@@ -177,6 +180,7 @@ class _Pages:
     lines: list[str] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
     tables: list[lxml.html.HtmlElement] = field(default_factory=list)
+    tagged: list[lxml.html.HtmlElement] = field(default_factory=list)
     preformatted: int = 0
 
     def walk(self, root: lxml.html.HtmlElement) -> None:
@@ -213,7 +217,10 @@ class _Pages:
             if lines:
                 self.lines.extend(lines)
                 self.tables.append(element)
+                self.tagged.extend(element.iter(_TAGGED_NUMBER))
             return True
+        if tag == _TAGGED_NUMBER:
+            self.tagged.append(element)
         if tag == "pre":
             self.preformatted += 1
         self.add(element.text)
@@ -270,9 +277,12 @@ class _Pages:
     def end_page(self) -> None:
         self.end_line()
         if self.lines:
-            self.pages.append(HtmlPage(_XML_UNFIT.sub("", "\n".join(self.lines)), tuple(self.tables)))
+            text = _XML_UNFIT.sub("", "\n".join(self.lines))
+            self.pages.append(HtmlPage(text, tuple(self.tables), tuple(self.tagged)))
             self.lines.clear()
             self.tables.clear()
+        # A page without a line is left out, and what is tagged on it with it.
+        self.tagged.clear()
 
     def finished(self) -> list[HtmlPage]:
         self.end_page()

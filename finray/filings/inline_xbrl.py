@@ -50,11 +50,16 @@ _WORDS = {
 @dataclass(frozen=True, slots=True)
 class Context:
     """A fact's context: when its period ends, how many months it has (0 for an instant), whether it is about
-    a part of the company (a segment, a class of stock)."""
+    a part of the company (a segment, a class of stock).
+
+    ``start`` is None for an instant. ``members`` are (axis, member) as qualified names, sorted: which part.
+    """
 
     end: dt.date
     months: int
     has_dimensions: bool
+    start: dt.date | None = None
+    members: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,7 @@ def contexts(root: lxml.html.HtmlElement) -> dict[str, Context]:
 def _context(element: lxml.html.HtmlElement) -> Context | None:
     start = end = None
     dimensions = False
+    members: list[tuple[str, str]] = []
     for child in element.iterdescendants():
         name = child.tag.rpartition(":")[2] if isinstance(child.tag, str) else ""
         if name in ("instant", "enddate"):
@@ -131,10 +137,11 @@ def _context(element: lxml.html.HtmlElement) -> Context | None:
             start = first_date(child.text_content())
         elif name in ("explicitmember", "typedmember"):
             dimensions = True
+            members.append((child.get("dimension") or "", child.text_content().strip()))
     if end is None:
         return None
     months = 0 if start is None else max(1, round(((end - start).days + 1) / 30.44))
-    return Context(end, months, dimensions)
+    return Context(end, months, dimensions, start, tuple(sorted(members)))
 
 
 def units(root: lxml.html.HtmlElement) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Questions with exact answers from the inline-XBRL tags of EDGAR filings."""

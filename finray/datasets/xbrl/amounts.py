@@ -1,0 +1,65 @@
+"""Gold values as numbers with a unit, and as a person would write them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+_MILLION = Decimal(1_000_000)
+_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "pure": "number"}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """``value`` in ``unit`` ("USD", "USD/share", "shares", "percent", "ratio", "number"); ``text`` for a person."""
+
+    value: float
+    unit: str
+    text: str
+
+
+def amount(value: Decimal, unit: str, *, percent: bool = False) -> Amount | None:
+    """A tagged value; None for units that people do not ask in (other currencies, square feet)."""
+    if unit == "pure" and percent:
+        return percentage(value * 100, places=max(0, _places(value) - 2))
+    if unit not in _UNITS:
+        return None
+    name = _UNITS[unit]
+    if name in ("USD", "shares"):
+        text = _in_millions(value)
+        return Amount(float(value), name, _dollars(text) if name == "USD" else f"{text} shares")
+    if name == "USD/share":
+        return Amount(float(value), name, _dollars(f"{value:,.{max(2, _places(value))}f}"))
+    return Amount(float(value), name, f"{value:,.{_places(value)}f}")
+
+
+def percentage(value: Decimal, *, places: int = 1) -> Amount:
+    return Amount(float(round(value, 10)), "percent", f"{_rounded(value, places)}%")
+
+
+def ratio(value: Decimal) -> Amount:
+    return Amount(float(round(value, 10)), "ratio", f"{_rounded(value, 2)}")
+
+
+def _in_millions(value: Decimal) -> str:
+    """Whole millions from a billion on, else one decimal where it says something; below a million in ones."""
+    size = abs(value)
+    if size < _MILLION:
+        return f"{value:,.{_places(value)}f}"
+    millions = value / _MILLION
+    if size >= 1000 * _MILLION or millions == millions.to_integral_value():
+        return f"{_rounded(millions, 0):,} million"
+    return f"{_rounded(millions, 1):,} million"
+
+
+def _dollars(text: str) -> str:
+    return f"-${text[1:]}" if text.startswith("-") else f"${text}"
+
+
+def _rounded(value: Decimal, places: int) -> Decimal:
+    return value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+
+
+def _places(value: Decimal) -> int:
+    exponent = value.normalize().as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0

@@ -1,0 +1,65 @@
+"""How people call what an XBRL concept measures.
+
+``concepts.json`` holds the common us-gaap concepts with the words that analysts use for them, not the labels that
+filings print: a question in the words of the page would be found by any lexical search.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+_CAMEL = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$|\d)|[A-Z][a-z]+|[A-Z]|\d+|[a-z]+")
+_MAX_WORDS = 9
+_WHOLE = re.compile(r"\b(?:total|top line|in total)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """``names`` are noun phrases; ``asks`` whole questions without their period, with ``{company}`` in them.
+
+    ``of_parts`` says whether people ask for it by segment, product or place; ``percent`` that it is a share (0.21)
+    which people call 21%.
+    """
+
+    concept: str
+    period: Literal["duration", "instant"]
+    names: tuple[str, ...]
+    asks: tuple[str, ...] = ()
+    of_parts: bool = False
+    percent: bool = False
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Names that also suit a segment, product or place: not "top line", not "total assets"."""
+        return tuple(name for name in self.names if not _WHOLE.search(name))
+
+
+@cache
+def load_concepts() -> dict[str, Concept]:
+    """The shipped concepts by qualified name ("us-gaap:Assets")."""
+    entries = json.loads((resources.files(__package__) / "concepts.json").read_text(encoding="utf-8"))
+    return {
+        entry["concept"]: Concept(
+            concept=entry["concept"],
+            period=entry["period"],
+            names=tuple(entry["names"]),
+            asks=tuple(entry.get("ask", ())),
+            of_parts=entry.get("segment", False),
+            percent=entry.get("unit") == "percent",
+        )
+        for entry in entries
+    }
+
+
+def humanized(concept: str) -> str | None:
+    """The name of a concept in words: "us-gaap:OperatingLeaseCost" is "operating lease cost". None for names of more
+    words than a person would say, and for those that tell nothing ("Other…")."""
+    words = _CAMEL.findall(concept.rpartition(":")[2])
+    if not 2 <= len(words) <= _MAX_WORDS or "Other" in words or not any(len(word) > 3 for word in words):
+        return None
+    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
