@@ -7,7 +7,7 @@ from dataclasses import replace
 from finray.answering.statements import StatementAnswerer
 from finray.hirec.llm_roles import LlmAnswerer, LlmCurator, LlmTransformer
 from finray.hirec.loop import answer_question
-from finray.hirec.roles import Answerer, Curator, QueryTransformer, Roles
+from finray.hirec.roles import Answerer, Curator, NoAnswerer, QueryTransformer, Roles
 from finray.hirec.rules import PlainTransformer, RuleCurator, RuleTransformer
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
@@ -62,7 +62,7 @@ def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, c
     catalog = CompanyCatalog(reader.filings())
     facts = FilingFacts(reader, catalog)
     loop = settings.loop
-    needed = "chat model" in method_named(settings.retrieval.method).needs
+    needed = "chat model" in method_named(settings.retrieval.method).needs and settings.llm.model
     model = chat
     if model is None and (needed or "llm" in (loop.transform, loop.curator, loop.answerer)):
         model = OpenAIChatModel(settings.llm)
@@ -70,7 +70,7 @@ def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, c
     rules = RuleTransformer(catalog)
     transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
-    answerers: dict[str, Answerer] = {"statements": StatementAnswerer(facts, encoder)}
+    answerers: dict[str, Answerer] = {"statements": StatementAnswerer(facts, encoder), "none": NoAnswerer()}
     if model is not None:
         transformers["llm"] = LlmTransformer(model, rules)
         curators["llm"] = LlmCurator(model)

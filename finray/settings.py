@@ -20,6 +20,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from finray.errors import SettingsError
+from finray.retrieval.methods.parameters import MethodParameters
 
 ENVIRONMENT_PREFIX = "FINRAY_"
 
@@ -60,6 +61,15 @@ class EncoderSettings(_Section):
     passage_prefix: str = ""
 
 
+class SparseEncoderSettings(_Section):
+    """The ``splade`` method's: a sentence-transformers SparseEncoder folder or hub name, or "hash", a fake."""
+
+    model: str = "naver/splade-v3"
+    max_tokens: int = Field(512, ge=8)
+    batch_size: int = Field(32, ge=1)
+    device: str = "auto"
+
+
 class RerankerSettings(_Section):
     """A cross-encoder folder or hub name; an empty ``model`` means none."""
 
@@ -89,7 +99,8 @@ class LoopSettings(_Section):
 
     transform: Literal["rules", "llm", "none"] = "rules"
     curator: Literal["rules", "llm"] = "rules"
-    answerer: Literal["statements", "llm"] = "statements"
+    answerer: Literal["statements", "llm", "none"] = "statements"
+    """"none" asks for no answer: retrieval alone, for evaluation."""
     i_max: int = Field(3, ge=1, le=10)
     max_kept: int = Field(10, ge=1)
     curate: bool = True
@@ -133,7 +144,11 @@ class Settings(_Section):
     encoder: EncoderSettings = EncoderSettings()
     document_reranker: RerankerSettings = RerankerSettings()
     passage_reranker: RerankerSettings = RerankerSettings()
+    page_encoder: EncoderSettings = EncoderSettings(model="")
+    """The ``page_scorer`` method's; empty: the index's own page vectors."""
+    sparse_encoder: SparseEncoderSettings = SparseEncoderSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    methods: MethodParameters = MethodParameters()
     loop: LoopSettings = LoopSettings()
     llm: LlmSettings = LlmSettings()
     index: IndexSettings = IndexSettings()
@@ -150,7 +165,15 @@ class Settings(_Section):
                 "llm": {"api_key_env", "timeout_s", "max_retries", "retry_wait_s", "max_concurrency"},
             },
         )
-        return _digest(payload)[:12]
+        return _digest(payload | self._of_the_method())[:12]
+
+    def _of_the_method(self) -> dict[str, Any]:
+        """What the chosen method alone depends on: the numbers of the others change no answer."""
+        name = self.retrieval.method
+        own = getattr(self.methods, name, None)
+        models = {"page_scorer": self.page_encoder, "splade": self.sparse_encoder}
+        model = models[name].model_dump(exclude={"batch_size", "device", "dtype"}) if name in models else None
+        return {"parameters": own.model_dump() if own else None, "method_model": model}
 
     def index_hash(self) -> str:
         """12 hex digits over every setting that changes what is stored: an index is built with one of them."""

@@ -59,3 +59,10 @@ class Roles:
     passages: PassageRetriever
     curator: Curator
     answerer: Answerer
+
+
+class NoAnswerer:
+    """For evaluating retrieval alone: says that nobody asked."""
+
+    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+        return Answer("Retrieval only: no answer was asked for.", "unanswerable")

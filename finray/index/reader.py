@@ -7,9 +7,9 @@ chunks of the five filings with their vectors takes 4-8 ms, scoring those in num
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -66,6 +66,16 @@ class IndexReader:
         """Every filing, by id."""
         return list(self._filings)
 
+    @property
+    def revisions(self) -> Mapping[str, str]:
+        """The revision of each filing id: it changes with the filing's content."""
+        return self._revisions
+
+    def row_counts(self, name: Literal["pages", "chunks"]) -> dict[str, int]:
+        """How many pages or chunks each filing has."""
+        table = self._covers
+        return dict(zip(table["filing_id"].to_pylist(), table[schema.COUNT_COLUMNS[name]].to_pylist(), strict=True))
+
     def cover_vectors(self) -> tuple[list[str], Vectors]:
         """Filing ids, and the vectors of their cover summaries as float32 [n, d]."""
         table = self._covers
@@ -85,6 +95,24 @@ class IndexReader:
         """Chunks of filings; ``columns`` None means all: filing_id, page, start, end, text, vector."""
         wanted = columns or [*_CHUNK_PLACE, "text", "vector"]
         return self._rows(schema.CHUNKS, filing_ids, wanted, _CHUNK_PLACE[:3])
+
+    def page_texts(self, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], str]:
+        """The text of each (filing_id, page)."""
+        rows = self._rows_of_pages(schema.PAGES, pages, [*_PAGE_PLACE, "text"]).to_pylist()
+        return {(row["filing_id"], row["page"]): row["text"] for row in rows}
+
+    def chunks_of_pages(self, pages: Collection[tuple[str, int]], columns: Sequence[str] | None = None) -> pa.Table:
+        """Chunks of single (filing_id, page), by place; ``columns`` None means all."""
+        table = self._rows_of_pages(schema.CHUNKS, pages, columns or [*_CHUNK_PLACE, "text", "vector"])
+        return table.sort_by([(name, "ascending") for name in _CHUNK_PLACE[:3]])
+
+    def with_texts(self, hits: pa.Table) -> pa.Table:
+        """``hits`` (filing_id, page, start, end, score) with the texts of the chunks, in the same order."""
+        pages = set(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
+        rows = self.chunks_of_pages(pages, ["filing_id", "page", "start", "text"]).to_pylist()
+        texts = {(row["filing_id"], row["page"], row["start"]): row["text"] for row in rows}
+        places = zip(*(hits[name].to_pylist() for name in _CHUNK_PLACE[:3]), strict=True)
+        return hits.append_column("text", pa.array([texts[place] for place in places], pa.string()))
 
     def line_items(self, filing_ids: Collection[str] | None) -> dict[str, tuple[LineItem, ...]]:
         """Line items of each filing that has any, in the order of the page."""
@@ -154,6 +182,19 @@ class IndexReader:
         table = self._tables[name].to_table(columns=read, filter=self._filter(name, filing_ids))
         return _by_place(table, order).select(list(columns))
 
+    def _rows_of_pages(self, name: str, pages: Collection[tuple[str, int]], columns: Sequence[str]) -> pa.Table:
+        numbers: dict[str, list[str]] = {}
+        for filing_id, page in pages:
+            numbers.setdefault(filing_id, []).append(str(int(page)))
+        clauses = [f"(filing_id = {schema.literals([i])} AND page IN ({', '.join(n)}))" for i, n in numbers.items()]
+        if not clauses:
+            return self._tables[name].schema.empty_table().select(list(columns))
+        where = f"({' OR '.join(clauses)})"
+        committed = self._filter(name, numbers) if self._stale[name] else None
+        return self._tables[name].to_table(
+            columns=list(columns), filter=f"{where} AND {committed}" if committed else where
+        )
+
     def _search_text(
         self, name: str, place: Sequence[str], query: str, filing_ids: Collection[str] | None, limit: int
     ) -> pa.Table:
@@ -174,21 +215,24 @@ class IndexReader:
         if limit < 1 or (filing_ids is not None and not filing_ids):
             return self._no_hits(name, place)
         approximate = self.approximate and name == schema.CHUNKS and filing_ids is None
-        nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": approximate}
-        if approximate:
-            nearest["nprobes"] = _NPROBES
-        table = self._tables[name].to_table(
-            columns=[*place, "_distance"],
-            nearest=nearest,
-            filter=self._filter(name, filing_ids),
-            prefilter=True,
-        )
-        score = pc.subtract(pa.scalar(1.0, pa.float32()), table["_distance"])  # Lance's dot distance is 1 - dot
-        return _ranked(table.select(list(place)).append_column("score", score), place)
+        found = self._filter(name, filing_ids)
+        return vector_hits(self._tables[name], place, vector, found, limit, approximate=approximate)
 
     def _no_hits(self, name: str, place: Sequence[str]) -> pa.Table:
         fields = [self._tables[name].schema.field(column) for column in place]
         return pa.schema([*fields, pa.field("score", pa.float32())]).empty_table()
+
+
+def vector_hits(
+    table: Any, place: Sequence[str], vector: Vectors, where: str | None, limit: int, *, approximate: bool = False
+) -> pa.Table:
+    """The ``limit`` rows of a Lance table whose column ``vector`` has the largest dot product: ``place`` and score."""
+    nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": approximate}
+    if approximate:
+        nearest["nprobes"] = _NPROBES
+    hits = table.to_table(columns=[*place, "_distance"], nearest=nearest, filter=where, prefilter=True)
+    score = pc.subtract(pa.scalar(1.0, pa.float32()), hits["_distance"])  # Lance's dot distance is 1 - dot
+    return _ranked(hits.select(list(place)).append_column("score", score), place)
 
 
 def _by_place(table: pa.Table, order: Sequence[str]) -> pa.Table:

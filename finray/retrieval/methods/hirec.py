@@ -15,9 +15,9 @@ from finray.index.reader import IndexReader
 from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker
-from finray.retrieval.methods.rerank import RerankedPassages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.query import Query
+from finray.retrieval.rerank import RerankedPassages
 from finray.types import Document
 
 

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.journal import Journal
-from finray.models.chat import ChatModel
+from finray.models.chat import ChatModel, Message, ScriptedChatModel
 from finray.models.hash_encoder import HashEncoder
 from finray.models.query_cache import QueryCache
 from finray.retrieval.companies import CompanyCatalog
+from finray.retrieval.methods import splade
 from finray.retrieval.methods.registry import build_retrieval
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.query import Query
@@ -22,7 +24,15 @@ FAKES = {
     "encoder.model": "hash",
     "document_reranker.model": "overlap",
     "passage_reranker.model": "overlap",
+    "sparse_encoder.model": "hash",
 }
+
+
+def imagine(messages: Sequence[Message]) -> str | dict[str, object]:
+    """A fake model: it imagines passages that repeat the question, and reasons in one sentence."""
+    if messages[0].content.startswith("You write text"):
+        return {"passages": [messages[1].content, f"Lease commitments. {messages[1].content}"]}
+    return "So the answer is: unknown."
 
 
 @dataclass(frozen=True)
@@ -47,9 +57,10 @@ Build = Callable[..., Searcher]
 
 @pytest.fixture(scope="session")
 def search_with(reader: IndexReader) -> Build:
-    """``search_with(name, chat=None, **settings)``: a method with fakes for the models it needs."""
+    """``search_with(name, chat, **settings)``: a method with fakes for the models it needs."""
+    extend_index(reader, splade.extension(load_settings(overrides=FAKES, environment={})))
 
-    def build(name: str, chat: ChatModel | None = None, **overrides: Any) -> Searcher:
+    def build(name: str, chat: ChatModel | None = ScriptedChatModel(imagine), **overrides: Any) -> Searcher:  # noqa: B008
         dotted = {key.replace("__", "."): value for key, value in overrides.items()}
         settings = load_settings(overrides={**FAKES, "retrieval.method": name, **dotted}, environment={})
         catalog = CompanyCatalog(reader.filings())

@@ -9,8 +9,8 @@ from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from finray.retrieval.methods.hirec import SummaryDocuments
-from finray.retrieval.methods.rerank import RerankedPassages
 from finray.retrieval.query import Query
+from finray.retrieval.rerank import RerankedPassages
 from finray.types import Document
 
 

@@ -53,6 +53,12 @@ def test_a_missing_reranker_is_an_error_that_names_the_setting(search_with: Buil
         search_with(name, passage_reranker__model="")
 
 
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "chat model" in method.needs])
+def test_a_missing_language_model_is_an_error_that_names_the_settings(search_with: Build, name: str) -> None:
+    with pytest.raises(SettingsError, match=rf"'{name}' asks a language model.*llm\.base_url.*llm\.model"):
+        search_with(name, chat=None)
+
+
 def test_an_unknown_method_lists_the_known_ones() -> None:
     with pytest.raises(SettingsError, match=r"'bm52' is unknown; choose from .*\bbm25\b"):
         method_named("bm52")

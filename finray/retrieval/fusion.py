@@ -1,0 +1,47 @@
+"""Reciprocal rank fusion: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual
+Rank Learning Methods" (SIGIR 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from finray.hirec.roles import PassageRetriever
+from finray.journal import Journal
+from finray.retrieval.query import Query
+from finray.types import Document, Passage
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+def fuse(rankings: Iterable[Sequence[Item]], constant: int) -> list[tuple[Item, float]]:
+    """Each item with the sum of 1 / (``constant`` + rank) over the rankings that hold it, ranks from 1; best first,
+    equal scores in the order of appearance."""
+    scores: dict[Item, float] = {}
+    for ranking in rankings:
+        for rank, item in enumerate(ranking, start=1):
+            scores[item] = scores.get(item, 0.0) + 1.0 / (constant + rank)
+    return sorted(scores.items(), key=lambda entry: -entry[1])
+
+
+class FusedPassages:
+    """The first ``candidates`` of each retriever, fused."""
+
+    def __init__(self, retrievers: Sequence[PassageRetriever], candidates: int, constant: int) -> None:
+        self._retrievers = retrievers
+        self._candidates = candidates
+        self._constant = constant
+
+    async def passages(
+        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
+    ) -> Sequence[Passage]:
+        limit = max(k, self._candidates)
+        rankings = [await retriever.passages(query, documents, limit, journal) for retriever in self._retrievers]
+        found = {_place(passage): passage for ranking in rankings for passage in ranking}
+        fused = fuse([[_place(passage) for passage in ranking] for ranking in rankings], self._constant)
+        return [replace(found[place], score=score) for place, score in fused[:k]]
+
+
+def _place(passage: Passage) -> tuple[str, int, int]:
+    return (passage.filing_id, passage.page, passage.start)

@@ -1,0 +1,58 @@
+"""``hhr``: hybrid retrieval of documents, then hybrid retrieval of passages inside them.
+
+Arivazhagan et al., "Hybrid Hierarchical Retrieval for Open-Domain Question Answering" (Findings of ACL 2023). A
+document's dense representation there is made from its title, abstract and outline, here from the cover summary; its
+lexical score is BM25 over its text, here that of its best page (the index holds no longer text). The two rankings are
+joined by reciprocal rank fusion at both levels. The paper trains its dense retrievers; here the index's encoder serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from finray.hirec.roles import PassageRetriever
+from finray.index.reader import IndexReader
+from finray.journal import Journal
+from finray.models.encoder import Encoder
+from finray.retrieval.fusion import FusedPassages, fuse
+from finray.retrieval.methods.bm25 import LexicalPassages
+from finray.retrieval.methods.dense import DensePassages
+from finray.retrieval.methods.parameters import HhrParameters
+from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.query import Query
+from finray.types import Document
+
+
+class HybridDocuments:
+    """Filings by cover-summary vector and by their best page's BM25 score, fused."""
+
+    def __init__(self, reader: IndexReader, encoder: Encoder, chosen: HhrParameters) -> None:
+        self._reader = reader
+        self._encoder = encoder
+        self._chosen = chosen
+        self._filings = {filing.filing_id: filing for filing in reader.filings()}
+        self._ids, self._vectors = reader.cover_vectors()
+
+    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
+        if not self._ids:
+            return ()
+        limit = self._chosen.candidates
+        order = np.argsort(-(self._vectors @ self._encoder.encode_query(query.question)), kind="stable")
+        dense = [self._ids[index] for index in order[:limit]]
+        pages = self._reader.search_pages_text(query.question, None, self._chosen.page_hits)
+        lexical = list(dict.fromkeys(pages["filing_id"].to_pylist()))[:limit]
+        fused = fuse((dense, lexical), self._chosen.constant)[:k]
+        chosen = [Document(self._filings[filing_id], score, ("summary and text",)) for filing_id, score in fused]
+        journal.note("documents: " + ", ".join(f"{d.filing.doc_name} {d.score:.4f}" for d in chosen))
+        return chosen
+
+
+def build(tools: Toolbox) -> Retrieval:
+    chosen = tools.settings.methods.hhr
+    retrievers: list[PassageRetriever] = [LexicalPassages(tools.reader), DensePassages(tools.reader, tools.encoder)]
+    return Retrieval(
+        HybridDocuments(tools.reader, tools.encoder, chosen),
+        FusedPassages(retrievers, chosen.candidates, chosen.constant),
+    )

@@ -1,0 +1,20 @@
+"""``multi_hyde``: the mean vector of four imagined passages that differ.
+
+Srinivasan et al., "Enhancing Financial RAG with Agentic AI and Multi-HyDE" (arXiv 2509.16369); four passages and their
+mean as in arXiv 2602.17981.
+"""
+
+from __future__ import annotations
+
+from finray.retrieval.flat import AllDocuments
+from finray.retrieval.methods.hyde import HypotheticalPassages
+from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+
+
+def build(tools: Toolbox) -> Retrieval:
+    chosen = tools.settings.methods.multi_hyde
+    passages = HypotheticalPassages(
+        tools.reader, tools.encoder, tools.chat_model(), "multi_hyde", chosen.passages,
+        with_question=chosen.with_question,
+    )  # fmt: skip
+    return Retrieval(AllDocuments(tools.reader), passages)

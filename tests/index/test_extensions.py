@@ -1,0 +1,160 @@
+"""Stored vectors beside the index: made once, brought up to date, checked when opened."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import lance
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from finray.errors import IndexMismatchError
+from finray.index import extensions
+from finray.index.extensions import Extension, extend_index, open_extension
+from finray.index.reader import IndexReader
+from finray.index.schema import vectors_array
+from finray.models.hash_encoder import HashEncoder
+
+from .conftest import Index
+
+Read = Callable[[str], IndexReader]
+SEEN: list[int] = []
+
+
+def encode(texts: Sequence[str]) -> Mapping[str, pa.Array]:
+    SEEN.append(len(texts))
+    return {"vector": vectors_array(HashEncoder().encode_passages(texts), 64)}
+
+
+PAGES = Extension("page_scorer", "pages", {"model": "hash", "max_tokens": 256}, lambda: encode)
+CHUNKS = replace(PAGES, name="splade", rows="chunks")
+
+
+@pytest.fixture(scope="module")
+def made(index: Index, sample_filings: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("index")
+    index([sample_filings], str(folder))
+    return folder
+
+
+@pytest.fixture
+def reader(made: Path, tmp_path: Path) -> IndexReader:
+    """Of an index of its own, free to be changed."""
+    SEEN.clear()
+    return IndexReader.open(str(shutil.copytree(made, tmp_path / "index")))
+
+
+@pytest.mark.parametrize("extension", [PAGES, CHUNKS], ids=["pages", "chunks"])
+def test_every_page_or_chunk_gets_a_row(reader: IndexReader, extension: Extension) -> None:
+    summary = extend_index(reader, extension)
+    stored = open_extension(reader, extension).rows(["vector"])
+    expected = reader.pages(None, ["filing_id", "page"]) if extension is PAGES else reader.chunks(None)
+    assert stored.num_rows == expected.num_rows == summary.rows
+    assert stored["filing_id"].to_pylist() == expected["filing_id"].to_pylist()
+    assert stored["page"].to_pylist() == expected["page"].to_pylist()
+    assert (summary.filings, summary.added, summary.removed) == (len(reader.filings()), summary.filings, 0)
+
+
+def test_vector_search_agrees_with_numpy_and_keeps_to_the_filings_asked_for(reader: IndexReader) -> None:
+    extend_index(reader, PAGES)
+    table = open_extension(reader, PAGES)
+    vector = HashEncoder().encode_query("total revenue")
+    rows = table.rows(["vector"])
+    vectors = np.asarray(rows["vector"].combine_chunks().flatten()).reshape(rows.num_rows, -1)
+    found = table.search_vector(vector, None, 10)
+    np.testing.assert_allclose(found["score"].to_numpy(), np.sort(vectors @ vector)[::-1][:10], atol=1e-5)
+    one = reader.filings()[0].filing_id
+    assert set(table.search_vector(vector, [one], 10)["filing_id"].to_pylist()) == {one}
+    assert table.search_vector(vector, [], 10).num_rows == 0
+    assert table.search_vector(vector, ["x' OR '1'='1"], 10).num_rows == 0
+
+
+def test_a_second_run_does_nothing_and_loads_no_model(reader: IndexReader) -> None:
+    extend_index(reader, PAGES)
+    SEEN.clear()
+    told: list[tuple[int, int]] = []
+    summary = extend_index(reader, replace(PAGES, load=_never), progress=lambda *state: told.append(state))
+    assert (summary.added, summary.removed, SEEN, told) == (0, 0, [], [])
+
+
+def test_only_new_filings_are_encoded(index: Index, corpus: Path, tmp_path: Path) -> None:
+    uri = str(tmp_path / "growing")
+    held_back = sorted(corpus.iterdir())[0]
+    content = held_back.read_bytes()
+    held_back.unlink()
+    index([corpus], uri)
+    before = IndexReader.open(uri)
+    extend_index(before, PAGES)
+    SEEN.clear()
+    held_back.write_bytes(content)
+    index([corpus], uri)
+    after = IndexReader.open(uri)
+    missing = rf"lack 1 of {len(after.filings())} filings.*finray extend --index .* --with page_scorer"
+    with pytest.raises(IndexMismatchError, match=missing):
+        open_extension(after, PAGES)
+    assert extend_index(after, PAGES).added == len(SEEN) == 1
+    assert open_extension(after, PAGES).rows([]).num_rows == sum(after.row_counts("pages").values())
+    # Whoever still has the smaller index open sees its filings alone.
+    rows = open_extension(before, PAGES).rows([])
+    assert set(rows["filing_id"].to_pylist()) == {f.filing_id for f in before.filings()}
+    assert open_extension(before, PAGES).search_vector(HashEncoder().encode_query("x"), None, 9999).num_rows == (
+        rows.num_rows
+    )
+
+
+def test_filings_that_are_gone_or_written_twice_are_put_right(reader: IndexReader) -> None:
+    extend_index(reader, PAGES)
+    uri = extensions._table_uri(reader.uri, "page_scorer")
+    one = reader.filings()[0].filing_id
+    rows = lance.dataset(uri).to_table(filter=f"filing_id = '{one}'")
+    stranger = rows.set_column(rows.column_names.index("revision"), "revision", pa.array(["old"] * rows.num_rows))
+    lance.write_dataset(pa.concat_tables([rows, stranger]), uri, mode="append")
+    with pytest.raises(IndexMismatchError, match="lack 1 of"):
+        open_extension(reader, PAGES)
+    summary = extend_index(reader, PAGES)
+    assert (summary.added, summary.removed) == (1, 2)
+    assert lance.dataset(uri).count_rows() == summary.rows
+
+
+def test_a_killed_run_continues(reader: IndexReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extensions, "_COMMIT_ROWS", 1)
+    calls = 0
+
+    def dies(texts: Sequence[str]) -> Mapping[str, pa.Array]:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise KeyboardInterrupt
+        return encode(texts)
+
+    with pytest.raises(KeyboardInterrupt):
+        extend_index(reader, replace(PAGES, load=lambda: dies))
+    told: list[tuple[int, int]] = []
+    summary = extend_index(reader, PAGES, progress=lambda *state: told.append(state))
+    assert summary.added == len(reader.filings()) - 3
+    assert told == [(done, summary.added) for done in range(1, summary.added + 1)]
+    assert open_extension(reader, PAGES).rows([]).num_rows == summary.rows
+
+
+def test_without_the_extension_the_error_names_the_command(reader: IndexReader) -> None:
+    with pytest.raises(IndexMismatchError, match=r"no 'splade' vectors.*finray extend --index .* --with splade"):
+        open_extension(reader, CHUNKS)
+
+
+def test_another_model_is_refused_until_a_rebuild(reader: IndexReader) -> None:
+    extend_index(reader, PAGES)
+    other = replace(PAGES, model={"model": "other", "max_tokens": 256})
+    for use in (open_extension, extend_index):
+        with pytest.raises(IndexMismatchError, match="--rebuild"):
+            use(reader, other)
+    summary = extend_index(reader, other, rebuild=True)
+    assert summary.removed == summary.added == len(reader.filings())
+    assert open_extension(reader, other).rows([]).num_rows == summary.rows
+
+
+def _never() -> extensions.Encode:
+    raise AssertionError("nothing was to be encoded")
