@@ -192,6 +192,19 @@ def questions(
 
 
 @app.command()
+def convert(
+    dataset: Annotated[str, typer.Argument(help="financebench, lofin, finqa, tatqa, legalbench-rag or finray.")],
+    source: Annotated[str, typer.Argument(help="The file as it was published, local or s3://.")],
+    out_: Annotated[str, typer.Option("--out", help="Questions to write, .jsonl or .parquet, local or s3://.")],
+    json_: JsonOption = False,
+) -> None:
+    """Turn a published data set into finray's question format; where a file is missing, say where to get it."""
+    from finray.commands.convert import run_convert
+
+    raise typer.Exit(run_convert(dataset, source, out_, as_json=json_, out=out))
+
+
+@app.command()
 def presets() -> None:
     """List the shipped presets and every setting of each."""
     from finray.settings import preset_names
