@@ -192,6 +192,68 @@ def questions(
 
 
 @app.command()
+def report(
+    predictions: Annotated[
+        list[str], typer.Argument(help="PREDICTIONS... QUESTIONS: one or more runs, then the questions.")
+    ],
+    out_: Annotated[str, typer.Option("--out", help="The page to write, .html, local or s3://.")],
+    index: Annotated[
+        str | None, typer.Option("--index", help="Index to read companies, forms and the text of pages from.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    worst: Annotated[int, typer.Option(min=0, help="How many of the worst questions to show with their pages.")] = 10,
+    json_: JsonOption = False,
+) -> None:
+    """Write one HTML page that shows how good answers are and where they go wrong; several runs stand side by side."""
+    from finray.commands.report import run_report
+
+    if len(predictions) < 2:
+        raise UsageError("give at least one predictions file and, last, the question file")
+    raise typer.Exit(
+        run_report(
+            predictions[:-1], predictions[-1], out_, index=index, title=title, worst=worst, as_json=json_, out=out
+        )
+    )
+
+
+@app.command()
+def ablate(
+    questions: Annotated[str, typer.Argument(help="Questions, .jsonl or .parquet, local or s3://.")],
+    index: IndexOption,
+    out_: Annotated[str, typer.Option("--out", help="Folder or s3:// prefix for a predictions file each; resumes.")],
+    variants: Annotated[
+        list[str] | None, typer.Argument(help="Names of ablations; all of them where none is given.")
+    ] = None,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    workers: Annotated[
+        int | None, typer.Option(min=0, help="Ray workers, one for each CPU by default; 0 answers in this process.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Answer with parts of the method switched off, and score the runs side by side.
+
+    Ablations: full, no-hierarchy, no-curation, no-filter, no-transformation, one-iteration, two-iterations.
+    """
+    from finray.commands.ablate import run_ablate
+
+    raise typer.Exit(
+        run_ablate(
+            questions,
+            index,
+            out_,
+            variants or [],
+            preset=preset,
+            overrides=_overrides(set_),
+            workers=workers,
+            as_json=json_,
+            out=out,
+            err=err,
+        )
+    )
+
+
+@app.command()
 def convert(
     dataset: Annotated[str, typer.Argument(help="financebench, lofin, finqa, tatqa, legalbench-rag or finray.")],
     source: Annotated[str, typer.Argument(help="The file as it was published, local or s3://.")],
@@ -213,13 +275,17 @@ def presets() -> None:
 
 
 def _settings(preset: str, assignments: list[str] | None) -> Settings:
+    return load_settings(preset, _overrides(assignments))
+
+
+def _overrides(assignments: list[str] | None) -> dict[str, Any]:
     overrides: dict[str, Any] = {}
     for assignment in assignments or ():
         name, separator, value = assignment.partition("=")
         if not separator:
             raise SettingsError(f"--set {assignment!r}: write it as section.name=value")
         overrides[name.strip()] = value.strip()
-    return load_settings(preset, overrides)
+    return overrides
 
 
 def print_json(value: Any) -> None:

@@ -81,8 +81,8 @@ def evaluate(
     matched = [prediction for _, prediction in pairs]
     return Evaluation(
         questions=len(pairs),
-        metrics=_estimates(scores.values()),
-        by_question_type={name: _estimates(by_type[name]) for name in sorted(by_type)},
+        metrics=estimates(scores.values()),
+        by_question_type={name: estimates(by_type[name]) for name in sorted(by_type)},
         statuses=Counter(prediction.status for prediction in matched),
         outcomes={name: outcomes[name] for name in OUTCOMES if outcomes[name]},
         latency=_latency(matched),
@@ -156,7 +156,8 @@ def _retrieval_scores(question: Question, prediction: Prediction) -> dict[str, f
     return scores
 
 
-def _estimates(scores: Iterable[Scores]) -> dict[str, Estimate]:
+def estimates(scores: Iterable[Scores]) -> dict[str, Estimate]:
+    """Mean and interval of each metric over the questions that it applies to, in the order of a report."""
     columns: dict[str, list[float]] = defaultdict(list)
     for row in scores:
         for name, value in row.items():

@@ -1,0 +1,42 @@
+"""What `finray evaluate` and `finray report` read: several predictions files and one question file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from finray.errors import UsageError
+from finray.prediction_store import read_predictions
+from finray.questions import BadLine, read_questions
+from finray.types import Prediction, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One predictions file, named after it."""
+
+    name: str
+    predictions: tuple[Prediction, ...]
+    remarks: tuple[str, ...]
+
+
+def read_runs(predictions: Sequence[str], questions: str) -> tuple[list[Run], list[Question]]:
+    """The runs and the questions that can be scored. Raises UsageError where there are none, SourceError."""
+    lines = list(read_questions(questions))
+    asked = [line for line in lines if isinstance(line, Question)]
+    bad = sum(isinstance(line, BadLine) for line in lines)
+    if not asked:
+        raise UsageError(f"{questions!r} holds no question that can be scored")
+    remark = [f"{bad} lines of the question file are unusable"] if bad else []
+    runs: list[Run] = []
+    for uri in predictions:
+        file = read_predictions(uri)
+        runs.append(Run(_name(uri, {run.name for run in runs}), file.predictions, (*file.remarks, *remark)))
+    return runs, asked
+
+
+def _name(uri: str, taken: Collection[str]) -> str:
+    """The file's stem, or its whole location where another run has that."""
+    stem = PurePosixPath(uri).stem
+    return stem if stem not in taken else uri

@@ -1,0 +1,60 @@
+"""`finray report`: from predictions to a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HASH = ["--set", "encoder.model=hash"]
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def predictions(finray: Run, few: Path, sample_index: str, tmp_path: Path) -> Path:
+    path = tmp_path / "run.jsonl"
+    assert finray("answer", few, "--index", sample_index, "--out", path, "--workers", 0, *HASH).code == 0
+    return path
+
+
+def test_a_page_with_an_index(finray: Run, predictions: Path, few: Path, sample_index: str, tmp_path: Path) -> None:
+    page = tmp_path / "new" / "report.html"
+    result = finray("report", predictions, few, "--out", page, "--index", sample_index, "--title", "Trial <1>")
+    assert result.code == 0
+    assert result.out.split() == ["12", "questions,", "1", "run", "->", str(page)]
+    html = page.read_text(encoding="utf-8")
+    assert "<h1>Trial &lt;1&gt;</h1>" in html
+    assert "By company" in html
+    assert "Systems" in html
+
+
+def test_predictions_alone_name_companies(finray: Run, predictions: Path, few: Path, tmp_path: Path) -> None:
+    with_index = finray("report", predictions, few, "--out", tmp_path / "r.html", "--json")
+    assert with_index.code == 0
+    run = with_index.json["runs"]["run"]
+    assert with_index.json["report"] == str(tmp_path / "r.html")
+    assert sum(run["errors"].values()) == 12
+    assert any("Systems" in name for name in run["breakdowns"]["company"])
+    assert run["over_iterations"]["page_recall"]["1"]["n"] > 0
+
+
+def test_several_runs(finray: Run, predictions: Path, few: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(predictions.read_bytes())
+    assert finray("report", predictions, other, few, "--out", tmp_path / "r.html").code == 0
+    assert "minus each other run" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_what_cannot_be_reported(finray: Run, predictions: Path, few: Path, tmp_path: Path) -> None:
+    for arguments, message in [
+        ((few, "--out", tmp_path / "r.html"), "at least one predictions file"),
+        ((predictions, few, "--out", tmp_path / "r.pdf"), "ends in .html"),
+        ((tmp_path / "none.jsonl", few, "--out", tmp_path / "r.html"), "no predictions there"),
+        ((predictions, few, "--out", tmp_path / "r.html", "--index", tmp_path / "none"), "index"),
+    ]:
+        result = finray("report", *arguments)
+        assert result.code == 2
+        assert message in result.err
+        assert not (tmp_path / "r.html").exists()
