@@ -267,6 +267,64 @@ def convert(
 
 
 @app.command()
+def compare(
+    methods: Annotated[
+        list[str], typer.Argument(help="Retrieval methods, the baseline first: NAME or NAME:section.key=value,...")
+    ],
+    questions: Annotated[str, typer.Option("--questions", help="Questions, .jsonl or .parquet, local or s3://.")],
+    index: IndexOption,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    out_: Annotated[
+        str | None, typer.Option("--out", help="Folder or s3:// prefix for a predictions file each; resumes.")
+    ] = None,
+    retrieval_only: Annotated[
+        bool, typer.Option("--retrieval-only/--answers", help="Retrieve only, or curate and answer as well.")
+    ] = True,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables in Markdown.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Retrieve with several methods and print one table: recall, precision, overlap, latency, and paired differences.
+
+    docs/methods.md lists the methods and what each needs.
+    """
+    from finray.commands.compare import run_compare
+
+    raise typer.Exit(
+        run_compare(
+            methods,
+            questions,
+            index,
+            preset=preset,
+            overrides=_overrides(set_),
+            folder=out_,
+            retrieval_only=retrieval_only,
+            as_json=json_,
+            markdown=markdown,
+            out=out,
+            err=err,
+        )
+    )
+
+
+@app.command()
+def extend(
+    index: IndexOption,
+    with_: Annotated[str, typer.Option("--with", help="Retrieval method: splade or page_scorer.")],
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, as another model needs.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Store the vectors that a retrieval method needs beside the index. Run again, it does only new filings."""
+    from finray.commands.extend import run_extend
+
+    raise typer.Exit(
+        run_extend(with_, index, _settings(preset, set_), rebuild=rebuild, as_json=json_, out=out, err=err)
+    )
+
+
+@app.command()
 def presets() -> None:
     """List the shipped presets and every setting of each."""
     from finray.settings import preset_names

@@ -1,12 +1,13 @@
-"""Write docs/cli.md from the command line itself.
+"""Write docs/cli.md from the command line itself, and the generated part of docs/methods.md from the registry.
 
-    python tools/generate_docs.py            write it
-    python tools/generate_docs.py --check    exit 1 when it differs from what `finray --help` says
+python tools/generate_docs.py            write them
+python tools/generate_docs.py --check    exit 1 when one differs from what the code says
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
 from pathlib import Path
 
@@ -14,31 +15,63 @@ import typer
 from typer.cli import get_docs_for_click
 
 from finray.cli import app
+from finray.retrieval.methods.registry import METHODS, Method
+from finray.settings import Settings
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 HEAD = "<!-- Written by `make docs` from `finray --help`; do not edit. -->\n\n"
+GENERATED = "<!-- From here on written by `make docs` from finray/retrieval/methods; do not edit. -->\n"
+"""What stands above it in docs/methods.md is written by hand."""
 
 
-def page() -> str:
+def cli_page(_present: str) -> str:
     command = typer.main.get_command(app)
     context = typer.Context(command, info_name="finray")
     text = get_docs_for_click(obj=command, ctx=context, name="finray", title="The command line")
     return HEAD + "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
 
 
+def methods_page(present: str) -> str:
+    by_hand = present.partition(GENERATED)[0].rstrip()
+    table = ["| method | what it does | filings first | needs | source |", "| --- | --- | --- | --- | --- |"]
+    table += [
+        f"| [`{m.name}`](#{m.name}) | {m.description} | {'no' if m.flat else 'yes'} | {', '.join(_needs(m)) or '–'} "
+        f"| {m.source} |"
+        for m in METHODS.values()
+    ]
+    sections = [_section(method) for method in METHODS.values()]
+    return "\n".join([by_hand, "", GENERATED, *table, "", "\n\n".join(sections)]) + "\n"
+
+
+def _needs(method: Method) -> list[str]:
+    return [*method.needs, *([f"`finray extend --with {method.name}`"] if method.extension else [])]
+
+
+def _section(method: Method) -> str:
+    module = inspect.getmodule(method.build)
+    text = (inspect.getdoc(module) or "").replace("``", "`")
+    own = getattr(Settings().methods, method.name, None)
+    numbers = [f"`methods.{method.name}.{name}` = {value}" for name, value in (own.model_dump() if own else {}).items()]
+    return "\n\n".join([f"## {method.name}", text, *([f"Settings: {', '.join(numbers)}."] if numbers else [])])
+
+
+PAGES = {DOCS / "cli.md": cli_page, DOCS / "methods.md": methods_page}
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    text = page()
-    if not parser.parse_args().check:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.is_file() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    sys.stderr.write("docs/cli.md differs from `finray --help`; run `make docs` and commit it\n")
-    return 1
+    check = parser.parse_args().check
+    failed = 0
+    for path, page in PAGES.items():
+        present = path.read_text(encoding="utf-8") if path.is_file() else ""
+        text = page(present)
+        if not check:
+            path.write_text(text, encoding="utf-8")
+        elif present != text:
+            sys.stderr.write(f"docs/{path.name} differs from what the code says; run `make docs` and commit it\n")
+            failed = 1
+    return failed
 
 
 if __name__ == "__main__":

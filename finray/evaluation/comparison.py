@@ -101,9 +101,7 @@ def _difference_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
     if not any(e.statuses.get("answered") for e in evaluations.values()):
         names = [name for name in names if name != "numeric_accuracy"]
     rows: Rows = [("method", *(COLUMNS[name] for name in names))]
-    return rows + [
-        (label, *(_signed(found.get(name)) for name in names)) for label, found in differences.items()
-    ]
+    return rows + [(label, *(_signed(found.get(name)) for name in names)) for label, found in differences.items()]
 
 
 def _differences(evaluations: Mapping[str, Evaluation]) -> dict[str, dict[str, Estimate]]:
