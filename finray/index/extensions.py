@@ -161,10 +161,16 @@ def _batches(reader: IndexReader, extension: Extension, todo: Sequence[Key]) -> 
     encode = extension.load()
     ready: list[pa.Table] = []
     since = time.monotonic()
+    counts = reader.row_counts(extension.rows)
     for number, (filing_id, revision) in enumerate(todo, start=1):
         columns = ["filing_id", *_PLACES[extension.rows], "text"]
         read = reader.pages if extension.rows == schema.PAGES else reader.chunks
         rows = read([filing_id], columns)
+        if rows.num_rows != counts[filing_id]:
+            raise IndexMismatchError(
+                f"the index at {reader.uri!r} is damaged: filing {filing_id} has {rows.num_rows} {extension.rows}, not "
+                f"{counts[filing_id]}; `finray index` with its sources puts that right"
+            )
         encoded = encode(rows["text"].to_pylist())
         rows = rows.drop_columns(["text"]).append_column("revision", pa.array([revision] * rows.num_rows, pa.string()))
         for name, column in encoded.items():

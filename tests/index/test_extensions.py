@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,17 +11,19 @@ import lance
 import numpy as np
 import pyarrow as pa
 import pytest
+from moto.server import ThreadedMotoServer
 
 from finray.errors import IndexMismatchError
 from finray.index import extensions
 from finray.index.extensions import Extension, extend_index, open_extension
+from finray.index.layout import table_uri
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
 from finray.models.hash_encoder import HashEncoder
+from finray.storage import s3_filesystem, write_bytes
 
 from .conftest import Index
 
-Read = Callable[[str], IndexReader]
 SEEN: list[int] = []
 
 
@@ -39,6 +41,22 @@ def made(index: Index, sample_filings: Path, tmp_path_factory: pytest.TempPathFa
     folder = tmp_path_factory.mktemp("index")
     index([sample_filings], str(folder))
     return folder
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[str]:
+    """An empty bucket on a local S3 server."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        patch.setenv("AWS_ACCESS_KEY_ID", "test")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        s3_filesystem().mkdir("s3://extensions")
+        yield "s3://extensions"
+    server.stop()
 
 
 @pytest.fixture
@@ -138,6 +156,28 @@ def test_a_killed_run_continues(reader: IndexReader, monkeypatch: pytest.MonkeyP
     assert summary.added == len(reader.filings()) - 3
     assert told == [(done, summary.added) for done in range(1, summary.added + 1)]
     assert open_extension(reader, PAGES).rows([]).num_rows == summary.rows
+
+
+def test_on_s3_as_in_a_folder(made: Path, s3: str) -> None:
+    for path in made.rglob("*"):
+        if path.is_file():
+            write_bytes(f"{s3}/index/{path.relative_to(made)}", path.read_bytes())
+    reader = IndexReader.open(f"{s3}/index")
+    with pytest.raises(IndexMismatchError, match=f"finray extend --index {s3}/index --with page_scorer"):
+        open_extension(reader, PAGES)
+    assert extend_index(reader, PAGES).added == len(reader.filings())
+    assert extend_index(reader, replace(PAGES, load=_never)).added == 0
+    found = open_extension(reader, PAGES).search_vector(HashEncoder().encode_query("total revenue"), None, 5)
+    assert found.num_rows == 5
+
+
+def test_a_damaged_index_is_not_extended(reader: IndexReader) -> None:
+    one = reader.filings()[0].filing_id
+    uri = table_uri(reader.uri, "pages")
+    rows = lance.dataset(uri).to_table(filter=f"filing_id = '{one}'")
+    lance.write_dataset(rows, uri, mode="append")
+    with pytest.raises(IndexMismatchError, match=f"damaged: filing {one} has {2 * rows.num_rows} pages"):
+        extend_index(IndexReader.open(reader.uri), PAGES)
 
 
 def test_without_the_extension_the_error_names_the_command(reader: IndexReader) -> None:

@@ -1,7 +1,7 @@
 """``multi_hyde``: the mean vector of four imagined passages that differ.
 
-Srinivasan et al., "Enhancing Financial RAG with Agentic AI and Multi-HyDE" (arXiv 2509.16369); four passages and their
-mean as in arXiv 2602.17981.
+Srinivasan et al., "Enhancing Financial RAG with Agentic AI and Multi-HyDE" (arXiv 2509.16369), who imagine answers to
+several questions that are not equivalent; as in arXiv 2602.17981: four passages, and the mean of their vectors.
 """
 
 from __future__ import annotations
