@@ -61,6 +61,12 @@ class EncoderSettings(_Section):
     passage_prefix: str = ""
 
 
+class PageEncoderSettings(EncoderSettings):
+    """The ``page_scorer`` method's; an empty ``model`` means the index's own page vectors."""
+
+    model: str = ""
+
+
 class SparseEncoderSettings(_Section):
     """The ``splade`` method's: a sentence-transformers SparseEncoder folder or hub name, or "hash", a fake."""
 
@@ -144,8 +150,7 @@ class Settings(_Section):
     encoder: EncoderSettings = EncoderSettings()
     document_reranker: RerankerSettings = RerankerSettings()
     passage_reranker: RerankerSettings = RerankerSettings()
-    page_encoder: EncoderSettings = EncoderSettings(model="")
-    """The ``page_scorer`` method's; empty: the index's own page vectors."""
+    page_encoder: PageEncoderSettings = PageEncoderSettings()
     sparse_encoder: SparseEncoderSettings = SparseEncoderSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     methods: MethodParameters = MethodParameters()

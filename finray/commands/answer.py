@@ -17,6 +17,7 @@ from finray.engine import open_engine
 from finray.index.reader import IndexReader
 from finray.prediction_store import PredictionStore, pending
 from finray.questions import read_questions
+from finray.retrieval.methods.registry import method_named
 from finray.settings import Settings
 from finray.types import Prediction, Question
 
@@ -76,7 +77,9 @@ def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: in
         from finray.cluster.answer_job import AnswerPool
         from finray.cluster.runtime import ray_cluster
 
-        IndexReader.open(index, settings)  # what is wrong with it is known before a cluster starts
+        # What is wrong with these is known before a cluster starts.
+        method_named(settings.retrieval.method)
+        IndexReader.open(index, settings)
         with ray_cluster():
             pool = AnswerPool(index, settings, workers, questions=to_ask)
             try:

@@ -6,7 +6,10 @@ import pytest
 
 from finray.errors import SettingsError
 from finray.index.reader import IndexReader
+from finray.journal import Journal
+from finray.retrieval.flat import WholeIndex
 from finray.retrieval.methods.registry import METHODS, method_named
+from finray.retrieval.query import Query
 from finray.types import Document
 
 from .conftest import Build
@@ -45,6 +48,16 @@ async def test_given_filings_are_the_only_ones_searched(search_with: Build, read
 @pytest.mark.parametrize("question", ["", "zzqx", '"', "a AND (b OR", "💸" * 50])
 async def test_any_text_can_be_asked(search_with: Build, name: str, question: str) -> None:
     assert len(await search_with(name)(question, k=3)) <= 3
+
+
+@ALL
+async def test_only_flat_methods_leave_the_choice_of_filings_open(search_with: Build, name: str) -> None:
+    query = Query("Grevandor Systems 2022", "Grevandor Systems 2022")
+    documents = await search_with(name).retrieval.documents.documents(query, 3, Journal())
+    assert isinstance(documents, WholeIndex) == METHODS[name].flat
+    assert METHODS[name].flat or len(documents) == 3
+    open_choice = search_with(name, retrieval__hierarchical=False).retrieval
+    assert isinstance(await open_choice.documents.documents(query, 3, Journal()), WholeIndex)
 
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "passage reranker" in method.needs])
