@@ -1,4 +1,4 @@
-"""FinanceBench (Islam et al. 2023, arXiv 2311.11944): questions of analysts about 10-K, 10-Q, 8-K and earnings releases.
+"""FinanceBench (Islam et al. 2023, arXiv 2311.11944): questions of analysts about filings.
 
 Where to get it: github.com/patronus-ai/financebench, ``data/financebench_open_source.jsonl``; CC BY-NC 4.0. The filings
 are the PDF files of the same repository's folder ``pdfs``, whose stems are the ``doc_name`` of the evidence.

@@ -9,7 +9,6 @@ table rows as its text.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 
@@ -24,7 +23,7 @@ from finray.datasets.records import (
     text_of,
 )
 from finray.errors import QuestionError
-from finray.question_fields import read_answer, read_question
+from finray.question_fields import read_answer, read_question, read_value
 from finray.questions import BadLine
 from finray.types import GoldEvidence, Question
 
@@ -47,7 +46,6 @@ def _question(_number: int, record: Record) -> Question:
     gold = {} if qa.get("gold_inds") is None else as_object(qa["gold_inds"])
     text = "\n".join(text_of(gold, name) for name in gold) or None
     value = qa.get("exe_ans")
-    numeric = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
     answer = qa.get("answer")
     return Question(
         qid=qid,
@@ -55,6 +53,6 @@ def _question(_number: int, record: Record) -> Question:
         # A few records have a result but no written answer.
         answer=read_answer(value if answer in (None, "") else answer),
         evidence=(GoldEvidence(page["page"].replace("/", "_"), 0, text),),
-        value=float(value) if numeric else None,
+        value=read_value(value),
         program=optional_text(qa, "program"),
     )

@@ -1,9 +1,9 @@
 """LOFin (Choe et al. 2025, arXiv 2505.20368): the benchmark of HiREC, over 145,897 SEC filings.
 
-Where to get it: github.com/deep-over/LOFin-bench-HiREC. The test sets (``numeric_table``, ``numeric_text``, ``textual``:
-each a ``test.jsonl``) are released encrypted: data/README.md there says how to download and decrypt them. The filings are
-PDF files named ``TICKER_PERIOD_TYPE.pdf`` on the drive that its README links; their stems are the evidence's
-``doc_name``. ``page_num`` counts PDF pages from 0.
+Where to get it: github.com/deep-over/LOFin-bench-HiREC. The test sets (``numeric_table``, ``numeric_text``,
+``textual``, each a ``test.jsonl``) are released encrypted: data/README.md there says how to download and decrypt
+them. The filings are PDF files named ``TICKER_PERIOD_TYPE.pdf`` on the drive that its README links; their stems are
+the evidence's ``doc_name``. ``page_num`` counts PDF pages from 0.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from finray.datasets.records import (
     MAX_QUESTION_CHARACTERS,
@@ -170,27 +170,28 @@ def _paragraphs(entry: Record) -> tuple[Paragraph, ...]:
 
 
 def _question(record: Record) -> TatqaQuestion:
-    answer_type, source, scale = (record.get(name) for name in ("answer_type", "answer_from", "scale"))
-    if answer_type not in get_args(AnswerType):
-        raise QuestionError(f"'answer_type' is {excerpt(repr(answer_type), 40)}, none of {get_args(AnswerType)}")
-    if source not in get_args(AnswerSource):
-        raise QuestionError(f"'answer_from' is {excerpt(repr(source), 40)}, none of {get_args(AnswerSource)}")
-    if scale not in get_args(Scale):
-        raise QuestionError(f"'scale' is {excerpt(repr(scale), 40)}, none of {get_args(Scale)}")
+    answer_type = cast(AnswerType, _choice(record, "answer_type", get_args(AnswerType)))
     answer, value = _answer(record, numeric=answer_type in ("arithmetic", "count"))
     return TatqaQuestion(
         uid=qid_of(record, "uid"),
         question=read_question(record.get("question"), MAX_QUESTION_CHARACTERS),
         answer=answer,
         value=value,
-        scale=scale,
+        scale=cast(Scale, _choice(record, "scale", get_args(Scale))),
         answer_type=answer_type,
-        answer_from=source,
+        answer_from=cast(AnswerSource, _choice(record, "answer_from", get_args(AnswerSource))),
         derivation=optional_text(record, "derivation") or "",
         paragraphs=tuple(index_of({"rel_paragraphs": n}, "rel_paragraphs") for n in list_of(record, "rel_paragraphs")),
         facts=texts_of(record, "facts"),
         cells=_cells(record),
     )
+
+
+def _choice(record: Record, name: str, options: tuple[str, ...]) -> str:
+    value = record.get(name)
+    if value not in options:
+        raise QuestionError(f"{name!r} is {excerpt(repr(value), 40)}, none of {', '.join(map(repr, options))}")
+    return str(value)
 
 
 def _answer(record: Record, *, numeric: bool) -> tuple[tuple[str, ...], float | None]:

@@ -17,9 +17,12 @@ FactKey = tuple[str, dt.date | None, dt.date, Members]
 """Concept, start, end, members."""
 
 _LABELLED_UNITS = ("usd", "usd/shares", "shares")
-_NO_LABEL = ("IncreaseDecrease", "ProceedsFromPayments", "PaymentsForProceeds", "ParOrStated", "Adjustment",
-             "Reconciliation", "NetOfTax", "Reclassification", "Year")  # fmt: skip
-"""Concepts whose sign or meaning their name leaves open."""
+_NO_LABEL = (
+    "IncreaseDecrease", "ProceedsFromPayments", "PaymentsForProceeds", "ParOrStated", "Adjustment", "Reconciliation",
+    "NetOfTax", "Reclassification", "Year", "DebtInstrument", "LineOfCredit", "LongTermDebt", "NotesPayable",
+    "BusinessCombination", "BusinessAcquisition", "LossContingency", "ShareBasedCompensationArrangement",
+)  # fmt: skip
+"""Parts of names that leave the sign or the meaning open, or are about one loan, deal or case among several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +45,30 @@ def candidates(tagged: TaggedFiling, settled: Collection[FactKey] | None = None)
 
     ``settled`` are the facts that this filing is the place to look for; None: all of them.
     """
-    concepts = load_concepts()
-    found = []
-    for key, fact in by_key(tagged.facts).items():
-        if settled is not None and key not in settled:
-            continue
-        period = period_of(fact, tagged.filing)
-        if period is None:
-            continue
-        concept = concepts.get(fact.concept)
-        if concept is not None and (fact.start is None) != (concept.period == "instant"):
-            continue
-        if not fact.members:
-            names = concept.names if concept is not None else _label(fact)
-            if names:
-                found.append(Candidate(fact, period, names, concept))
-        elif concept is not None and concept.of_parts and fact.value > 0:
-            part = part_of(fact.members, [tagged.pages[page].text for page in fact.pages])
-            if part is not None:
-                found.append(Candidate(fact, period, concept.part_names, concept, part))
-    return _unmistakable(found)
+    facts = by_key(tagged.facts)
+    clear = _unmistakable([found for fact in facts.values() if (found := _candidate(tagged, fact)) is not None])
+    # Names are cleared among all facts first: one that is asked elsewhere may still be what a name means.
+    return [found for found in clear if settled is None or _key(found.fact) in settled]
+
+
+def _candidate(tagged: TaggedFiling, fact: Fact) -> Candidate | None:
+    period = period_of(fact, tagged.filing)
+    concept = load_concepts().get(fact.concept)
+    if period is None or (concept is not None and (fact.start is None) != (concept.period == "instant")):
+        return None
+    if fact.unit == "usd/shares" and fact.start is not None and not any(place.label for place in fact.places):
+        return None  # a dividend in the words of a row or a sentence is often a quarter's, tagged with the year
+    if not fact.members:
+        names = concept.names if concept is not None else _label(fact)
+        return Candidate(fact, period, names, concept) if names else None
+    if concept is None or not concept.of_parts or fact.value <= 0:
+        return None
+    part = part_of(fact.members, [tagged.pages[page].text for page in fact.pages])
+    return Candidate(fact, period, concept.part_names, concept, part) if part is not None else None
+
+
+def _key(fact: Fact) -> FactKey:
+    return fact.concept, fact.start, fact.end, fact.members
 
 
 def _label(fact: Fact) -> tuple[str, ...]:

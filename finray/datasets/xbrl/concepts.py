@@ -15,7 +15,9 @@ from typing import Literal
 
 _CAMEL = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$|\d)|[A-Z][a-z]+|[A-Z]|\d+|[a-z]+")
 _MAX_WORDS = 9
-_WHOLE = re.compile(r"\b(?:total|top line|in total)\b")
+_SAYABLE = re.compile(r"(?!Other\Z)[A-Za-z]{3,}")
+_SMALL = frozenset(("And", "At", "By", "For", "From", "In", "Of", "On", "Or", "To", "With"))
+_WHOLE = re.compile(r"\b(?:top line|in total|totals?\Z)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,8 @@ class Concept:
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """Names that also suit a segment, product or place: not "top line", not "total assets"."""
-        return tuple(name for name in self.names if not _WHOLE.search(name))
+        """Names that also suit a segment, product or place: its assets, not its total assets or its top line."""
+        return tuple(dict.fromkeys(name.removeprefix("total ") for name in self.names if not _WHOLE.search(name)))
 
 
 @cache
@@ -58,8 +60,8 @@ def load_concepts() -> dict[str, Concept]:
 
 def humanized(concept: str) -> str | None:
     """The name of a concept in words: "us-gaap:OperatingLeaseCost" is "operating lease cost". None for names of more
-    words than a person would say, and for those that tell nothing ("Other…")."""
+    words than a person would say, and for those with "Other", numbers or abbreviations ("FvNi")."""
     words = _CAMEL.findall(concept.rpartition(":")[2])
-    if not 2 <= len(words) <= _MAX_WORDS or "Other" in words or not any(len(word) > 3 for word in words):
+    if not 2 <= len(words) <= _MAX_WORDS or not all(_SAYABLE.fullmatch(word) or word in _SMALL for word in words):
         return None
     return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)

@@ -71,7 +71,8 @@ def ratios(found: Sequence[Candidate]) -> list[Ratio]:
         for span in spans:
             over_fact, under_fact = (_one(facts, names, span) for names in (tuple(entry["over"]), under))
             if over_fact is not None and under_fact is not None:
-                result.append(Ratio(entry["name"], entry["definition"], entry["as"], over_fact, under_fact))
+                form: Literal["percent", "ratio"] = "ratio" if entry["as"] == "ratio" else "percent"
+                result.append(Ratio(entry["name"], entry["definition"], form, over_fact, under_fact))
     return result
 
 
