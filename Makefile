@@ -22,7 +22,7 @@ help:
 	@echo "make test       the everyday tests (under ten minutes)"
 	@echo "make test-slow  the rest: minutes-long tests, clusters, real filings"
 	@echo "make check      ruff, mypy, generated docs, locked requirements"
-	@echo "make docs       regenerate docs/cli.md"
+	@echo "make docs       regenerate docs/cli.md and docs/methods.md"
 	@echo "make lock       write requirements*.lock from what .venv holds"
 	@echo "make setup      build .venv only"
 	@echo "make bench-index [FILINGS=folder]  time the index job beside LangChain + Chroma, and beside its encoder alone"
