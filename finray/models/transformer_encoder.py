@@ -63,7 +63,7 @@ class TransformerEncoder:
         finally:
             log.setLevel(level)
         self._model.eval().to(self._device)
-        self._max_tokens = min(settings.max_tokens, _positions(self._model.config))
+        self._max_tokens = min(settings.max_tokens, token_positions(self._model.config))
         whole = settings.batch_size * self._max_tokens
         self._token_budget = whole if self._device.type == "cuda" else min(whole, _CPU_TOKENS)
 
@@ -134,11 +134,17 @@ def _dtype(wanted: str, device: torch.device) -> torch.dtype:
     """bf16 weights where the hardware multiplies them fast; elsewhere they would be slower than float32."""
     if wanted != "auto":
         return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[wanted]
-    if device.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float16
-    if device.type == "cpu" and (torch.cpu._is_amx_tile_supported() or torch.cpu._is_avx512_bf16_supported()):
+    if fast_bf16(device):
         return torch.bfloat16
-    return torch.float32
+    return torch.float16 if device.type == "cuda" else torch.float32
+
+
+def fast_bf16(device: torch.device) -> bool:
+    """Whether the hardware multiplies bf16 faster than float32."""
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    amx, avx512 = torch.cpu._is_amx_tile_supported, torch.cpu._is_avx512_bf16_supported
+    return device.type == "cpu" and bool(amx() or avx512())
 
 
 def _pooling(folder: str) -> str:
@@ -154,7 +160,7 @@ def _pooling(folder: str) -> str:
     return kinds.pop()
 
 
-def _positions(config: Any) -> int:
+def token_positions(config: Any) -> int:
     """Tokens the model has positions for; RoBERTa and its kin leave the first ``pad_token_id + 1`` free."""
     positions = int(getattr(config, "max_position_embeddings", 1 << 30))
     reserved = config.pad_token_id + 1 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
