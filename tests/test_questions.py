@@ -180,6 +180,7 @@ def test_excerpts_are_one_printable_line(text: str) -> None:
 QUESTIONS = [
     Question("a", "What was revenue?", "1,000", "numeric", (GoldEvidence("D", 3, "Revenue 1,000"),)),
     Question("b", "売上高?"),
+    Question("c", "x", "5%", None, (GoldEvidence("D", 3, None, (7, 9)),), value=5.0, unit="percent", program="a / b"),
 ]
 
 
@@ -189,6 +190,21 @@ def test_round_trip(tmp_path: Path, name: str) -> None:
     write_questions(target, QUESTIONS)
     assert list(read_questions(target)) == QUESTIONS
     assert [p.name for p in (tmp_path / "new").iterdir()] == [name]
+
+
+@pytest.mark.parametrize("value", ["n/a", None, True, [1], 10**400])
+def test_a_gold_value_that_is_no_number_is_no_reason_to_refuse_a_question(value: object) -> None:
+    line = json.dumps({"qid": "a", "question": "x", "value": value, "unit": 5, "program": {}}).encode()
+    assert list(parse_jsonl(line, max_characters=100)) == [Question("a", "x")]
+
+
+@pytest.mark.parametrize("pages", [3, [-1], ["x"], [1.5]])
+def test_bad_alternative_pages_are_said(pages: object) -> None:
+    evidence = [{"doc_name": "D", "page": 1, "alternative_pages": pages}]
+    line = json.dumps({"qid": "a", "question": "x", "evidence": evidence}).encode()
+    (result,) = parse_jsonl(line, max_characters=100)
+    assert isinstance(result, BadLine)
+    assert "alternative" in result.reason
 
 
 def parquet(path: Path, columns: dict[str, Any]) -> str:

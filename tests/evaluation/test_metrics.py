@@ -43,6 +43,14 @@ def test_gold_may_name_the_accession_number() -> None:
     assert metrics.page_precision(found, gold) == 1.0
 
 
+def test_an_alternative_page_is_as_good() -> None:
+    gold = (GoldEvidence("ACME_2020", 10, alternative_pages=(4, 7)), GoldEvidence("ACME_2020", 11))
+    assert metrics.page_recall([passage("ACME_2020", 7)], gold) == 0.5
+    assert metrics.page_recall([passage("ACME_2020", 7), passage("ACME_2020", 4)], gold) == 0.5
+    assert metrics.page_precision([passage("ACME_2020", 7), passage("ACME_2020", 4)], gold) == 1.0
+    assert metrics.found_pages([passage("BETA", 7)], gold) == set()
+
+
 def test_overlap_needs_gold_text() -> None:
     overlaps = metrics.context_overlaps([passage("D", 1, "Revenue was 1,577"), passage("D", 1, "none")], GOLD)
     assert overlaps == [(pytest.approx(1.0), pytest.approx(1.0)), (0.0, 0.0)]

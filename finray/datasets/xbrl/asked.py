@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from finray.datasets.xbrl.concepts import Concept, humanized, load_concepts
@@ -27,13 +27,15 @@ _NO_LABEL = (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A fact that may be asked for, under any of ``names``. ``concept`` is None where only its label names it."""
+    """A fact that may be asked for, under any of ``names`` or with any of ``asks``, whole questions without their
+    period. ``concept`` is None where only its label names it."""
 
     fact: Fact
     period: Period
     names: tuple[str, ...]
     concept: Concept | None = None
     part: Part | None = None
+    asks: tuple[str, ...] = ()
 
     @property
     def percent(self) -> bool:
@@ -60,7 +62,8 @@ def _candidate(tagged: TaggedFiling, fact: Fact) -> Candidate | None:
         return None  # a dividend in the words of a row or a sentence is often a quarter's, tagged with the year
     if not fact.members:
         names = concept.names if concept is not None else _label(fact)
-        return Candidate(fact, period, names, concept) if names else None
+        asks = concept.asks if concept is not None else ()
+        return Candidate(fact, period, names, concept, asks=asks) if names else None
     if concept is None or not concept.of_parts or fact.value <= 0:
         return None
     part = part_of(fact.members, [tagged.pages[page].text for page in fact.pages])
@@ -89,8 +92,10 @@ def _unmistakable(found: Sequence[Candidate]) -> list[Candidate]:
     clear = []
     for candidate in found:
         names = tuple(name for name in candidate.names if len(values[_meaning(candidate, name)]) == 1)
+        # A question in other words means what any of the names mean: "bring in" may be any revenue.
+        whole = names == candidate.names and candidate.fact.value > 0
         if names:
-            clear.append(Candidate(candidate.fact, candidate.period, names, candidate.concept, candidate.part))
+            clear.append(replace(candidate, names=names, asks=candidate.asks if whole else ()))
     return clear
 
 

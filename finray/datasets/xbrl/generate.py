@@ -128,9 +128,8 @@ class _Writer:
         words = {"period": rng.choice(period.names()), "when": period.when(rng)}
         if candidate.part is not None:
             return asker.ask(f"part_{candidate.part.kind}", name, part=candidate.part.name, **words)
-        asks = candidate.concept.asks if candidate.concept and candidate.fact.value > 0 else ()
-        if asks and rng.random() < _ASK_SHARE:
-            return asker.fill(rng.choice(asks) + " {when}?", name, **words)
+        if candidate.asks and rng.random() < _ASK_SHARE:
+            return asker.fill(rng.choice(candidate.asks) + " {when}?", name, **words)
         if kind == "xbrl_label":
             return asker.ask("label", name, **words)
         return asker.ask("value_at" if period.kind.endswith("_end") else "value", name, **words)
