@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 
+from finray.commands import train_cli
 from finray.errors import FinrayError, SettingsError, UsageError
 from finray.settings import Settings, load_settings
 
@@ -330,6 +331,9 @@ def presets() -> None:
     from finray.settings import preset_names
 
     out.print_json(json.dumps({name: load_settings(name, environment={}).model_dump() for name in preset_names()}))
+
+
+app.add_typer(train_cli.app, name="train")
 
 
 def _settings(preset: str, assignments: list[str] | None) -> Settings:
