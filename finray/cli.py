@@ -218,43 +218,6 @@ def report(
 
 
 @app.command()
-def ablate(
-    questions: Annotated[str, typer.Argument(help="Questions, .jsonl or .parquet, local or s3://.")],
-    index: IndexOption,
-    out_: Annotated[str, typer.Option("--out", help="Folder or s3:// prefix for a predictions file each; resumes.")],
-    variants: Annotated[
-        list[str] | None, typer.Argument(help="Names of ablations; all of them where none is given.")
-    ] = None,
-    preset: PresetOption = "local",
-    set_: SetOption = None,
-    workers: Annotated[
-        int | None, typer.Option(min=0, help="Ray workers, one for each CPU by default; 0 answers in this process.")
-    ] = None,
-    json_: JsonOption = False,
-) -> None:
-    """Answer with parts of the method switched off, and score the runs side by side.
-
-    Ablations: full, no-hierarchy, no-curation, no-filter, no-transformation, one-iteration, two-iterations.
-    """
-    from finray.commands.ablate import run_ablate
-
-    raise typer.Exit(
-        run_ablate(
-            questions,
-            index,
-            out_,
-            variants or [],
-            preset=preset,
-            overrides=_overrides(set_),
-            workers=workers,
-            as_json=json_,
-            out=out,
-            err=err,
-        )
-    )
-
-
-@app.command()
 def convert(
     dataset: Annotated[str, typer.Argument(help="financebench, lofin, finqa, tatqa, legalbench-rag or finray.")],
     source: Annotated[str, typer.Argument(help="The file as it was published, local or s3://.")],

@@ -43,7 +43,7 @@ def curves_over_k(runs: Runs) -> list[Figure]:
     longest = max((len(curve) for by_metric in curves.values() for curve in by_metric.values()), default=0)
     ticks = [k for k in (1, 5, 10, 15, 20) if k <= longest]
     x = Axis("first k passages", tuple((float(k), str(k)) for k in ticks), 1.0, float(max(longest, 2)))
-    return _curve_figures(curves, x, "k", "over the first k passages") if longest else []
+    return _curve_figures(curves, x, "k") if longest else []
 
 
 def curves_over_iterations(runs: Runs) -> list[Figure]:
@@ -52,7 +52,7 @@ def curves_over_iterations(runs: Runs) -> list[Figure]:
     last = max((max(curve) for by_metric in curves.values() for curve in by_metric.values()), default=0)
     ticks = tuple((float(number), str(number)) for number in range(last + 1))
     x = Axis("iterations of the loop (0: first retrieval)", ticks, 0.0, float(max(last, 1)))
-    return _curve_figures(curves, x, "iteration", "of the pages at hand after each iteration") if curves else []
+    return _curve_figures(curves, x, "iteration") if curves else []
 
 
 def latency_figure(runs: Runs) -> Figure | None:
@@ -76,7 +76,12 @@ def latency_figure(runs: Runs) -> Figure | None:
         for name, run in times.items()
     )
     drawing = line_chart(
-        series, key="latency-chart", title=title, description="The figures stand in the table below.", x=x, markers=False
+        series,
+        key="latency-chart",
+        title=title,
+        description="The table beside it has the figures.",
+        x=x,
+        markers=False,
     )
     return Figure(title, drawing, ("run", "half, s", "90%, s", "95%, s", "all, s", "n"), rows)
 
@@ -104,16 +109,16 @@ def _split(name: str, parts: Sequence[tuple[str, int, str]], key: str) -> Split:
     return Split(name, stacked_bar(parts, key=key, title=f"{name}, {total} questions"), tuple(parts), total)
 
 
-def _curve_figures(curves: Mapping[str, Mapping[str, Curve]], x: Axis, unit: str, over: str) -> list[Figure]:
+def _curve_figures(curves: Mapping[str, Mapping[str, Curve]], x: Axis, unit: str) -> list[Figure]:
     names = dict.fromkeys(metric for by_metric in curves.values() for metric in by_metric)
     return [
-        _curve_figure(metric, {run: by_metric[metric] for run, by_metric in curves.items()}, x, unit, over)
+        _curve_figure(metric, {run: by_metric[metric] for run, by_metric in curves.items()}, x, unit)
         for metric in names
     ]
 
 
-def _curve_figure(metric: str, curves: Mapping[str, Curve], x: Axis, unit: str, over: str) -> Figure:
-    title = f"{metric_label(metric)} {over}"
+def _curve_figure(metric: str, curves: Mapping[str, Curve], x: Axis, unit: str) -> Figure:
+    title = metric_label(metric)
     series = [Series(run, _points(run, curve, unit)) for run, curve in curves.items()]
     ends = []
     for run, curve in curves.items():

@@ -14,6 +14,10 @@ from finray.index.reader import IndexReader
 from finray.types import GoldEvidence, Passage, Question
 
 SHOWN_CHARACTERS = 5_000
+_LEAD = 400
+"""Characters before what is marked: a page without script cannot scroll to it."""
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
+_BEFORE_A_CELL = re.compile(r"[^\S\n]*\n[^\S\n]*(?=[-–—$€£¥()%.,\d][-–—$€£¥()%.,\d ]*$)", re.MULTILINE)
 PageKey = tuple[str, int]
 """(filing id, page)"""
 
@@ -89,10 +93,17 @@ def page_texts(cases: Sequence[Case], known: KnownFilings, reader: IndexReader |
     }
 
 
+def readable(text: str) -> str:
+    """``text`` with the cells of a table side by side, as PDF text has a line for each; nothing but space changes."""
+    return _BEFORE_A_CELL.sub("   ", _BLANK_LINES.sub("\n", text))
+
+
 def excerpt(doc_name: str, page: int, text: str, start: int, end: int, note: str = "") -> Excerpt:
-    """At most ``SHOWN_CHARACTERS`` of ``text`` around ``text[start:end]``, which is marked."""
-    room = max(0, SHOWN_CHARACTERS - (end - start))
-    first = max(0, min(start - room // 2, len(text) - SHOWN_CHARACTERS))
+    """At most ``SHOWN_CHARACTERS`` of ``text``, from the line some way before ``text[start:end]``, which is marked."""
+    lead = max(0, min(_LEAD, SHOWN_CHARACTERS - (end - start)))
+    first = max(0, start - lead)
+    if first:
+        first += max(0, text[first:start].find("\n") + 1)
     last = min(len(text), max(first + SHOWN_CHARACTERS, end))
     return Excerpt(
         doc_name, page, text[first:start], text[start:end], text[end:last],

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from finray.evaluation.analysis import Analysis, Case, worst_cases
 from finray.evaluation.html import charts, tables
-from finray.evaluation.html.excerpts import Excerpt, PageKey, given_excerpt, gold_excerpt, page_texts
+from finray.evaluation.html.excerpts import Excerpt, PageKey, given_excerpt, gold_excerpt, page_texts, readable
 from finray.evaluation.html.labels import ERROR_MEANINGS, ERROR_STYLES, NOTHING, share
 from finray.evaluation.html.svg import legend_mark
 from finray.evaluation.known_filings import KnownFilings
@@ -51,6 +51,8 @@ class Shown:
     gold: Excerpt | None
     given: Excerpt | None
     gold_pages: str
+    missing: str
+    """What the run says is missing, where its answer does not say it already."""
 
 
 def render(
@@ -87,10 +89,19 @@ def render(
         "latency": charts.latency_figure(runs),
         "worst": [_shown(case, runs, texts, known) for case in cases],
         "wrong": sum(case.error not in ("right", "not judged") for case in first.cases),
-        "remarks": [(name, remark) for name, analysis in runs.items() for remark in analysis.evaluation.remarks],
+        "remarks": _remarks(runs),
         "style": Markup(resources.files(__package__).joinpath("report.css").read_text(encoding="utf-8")),
     }
     return _environment().get_template("report.html.j2").render(context)
+
+
+def _remarks(runs: Mapping[str, Analysis]) -> list[tuple[str, str]]:
+    """(runs, remark), one that several runs share said once."""
+    said: dict[str, list[str]] = {}
+    for name, analysis in runs.items():
+        for remark in analysis.evaluation.remarks:
+            said.setdefault(remark, []).append(name)
+    return [("all" if len(names) == len(runs) else ", ".join(names), remark) for remark, names in said.items()]
 
 
 def _shown(case: Case, runs: Mapping[str, Analysis], texts: Mapping[PageKey, str], known: KnownFilings) -> Shown:
@@ -102,6 +113,7 @@ def _shown(case: Case, runs: Mapping[str, Analysis], texts: Mapping[PageKey, str
         gold=gold_excerpt(case, texts, known),
         given=given_excerpt(case, texts),
         gold_pages=_pages(case),
+        missing="; ".join(part for part in case.prediction.missing if part not in case.prediction.answer),
     )
 
 
@@ -148,4 +160,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["cut"] = _cut
+    environment.filters["readable"] = readable
     return environment

@@ -25,6 +25,8 @@ _CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((0, -5.5), (5.5, 0), (0, 5.5), (-5.5, 0)),
     ((-5, -4), (5, -4), (0, 5)),
     ((-1.5, -5), (1.5, -5), (1.5, 5), (-1.5, 5)),
+    ((-5, -1.5), (5, -1.5), (5, 1.5), (-5, 1.5)),
+    ((-5, 0), (4, -5), (4, 5)),
 )
 N_STYLES = len(_CORNERS)
 """Series after these reuse the first one's colour and marker."""
@@ -104,7 +106,9 @@ def legend_mark(number: int) -> Markup:
 
 def interval_bar(value: float, low: float, high: float, number: int) -> Markup:
     """A dot with its interval on a rule from 0 to 1, to stand beside the printed figures; decoration."""
-    root = ElementTree.Element("svg", {"class": "interval", "viewBox": "0 0 100 12", "aria-hidden": "true"})
+    root = ElementTree.Element(
+        "svg", {"class": "interval", "viewBox": "0 0 100 12", "preserveAspectRatio": "xMinYMid", "aria-hidden": "true"}
+    )
     group = _add(root, "g", {"class": f"series run-{number % N_STYLES}"})
     _line(group, 2, 6, 98, 6, "rule")
     to_x = SHARE.place(2, 98)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -39,6 +39,8 @@ class Cell:
     bar: Markup | None = None
     shade: float | None = None
     """0 (bad) to 1 (good), for the heat map."""
+    few: bool = False
+    """Whether it rests on fewer questions than the row has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,7 @@ def key_figures(analysis: Analysis) -> list[Row]:
     rows = [_row(name, [metrics[name]]) for name in KEY_METRICS if name in metrics]
     latency = analysis.evaluation.latency
     if latency.n:
-        rows.append(
-            Row("Half of the questions within", f"95% within {seconds(latency.p95)}", (Cell(seconds(latency.p50)),))
-        )
+        rows.append(Row("Median latency", f"95% within {seconds(latency.p95)}", (Cell(seconds(latency.p50)),)))
     return rows
 
 
@@ -73,7 +73,9 @@ def summary(runs: Runs) -> list[Row]:
     """Every metric of every run."""
     evaluations = [analysis.evaluation for analysis in runs.values()]
     names = dict.fromkeys(name for evaluation in evaluations for name in evaluation.metrics)
-    return [_row(name, [evaluation.metrics.get(name) for evaluation in evaluations]) for name in names]
+    rows = [_row(name, [evaluation.metrics.get(name) for evaluation in evaluations]) for name in names]
+    notes = ["", *(row.note for row in rows)]
+    return [replace(row, note="") if row.note == before else row for before, row in zip(notes, rows, strict=False)]
 
 
 def differences(runs: Runs) -> list[Row]:
@@ -97,7 +99,7 @@ def grouped(runs: Runs, dimension: Dimension) -> Grouped | None:
         found = [breakdown.get(group, {}) for breakdown in breakdowns]
         n = max((estimate.n for metrics in found for estimate in metrics.values()), default=0)
         cells = tuple(_heat(name, metrics.get(name)) for metrics in found for name in columns)
-        rows.append(Row(group, str(n), cells))
+        rows.append(Row(group, str(n), tuple(replace(cell, few=cell.n != n) for cell in cells)))
     return Grouped(dimension, tuple(runs), tuple(metric_label(name) for name in columns), tuple(rows))
 
 

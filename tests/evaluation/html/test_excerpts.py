@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.evaluation.analysis import Case
-from finray.evaluation.html.excerpts import SHOWN_CHARACTERS, excerpt, given_excerpt, gold_excerpt, page_texts
+from finray.evaluation.html.excerpts import SHOWN_CHARACTERS, excerpt, given_excerpt, gold_excerpt, page_texts, readable
 from finray.evaluation.known_filings import KnownFilings
 from finray.index.reader import IndexReader
 from finray.types import Filing, GoldEvidence, Passage, Prediction, Question
@@ -100,3 +100,21 @@ def test_pages_come_from_the_index(reader: IndexReader) -> None:
     assert sorted(texts) == [(filing.filing_id, 0), (filing.filing_id, 1)]
     assert all(texts.values())
     assert page_texts([found], KNOWN, None) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Cash\n$\n5,794\n $\n(4,225)\nOther", "Cash   $   5,794   $   (4,225)\nOther"),
+        ("a\n \n\nb", "a\nb"),
+        ("In fiscal\n2019 we grew", "In fiscal\n2019 we grew"),
+        ("", ""),
+    ],
+)
+def test_cells_of_a_row_stand_on_one_line(text: str, expected: str) -> None:
+    assert readable(text) == expected
+
+
+@given(st.text(st.sampled_from("ab1$,. \n\t—")))
+def test_only_space_changes(text: str) -> None:
+    assert readable(text).split() == text.split()

@@ -127,6 +127,7 @@ def test_several_runs_stand_side_by_side() -> None:
     text = " ".join(Page(TWO).text)
     assert "minus each other run" in text
     assert "1 questions have no prediction" in text
+    assert text.count("textual answers were not judged") == 1
     assert TWO.count("<caption") == 1
     assert TWO.count('class="legend"') > ONE.count('class="legend"')
 

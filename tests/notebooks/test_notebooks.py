@@ -1,0 +1,62 @@
+"""The notebooks run from top to bottom, on any machine, and say what they promise."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
+EXPECTED = {
+    "quickstart.ipynb": ("gold:", "-10k, p. ", "unanswerable - ", "0 errors", "page_recall@5"),
+    "evaluation.ipynb": (
+        "local minus the other",
+        "local: page recall @1",
+        "wrong filing",
+        "after iteration 1",
+        "<iframe",
+    ),
+}
+
+
+def test_the_notebooks_are_the_known_ones() -> None:
+    assert sorted(EXPECTED) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outputs_are_not_committed(name: str) -> None:
+    """They would hold times and folders of whoever ran them last, and drift from the code unseen."""
+    notebook = nbformat.read(NOTEBOOKS / name, as_version=4)
+    nbformat.validate(notebook)
+    for cell in notebook.cells:
+        assert not re.search(r"(?<![\w.])/(?:work|home|root|tmp|Users)/", cell.source)
+        if cell.cell_type == "code":
+            assert cell.outputs == []
+            assert cell.execution_count is None
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.filterwarnings("default")  # those of Jupyter's own libraries are not ours
+@pytest.mark.parametrize("name", NAMES)
+def test_it_runs_from_top_to_bottom(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nbclient import NotebookClient
+
+    for variable in ("JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR", "TMPDIR"):
+        (tmp_path / variable).mkdir()
+        monkeypatch.setenv(variable, str(tmp_path / variable))
+    notebook = nbformat.read(NOTEBOOKS / name, as_version=4)
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=480, kernel_name="python3", resources=resources).execute()
+    printed = [text for cell in notebook.cells if cell.cell_type == "code" for text in map(shown, cell.outputs)]
+    for expected in EXPECTED[name]:
+        assert expected in "\n".join(printed), expected
+
+
+def shown(output: nbformat.NotebookNode) -> str:
+    if output.output_type == "stream":
+        return str(output.text)
+    return "\n".join(map(str, output.get("data", {}).values()))
