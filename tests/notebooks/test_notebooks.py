@@ -29,7 +29,7 @@ def test_the_notebooks_are_the_known_ones() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_are_not_committed(name: str) -> None:
     """They would hold times and folders of whoever ran them last, and drift from the code unseen."""
-    notebook = nbformat.read(NOTEBOOKS / name, as_version=4)
+    notebook = read(name)
     nbformat.validate(notebook)
     for cell in notebook.cells:
         assert not re.search(r"(?<![\w.])/(?:work|home|root|tmp|Users)/", cell.source)
@@ -48,12 +48,17 @@ def test_it_runs_from_top_to_bottom(name: str, tmp_path: Path, monkeypatch: pyte
     for variable in ("JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR", "IPYTHONDIR", "TMPDIR"):
         (tmp_path / variable).mkdir()
         monkeypatch.setenv(variable, str(tmp_path / variable))
-    notebook = nbformat.read(NOTEBOOKS / name, as_version=4)
+    notebook = read(name)
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, timeout=480, kernel_name="python3", resources=resources).execute()
     printed = [text for cell in notebook.cells if cell.cell_type == "code" for text in map(shown, cell.outputs)]
     for expected in EXPECTED[name]:
         assert expected in "\n".join(printed), expected
+
+
+def read(name: str) -> nbformat.NotebookNode:
+    notebook: nbformat.NotebookNode = nbformat.read(NOTEBOOKS / name, as_version=4)  # type: ignore[no-untyped-call]
+    return notebook
 
 
 def shown(output: nbformat.NotebookNode) -> str:
