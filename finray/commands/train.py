@@ -26,6 +26,8 @@ from finray.training.tatqa import tatqa_corpus
 from finray.training.trainer import Report, is_main_process
 from finray.types import Question
 
+_TABLE_WIDTH = 170
+
 
 def run_train(
     kind: Kind,
@@ -66,7 +68,7 @@ def run_train(
         sys.stdout.write(json.dumps(result) + "\n")
     else:
         for source, figures in by_source.items():
-            out.print(_held_out_table(source, figures))
+            _print_table(out, _held_out_table(source, figures))
         out.print(f"{'folds' if folds else 'model'} in {out_folder}", highlight=False, markup=False, soft_wrap=True)
     return 0
 
@@ -92,7 +94,7 @@ def run_gain(
     if as_json:
         sys.stdout.write(json.dumps(result) + "\n")
     else:
-        out.print(_gain_table(result))
+        _print_table(out, _gain_table(result))
     return 0
 
 
@@ -175,12 +177,19 @@ def _held_out_table(source: str, figures: Mapping[str, Any]) -> Table:
 def _gain_table(result: Mapping[str, Any]) -> Table:
     ks = list(result["page_recall"]["pipeline"])
     title = f"page recall, n = {result['n']} ({result['learned_from']} left out: the model has learned from them)"
-    table = Table("order of the first pages", *(f"@{k}" for k in ks), title=title, title_justify="left")
+    table = Table("order", *(f"@{k}" for k in ks), title=title, title_justify="left")
     for name, values in result["page_recall"].items():
         table.add_row(name, *(_interval(values[k]) for k in ks))
     for name, values in result["minus_pipeline"].items():
         table.add_row(f"{name} - pipeline", *(_interval(values[k], "+") if k in values else "" for k in ks))
     return table
+
+
+def _print_table(out: Console, table: Table) -> None:
+    """Wide enough for every column, as in a job's log; a narrower terminal breaks the lines."""
+    for column in table.columns:
+        column.no_wrap = True
+    Console(file=out.file, width=max(out.width, _TABLE_WIDTH)).print(table)
 
 
 def _interval(value: Mapping[str, Any], sign: str = "") -> str:

@@ -61,7 +61,8 @@ def reranker_task(columns: dict[str, list[Any]], options: Hyperparameters, devic
         model=model,
         loss=BinaryCrossEntropyLoss(model),
         columns=columns,
-        extra={},
+        # The search for unused parameters, the default, takes all for unused: the output is no plain dict.
+        extra={"ddp_find_unused_parameters": False},
     )
 
 

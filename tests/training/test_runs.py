@@ -144,6 +144,22 @@ def test_killed_for_real_it_resumes_from_a_checkpoint(
     assert json.loads(again.stdout) == record
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("job", ["train_reranker.py", "train_page_scorer.py"])
+def test_two_processes_train_one_model(
+    job: str, tiny_base: str, tatqa_file: Callable[..., str], tmp_path: Path
+) -> None:
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    arguments = ["--tatqa", tatqa_file(20), "--base", tiny_base, "--out", str(tmp_path / "model"), "--device", "cpu"]
+    arguments += ["--threads", "1", "--batch-size", "2", "--max-tokens", "32", "--max-steps", "4", "--json"]
+    jobs = Path(__file__).resolve().parents[2] / "jobs"
+    done = subprocess.run([*launch, str(jobs / job), *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    record = json.loads(done.stdout)
+    assert record["training"]["steps"] == 4
+    assert json.loads((tmp_path / "model" / "training.json").read_text()) == record
+
+
 def _complete(out: Path) -> list[int]:
     folders = (out / "checkpoints").glob("checkpoint-*/complete")
     return [int(path.parent.name.removeprefix("checkpoint-")) for path in folders]
