@@ -94,6 +94,8 @@ class RetrievalSettings(_Section):
     hierarchical: bool = True
     oracle: Literal["none", "document", "page"] = "none"
     """Ceilings for evaluation: retrieve only from the gold filings, or only the gold pages, of each question."""
+    page_model: str = ""
+    """A file that ``jobs/train_page_ranker.py`` wrote; empty for the one that comes with finray."""
     k_candidates: int = Field(100, ge=1)
     k_documents: int = Field(5, ge=1)
     k_passages: int = Field(10, ge=1)

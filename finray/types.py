@@ -63,12 +63,15 @@ class Filing:
 @dataclass(frozen=True, slots=True)
 class Page:
     """One printed page. ``item`` is the SEC Item it belongs to ("7", "1A"), ``statement`` the primary financial
-    statement printed on it, each None where there is none."""
+    statement printed on it, ``place`` what else it is (the cover, an exhibit), each None where there is none."""
 
     page: int
     text: str
     item: str | None = None
     statement: Statement | None = None
+    place: Place | None = None
+    headings: str = ""
+    """The headings printed on the page, one a line."""
 
 
 @dataclass(frozen=True, slots=True)

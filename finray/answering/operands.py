@@ -11,6 +11,10 @@ from finray.filings.canonical import amount, find_line_item
 from finray.retrieval.query import Period
 from finray.types import Filing, LineItem
 
+_WANDER_DAYS = 7
+_REPEATED_DAYS = 4 * 366
+"""Filings print figures of up to so many days before their own period's end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -43,11 +47,17 @@ def find_operand(
             for item in line_items.get(filing.filing_id, ())
             if pages is None or (filing.filing_id, item.page) in pages
         ]
-        months = 12 if operand.period.part in (None, "FY") else 3
+        months = operand.period.months or _months(operand.period, filing)
         line_item = find_line_item(operand.item, items, period_end=end, months=months)
         if line_item is not None:
             return Found(operand, filing, line_item, amount(operand.item, line_item, items))
     return None
+
+
+def _months(period: Period, filing: Filing) -> int:
+    """The length of a flow where the question does not say it: a year, or a quarter, as the filing reports."""
+    annual = filing.fiscal_period in ("FY", "Q4") if period.date is not None else period.part in (None, "FY")
+    return 12 if annual else 3
 
 
 def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> list[tuple[Filing, dt.date]]:
@@ -55,6 +65,13 @@ def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> lis
     ranked: list[tuple[tuple[int, int, str], Filing, dt.date]] = []
     for filing in filings:
         if filing.period_end is None or filing.fiscal_period is None:
+            continue
+        form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
+        if period.date is not None:
+            later = (filing.period_end - period.date).days
+            if -_WANDER_DAYS <= later <= _REPEATED_DAYS:
+                order = (max(0, later - _WANDER_DAYS), form + 2 * (filing.is_amendment != amended), filing.filing_id)
+                ranked.append((order, filing, period.date))
             continue
         annual = period.part in (None, "FY")
         if annual and filing.fiscal_period not in ("FY", "Q4"):
@@ -65,7 +82,6 @@ def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> lis
             back = year - period.year
             if 0 <= back <= 4:
                 end = _years_before(filing.period_end, back)
-                form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
                 order = (back + 10 * offset, form + 2 * (filing.is_amendment != amended), filing.filing_id)
                 ranked.append((order, filing, end))
     ranked.sort(key=lambda item: item[0])

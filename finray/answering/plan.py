@@ -6,6 +6,7 @@ answerer reads the operands and runs the program, and both are shown to the pers
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -171,6 +172,9 @@ def _periods(query: Query, latest: Period | None) -> list[Period]:
     last = max(quarters, default=None) if quarters and not years else None
     if last is not None:
         return sorted(set(quarters))
+    days = {p for p in query.periods if p.date is not None}
+    if days and not years:
+        return sorted(days, key=lambda period: (period.date or dt.date.min, period.months or 0))
     newest = years[-1] if years else (latest.year if latest is not None else None)
     if newest is None:
         return []
@@ -192,7 +196,7 @@ def _periods(query: Query, latest: Period | None) -> list[Period]:
 def _two(periods: Sequence[Period]) -> list[Period]:
     """First and last; a single period is set against the one a year before."""
     if len(periods) == 1:
-        return [Period(periods[0].year - 1, periods[0].part), periods[0]]
+        return [periods[0].years_before(1), periods[0]]
     return [periods[0], periods[-1]]
 
 
@@ -203,6 +207,14 @@ def _ordered(found: Sequence[Formula], text: str, after: int) -> tuple[Formula, 
     ranking = behind[0] if behind else found[0]
     asked = [f for f in found if f is not ranking]
     return ranking, asked[0] if asked else ranking
+
+
+def _label(period: Period) -> str:
+    """A period in the name of an operand: "fy2022", "q2_2023", "6m_2024_06_28"."""
+    length = f"{period.months}m_" if period.months is not None else ""
+    if period.date is not None:
+        return f"{length}{period.date:%Y_%m_%d}"
+    return f"fy{period.year}" if period.part in (None, "FY") else f"{length}{(period.part or '').lower()}_{period.year}"
 
 
 class _Builder:
@@ -260,9 +272,8 @@ class _Builder:
         shifted = at_period(formula.expression)
         for name in names(shifted):
             item, _, back = name.rpartition("__")
-            at = Period(period.year - int(back), period.part)
-            label = f"{item}_{'' if at.part in (None, 'FY') else (at.part or '').lower() + '_'}{at.year}"
-            label = label.replace(f"{item}_{at.year}", f"{item}_fy{at.year}")
+            at = period.years_before(int(back))
+            label = f"{item}_{_label(at)}"
             if self._many:
                 label += "_" + re.sub(r"\W", "_", company)
             self._operands.setdefault(label, Operand(label, company, item, at))

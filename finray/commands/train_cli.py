@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -173,6 +174,33 @@ def reranker(
         candidates=candidates,
         most=most,
         dry_run=dry_run,
+        as_json=json_,
+        out=_out,
+    )
+    raise typer.Exit(code)
+
+
+@app.command("page-ranker")
+def page_ranker(
+    questions: Questions = None,
+    index: Indexes = None,
+    data: Annotated[
+        Path, typer.Option(help="What is learned from: written from --questions, read without them.")
+    ] = Path("page_model_data.npz"),
+    out: Annotated[Path, typer.Option("--out", help="Where the model is written.")] = Path("page_model.json"),
+    l2: Annotated[float, typer.Option(min=0.0, help="Penalty on large weights.")] = 2.0,
+    json_: Json = False,
+) -> None:
+    """Fit the small model that weighs the features of pages (the finray method's own ranking)."""
+    from finray.commands.train_pages import run_train_pages
+
+    code = run_train_pages(
+        questions or [],
+        index or [],
+        load_settings("local"),
+        data_file=data,
+        model_file=out,
+        l2=l2,
         as_json=json_,
         out=_out,
     )

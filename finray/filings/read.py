@@ -12,12 +12,14 @@ from finray.errors import FilingError
 from finray.filings import cover, fiscal, inline_xbrl
 from finray.filings.facts import Facts, merge
 from finray.filings.grids import Grid
+from finray.filings.headings import page_headings
 from finray.filings.html import HtmlPage, check_paging, parse_html, split_pages
 from finray.filings.html_grid import table_grid
 from finray.filings.items import label_items
 from finray.filings.line_items import extract_line_items
 from finray.filings.pdf import open_pdf, page_texts
 from finray.filings.pdf_grid import page_grids
+from finray.filings.places import label_places
 from finray.filings.plain_text import split_text_pages
 from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.statements import label_statements
@@ -98,11 +100,15 @@ def _parsed(
     statements: Sequence[Statement | None],
     line_items: Sequence[LineItem],
 ) -> ParsedFiling:
-    items = label_items(texts)
-    pages = tuple(
-        Page(page=number, text=text, item=item, statement=statement)
-        for number, (text, item, statement) in enumerate(zip(texts, items, statements, strict=True))
+    columns = zip(
+        texts,
+        label_items(texts),
+        statements,
+        label_places(texts, statements, filing.form),
+        page_headings(texts),
+        strict=True,
     )
+    pages = tuple(Page(number, *values) for number, values in enumerate(columns))
     return ParsedFiling(filing, pages, tuple(line_items))
 
 

@@ -18,7 +18,7 @@ from finray.retrieval.companies import CompanyCatalog
 from finray.retrieval.filing_match import period_fit
 from finray.retrieval.forms import forms_asked
 from finray.retrieval.periods import last_years_in, periods_in
-from finray.retrieval.query import Query
+from finray.retrieval.query import Period, Query
 from finray.retrieval.wording import statements_named, unexplained_words, without_instructions
 from finray.types import Passage
 
@@ -92,6 +92,15 @@ def _defined(question: str, text: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(re.escape(name), text, re.I)]
 
 
+def _in_words(period: Period) -> str:
+    """As ``periods_in`` reads it."""
+    if period.date is not None:
+        return f"the {period.months} months ended {period.date}" if period.months else str(period.date)
+    if period.part in (None, "FY"):
+        return f"FY{period.year}"
+    return f"the {period.months} months of FY{period.year}" if period.months else f"{period.part} {period.year}"
+
+
 class RuleCurator:
     """Which (company, period, line item) slots the passages cover; asks for those they do not.
 
@@ -131,10 +140,7 @@ class RuleCurator:
         items = canonical_items()
         lines = " and ".join(dict.fromkeys(items[operand.item].names[0] for operand in mine))
         periods = ", ".join(
-            dict.fromkeys(
-                f"{p.part} {p.year}" if p.part not in (None, "FY") else f"FY{p.year}"
-                for p in sorted(o.period for o in mine)
-            )
+            dict.fromkeys(_in_words(o.period) for o in sorted(mine, key=lambda o: (o.period.year, str(o.period))))
         )
         sheets = " and ".join(dict.fromkeys(_STATEMENT_NAME[items[operand.item].statement] for operand in mine))
         return f"What was the {lines} of {self._facts.company_name(company)} in {periods} according to the {sheets}?"

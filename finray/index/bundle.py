@@ -48,7 +48,7 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
     """Cut the pages into chunks and lay everything out as rows."""
     filing = parsed.filing
     revision = revision_of(filing.content_sha256)
-    pages = [replace(page, text=_encodable(page.text)) for page in parsed.pages]
+    pages = [replace(page, text=_encodable(page.text), headings=_encodable(page.headings)) for page in parsed.pages]
     chunks = [chunk for page in pages for chunk in chunk_page(page, settings)]
 
     def table(rows: int, columns: dict[str, pa.Array]) -> pa.Table:
@@ -65,6 +65,8 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
                 "text": pa.array([page.text for page in pages], pa.string()),
                 "item": pa.array([page.item for page in pages], pa.string()),
                 "statement": pa.array([page.statement for page in pages], pa.string()),
+                "place": pa.array([page.place for page in pages], pa.string()),
+                "headings": pa.array([page.headings for page in pages], pa.string()),
             },
         ),
         chunks=table(

@@ -88,7 +88,7 @@ class IndexReader:
 
     def pages(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
         """Pages of filings; ``columns`` None means all but the vector."""
-        wanted = columns or ["filing_id", "page", "text", "item", "statement"]
+        wanted = columns or ["filing_id", "page", "text", "item", "statement", "place", "headings"]
         return self._rows(schema.PAGES, filing_ids, wanted, _PAGE_PLACE)
 
     def chunks(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:

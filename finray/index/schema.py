@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from finray.types import Filing, LineItem
 
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 FILINGS: Final = "filings"
 PAGES: Final = "pages"
 CHUNKS: Final = "chunks"
@@ -96,6 +96,8 @@ def pages_schema(dimension: int) -> pa.Schema:
             pa.field("text", pa.string(), nullable=False),
             pa.field("item", pa.string()),
             pa.field("statement", pa.string()),
+            pa.field("place", pa.string()),
+            pa.field("headings", pa.string(), nullable=False),
             pa.field("vector", vector_type(dimension), nullable=False),
         ]
     )

@@ -174,14 +174,14 @@ class CompanyCatalog:
             window = words[position : position + length]
             joined = "".join(piece for word in window for piece in re.findall(r"[a-z0-9]+", word.text.lower()))
             named = any(word.is_name_like for word in window) or len(joined) > 6
-            if named and (keys := self._names.get(joined)):
+            if named and (keys := self._names.get(joined) or self._names.get(_without_suffixes(window))):
                 return length, keys
             if named and (keys := self._shortened.get(joined)) and not _goes_on(words, position + length):
                 return length, keys
         word = words[position]
         if not word.is_name_like or word.text.lower() in _NOT_A_NAME:
             return 0, ()
-        if (key := self._tickers.get(word.text)) and len(word.text) >= 2:
+        if (key := self._tickers.get(word.text)) and (len(word.text) >= 2 or _stands_for_a_name(words, position)):
             return 1, (key,)
         first = self._first_words.get(re.sub(r"[^a-z0-9]", "", word.text.lower()))
         if first and not _goes_on(words, position + 1):
@@ -236,6 +236,18 @@ class CompanyCatalog:
 
 def _sayable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in _NOT_A_NAME}
+
+
+def _without_suffixes(window: Sequence[_Word]) -> str:
+    """The joined words where the last is a name with its suffix, as in "Amazon.com"; else nothing that is a name."""
+    return "".join(core_name(" ".join(word.text for word in window))) if "." in window[-1].text else ""
+
+
+def _stands_for_a_name(words: Sequence[_Word], position: int) -> bool:
+    """Whether a single capital letter is used as a name: "V's margin", "the revenue of T"; never "I" or "A"."""
+    word = words[position]
+    after_preposition = position > 0 and words[position - 1].text.lower() in ("of", "for", "by", "did", "does", "has")
+    return word.text not in ("A", "I", "Q") and (word.possessive or after_preposition)
 
 
 def _goes_on(words: Sequence[_Word], position: int) -> bool:

@@ -19,7 +19,8 @@ from finray.types import Document, Filing
 
 _CONTENT_WEIGHT = 0.08
 """What the best-matching text of a filing can add to its cover match: enough to order equals, not to overturn."""
-_RECENCY_WEIGHT = 0.05
+_RECENCY_WEIGHT = 0.3
+"""A question without a period is about the present: the newest filing, whatever its form, until the text speaks."""
 _CONTENT_HITS = 300
 
 

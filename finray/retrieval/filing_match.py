@@ -13,6 +13,8 @@ from finray.retrieval.query import Period
 from finray.types import Filing
 
 _PERIOD_WEIGHT, _FORM_WEIGHT = 0.7, 0.3
+_FORM_WEIGHT_OF_UNDATED = 0.1
+"""Where neither period nor form is asked, any recent filing may say it."""
 _AMENDMENT_FACTOR = 0.9
 """An amendment that was not asked for ranks just behind what it amends: often it restates only a part."""
 
@@ -23,7 +25,8 @@ def match_score(
     """Score in [0, 1] and the reasons, for a filing whose company already fits."""
     period, why = period_fit(filing, periods)
     form = form_fit(filing, asked, implied)
-    score = _PERIOD_WEIGHT * period + _FORM_WEIGHT * form
+    weight = _FORM_WEIGHT if periods or asked else _FORM_WEIGHT_OF_UNDATED
+    score = _PERIOD_WEIGHT * period + weight * form
     reasons = [f"period {period:.2f} ({why})", f"form {filing.form} {form:.2f}"]
     if filing.is_amendment and not any(name.endswith("/A") for name in asked):
         score *= _AMENDMENT_FACTOR
@@ -94,9 +97,9 @@ def _quarter_fit(filing: Filing, period: Period, year: int, ends: int | None) ->
             return 1.0, f"{period.part} of fiscal {year}"
         if ends == period.year:
             return 0.7, f"{period.part} ended in {ends}"
-        return (0.35, "the same quarter a year later") if year == period.year + 1 else (0.0, f"fiscal {year}")
+        return (0.5, "the same quarter a year later") if year == period.year + 1 else (0.0, f"fiscal {year}")
     if filing.fiscal_period == "FY" and year == period.year:
-        return (0.8 if period.part == "Q4" else 0.4), f"annual report of fiscal {year}"
+        return (0.8 if period.part == "Q4" else 0.3), f"annual report of fiscal {year}"
     if filing.fiscal_period is None:
         return (0.3, f"dated in {ends}") if ends == period.year else (0.0, f"dated in {ends}")
     return (0.25, f"another quarter of fiscal {year}") if year == period.year else (0.0, f"fiscal {year}")
@@ -109,6 +112,8 @@ def _date_fit(filing: Filing, day: dt.date) -> tuple[float, str]:
         return 1.0, f"dated {day}"
     if nearest <= 10:
         return 0.8 - 0.02 * nearest, f"{nearest} days from {day}"
+    if filing.period_end is not None and abs((filing.period_end - day).days - 365) <= 10:
+        return 0.55, f"the same period a year after {day}"
     if filing.period_end is not None and filing.fiscal_period is not None:
         length = 366 if filing.fiscal_period == "FY" else 92
         if 0 <= (filing.period_end - day).days <= length:

@@ -20,8 +20,17 @@ _ASKED = (
 )
 _AMENDMENT = re.compile(r"\bamend(?:ed|ment)\b.{0,20}\b(?:10-?[KQ]|8-?K|report|filing)\b|\b(?:10-?[KQ]|8-?K)/A\b", re.I)
 _OUTLOOK = re.compile(
-    r"\bguidance\b|\boutlook\b|\bnon[- ]?GAAP\b|\badjusted\b|\borganic\b|\bconstant[- ]currency\b", re.I
+    r"\bguidance\b|\boutlook\b|\bnon[- ]?GAAP\b|\badjusted\b|\borganic\b|\bconstant[- ]currency\b|"
+    r"\bexclud(?:e|es|ed|ing)\b.{0,40}\b(?:impacts?|effects?|currency|FX|items?|charges?|acquisitions?)\b|\bunderlying\b",
+    re.I,
 )
+_OF_A_PERIOD = re.compile(
+    r"\b(?:months?|quarter|weeks?|year)\s+(?:period\s+)?end(?:ed|ing)\b|\bas (?:of|at)\b|"
+    r"\bat (?:the )?(?:end|close) of\b|"
+    r"\bbalance\b",
+    re.I,
+)
+"""A date that closes a period, where other dates are those of an event."""
 _EVENT = re.compile(
     r"\b(?:annual (?:general )?meeting|AGM|shareholder (?:vote|proposal)|resign|appoint(?:ed|ment)|step(?:ped)? down|"
     r"entered into|credit agreement|supplemental indenture|dated)\b",
@@ -43,7 +52,10 @@ def forms_implied(question: str, latest: Period | None) -> dict[str, float]:
     if latest is not None and latest.part in ("Q1", "Q2", "Q3", "Q4"):
         fit |= {"10-Q": 1.0, EARNINGS_RELEASE: 0.85, "10-K": 0.4}
     if latest is not None and latest.date is not None:
-        fit |= {"8-K": 1.0, EARNINGS_RELEASE: 0.7}
+        if _OF_A_PERIOD.search(question):
+            fit |= {"10-Q": 1.0, EARNINGS_RELEASE: 0.7}
+        else:
+            fit |= {"8-K": 1.0, EARNINGS_RELEASE: 0.7}
     if _OUTLOOK.search(question):
         fit |= {EARNINGS_RELEASE: 1.0, "10-K": min(fit["10-K"], 0.65)}
     if _EVENT.search(question) and latest is not None and latest.date is not None:

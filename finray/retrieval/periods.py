@@ -67,7 +67,28 @@ _LAST_YEARS = re.compile(
     r"(?:end(?:ed|ing)|through|up to|to)\b",
     re.I,
 )
-_COUNT = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+_MONTHS_ENDED = re.compile(
+    r"\b(?:(\d{1,2}|three|six|nine|twelve)[\s-]+months?|(year)|(quarter))\s+(?:period\s+)?(?:that\s+)?"
+    r"end(?:ed|ing)(?:\s+on)?\s*$",
+    re.I,
+)
+_YEAR_TO_DATE = re.compile(
+    rf"\b(?:first\s+)?(3|6|9|three|six|nine)[\s-]+months?(?:\s+period)?(?:{_OF}|\s+end(?:ed|ing)\s+(?:in\s+)?(?:fiscal\s+|FY\s*)?)"
+    rf"{_SHORT_YEAR}\b",
+    re.I,
+)
+_COUNT = {
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+}
 _EARLIEST, _LATEST = 1985, 2100
 
 
@@ -89,7 +110,13 @@ def periods_in(text: str) -> tuple[Period, ...]:
         for match in pattern.finditer(rest):
             day = _date(match, index)
             if day is not None:
-                take(match, Period(day.year, None, day))
+                months = _months_ended(rest[max(0, match.start() - 40) : match.start()])
+                take(match, Period(day.year, None, day, months))
+    for match in _YEAR_TO_DATE.finditer(rest):
+        months, year = _count(match.group(1)), _year(match.group(2))
+        if year is not None and months in (3, 6, 9):
+            part = cast(FiscalPeriod, f"Q{months // 3}")
+            take(match, Period(year, part, months=months if months > 3 else None))
     for index, pattern in enumerate(_QUARTERS):
         for match in pattern.finditer(rest):
             quarter, digits = (match.group(2), match.group(1)) if index == 1 else match.groups()
@@ -121,8 +148,19 @@ def last_years_in(text: str) -> int | None:
     match = _LAST_YEARS.search(text)
     if match is None:
         return None
-    word = (match.group(1) or match.group(2)).lower()
-    return _COUNT.get(word) or int(word)
+    return _count(match.group(1) or match.group(2))
+
+
+def _count(word: str) -> int:
+    return _COUNT.get(word.lower()) or int(word)
+
+
+def _months_ended(before: str) -> int | None:
+    """Length of the period that the date behind ``before`` closes, where the words say it."""
+    match = _MONTHS_ENDED.search(before)
+    if match is None:
+        return None
+    return _count(match.group(1)) if match.group(1) else 12 if match.group(2) else 3
 
 
 def _looks_like_years(match: re.Match[str]) -> bool:

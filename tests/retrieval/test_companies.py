@@ -30,6 +30,8 @@ CATALOG = CompanyCatalog(
         filing(8, "Torvane Group", aliases=("Torvane",)),
         filing(9, "Harlow Foods International, Inc.", cik="9"),
         filing(10, "Harlow Foods, Inc.", cik="10"),
+        filing(11, "VANDEREN.COM, INC.", ticker="VDRN"),
+        filing(12, "Xylograph Corp", ticker="X"),
     ]
 )
 KEY = {
@@ -42,6 +44,8 @@ KEY = {
         "torvane": 7,
         "international": 9,
         "foods": 10,
+        "dotted": 11,
+        "letter": 12,
     }.items()
 }
 
@@ -61,6 +65,11 @@ KEY = {
         ("Harlow Foods International revenue", ["international"]),
         ("revenue of Harlow Foods", ["foods"]),
         ("Is a vessel American?", []),
+        ("What did Vanderen.com sell?", ["dotted"]),
+        ("How much did Vanderen.com, Inc. earn?", ["dotted"]),
+        ("What is X's operating margin?", ["letter"]),
+        ("the revenue of X in 2022", ["letter"]),
+        ("Is X the variable?", []),
     ],
 )
 def test_finds_companies_however_they_are_called(question: str, known: list[str]) -> None:

@@ -31,6 +31,24 @@ def best(question: str, periods: list[Period], *filings: Filing) -> Filing:
     )
 
 
+def test_year_to_date_figures_are_in_the_quarterly_report() -> None:
+    reports = [filing("10-K", 2025), filing("10-Q", 2025, "Q2", "2025-06-30"), filing("10-Q", 2025, "Q3", "2025-09-30")]
+    assert best("the first nine months of fiscal 2025", [Period(2025, "Q3", months=9)], *reports) is reports[2]
+    ended = Period(2025, None, dt.date(2025, 6, 30), 6)
+    assert best("the six months ended June 30, 2025", [ended], *reports) is reports[1]
+
+
+def test_a_quarter_without_a_report_of_its_own_is_in_that_of_a_year_later() -> None:
+    reports = [filing("10-K", 2024), filing("10-Q", 2025, "Q2", "2025-06-30"), filing("10-K", 2025)]
+    assert best("Q2 FY2024", [Period(2024, "Q2")], *reports) is reports[1]
+    ended = Period(2024, None, dt.date(2024, 6, 30), 3)
+    assert best("the three months ended June 30, 2024", [ended], *reports) is reports[1]
+
+
+def test_a_question_without_a_period_is_about_the_present() -> None:
+    assert forms_implied("sales excluding the impact of currency", None)[EARNINGS_RELEASE] == 1.0
+
+
 ANNUAL = {year: filing("10-K", year) for year in range(2018, 2024)}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from finray.engine import Engine
@@ -10,7 +9,8 @@ from finray.index.reader import IndexReader
 from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.oracle import GoldDocuments, GoldPages
-from finray.retrieval.passages import PagePassages, unit_range
+from finray.retrieval.page_model import shipped_page_model
+from finray.retrieval.passages import PagePassages
 from finray.retrieval.query import Query
 from finray.types import Document, GoldEvidence
 
@@ -25,7 +25,7 @@ def document(reader: IndexReader) -> Document:
 
 async def test_passages_are_chunks_of_the_filing_best_first(reader: IndexReader, document: Document) -> None:
     query = Query("unrecognized tax benefits", "unrecognized tax benefits")
-    passages = await PagePassages(reader, HashEncoder()).passages(query, [document], 6, Journal())
+    passages = await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(query, [document], 6, Journal())
     assert len(passages) == 6
     scores = [p.score for p in passages]
     assert scores == sorted(scores, reverse=True)
@@ -37,18 +37,27 @@ async def test_passages_are_chunks_of_the_filing_best_first(reader: IndexReader,
 
 
 async def test_no_filing_no_passage(reader: IndexReader) -> None:
-    assert list(await PagePassages(reader, HashEncoder()).passages(Query("q", "q"), [], 5, Journal())) == []
+    assert (
+        list(
+            await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(Query("q", "q"), [], 5, Journal())
+        )
+        == []
+    )
 
 
 async def test_rare_words_are_found(reader: IndexReader, document: Document) -> None:
     text = "operating lease commitments not yet commenced undiscounted future payments"
-    passages = await PagePassages(reader, HashEncoder()).passages(Query(text, text), [document], 3, Journal())
+    passages = await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(
+        Query(text, text), [document], 3, Journal()
+    )
     assert any("had not yet commenced" in p.text for p in passages)
 
 
 async def test_pages_give_one_passage_each(reader: IndexReader, document: Document) -> None:
     query = Query("net income", "net income")
-    passages = await PagePassages(reader, HashEncoder()).passages(query, [document], 99, Journal())
+    passages = await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(
+        query, [document], 99, Journal()
+    )
     pages = [p.page for p in passages]
     assert len(pages) == len(set(pages)) > 8
 
@@ -74,7 +83,9 @@ async def test_the_statement_that_a_metric_needs_comes_first(
 async def test_the_better_filing_weighs_on_its_pages(reader: IndexReader, document: Document) -> None:
     other = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2021-10k")
     query = Query("net income", "net income", statements=("income",))
-    passages = await PagePassages(reader, HashEncoder()).passages(query, [document, Document(other, 0.5)], 5, Journal())
+    passages = await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(
+        query, [document, Document(other, 0.5)], 5, Journal()
+    )
     assert {p.doc_name for p in passages[:3]} == {NAME}
 
 
@@ -88,9 +99,3 @@ async def test_gold_documents_and_pages(reader: IndexReader) -> None:
     starts = [p.start for p in passages]
     assert starts == sorted(starts)
     assert list(await GoldPages(reader, gold).passages(query, [], 1, journal)) == []
-
-
-def test_scaling() -> None:
-    assert unit_range(np.asarray([2.0, 4.0, 3.0])).tolist() == [0.0, 1.0, 0.5]
-    assert unit_range(np.asarray([2.0, 2.0])).tolist() == [0.0, 0.0]
-    assert unit_range(np.asarray([])).tolist() == []

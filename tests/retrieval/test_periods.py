@@ -25,6 +25,11 @@ from finray.retrieval.query import Period
         ("3Q22 results", [Period(2022, "Q3")]),
         ("the 8-K dated 1st July 2022", [Period(2022, None, dt.date(2022, 7, 1))]),
         ("on May 26, 2023", [Period(2023, None, dt.date(2023, 5, 26))]),
+        ("the first nine months of fiscal 2025", [Period(2025, "Q3", months=9)]),
+        ("the six months ended June 28, 2024", [Period(2024, None, dt.date(2024, 6, 28), 6)]),
+        ("in the quarter ended June 28, 2024", [Period(2024, None, dt.date(2024, 6, 28), 3)]),
+        ("for the fiscal year ended January 31, 2023", [Period(2023, None, dt.date(2023, 1, 31), 12)]),
+        ("the first three months of 2023", [Period(2023, "Q1")]),
         ("in 2022", [Period(2022)]),
         ("$2,019 million", []),
         ("a 2019.5 ratio", []),
@@ -41,6 +46,11 @@ def test_reads_periods_as_people_write_them(text: str, expected: list[Period]) -
 )
 def test_reads_spans_of_last_years(text: str, years: int | None) -> None:
     assert last_years_in(text) == years
+
+
+def test_a_period_moves_by_years_as_a_whole() -> None:
+    assert Period(2024, None, dt.date(2024, 2, 29), 6).years_before(1) == Period(2023, None, dt.date(2023, 2, 28), 6)
+    assert Period(2025, "Q3", months=9).years_before(2) == Period(2023, "Q3", months=9)
 
 
 @given(st.text(max_size=300))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from finray.retrieval.documents import StructuredDocuments
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.page_model import load_page_model
 from finray.retrieval.passages import PagePassages
 
 
 def build(tools: Toolbox) -> Retrieval:
+    model = load_page_model(tools.settings.retrieval.page_model)
     return Retrieval(
-        StructuredDocuments(tools.reader, tools.encoder, tools.catalog), PagePassages(tools.reader, tools.encoder)
+        StructuredDocuments(tools.reader, tools.encoder, tools.catalog),
+        PagePassages(tools.reader, tools.encoder, model),
     )

@@ -1,0 +1,84 @@
+"""The headings printed on each page: what a reader who leafs through a filing sees first.
+
+Text of a PDF has no fonts, and every cell of a table is a line by itself, so a heading is told by its form: a short
+line without a full stop or figures, in title case or capitals, or one that is numbered as notes, Items, tables and
+exhibits are. Row labels in title case come along; they say what the page is about as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+MAX_CHARACTERS = 110
+MAX_WORDS = 14
+MAX_HEADINGS = 40
+"""Of one page; a page with more short capitalised lines than that is a list of names."""
+MAX_RUN = 4
+RUNNING_SHARE = 0.2
+"""A line that more of the pages print, and at least four, is a running header or footer."""
+
+_NUMBERED = re.compile(
+    r"^(?:notes? \d{1,2}[a-z]?\b|item \d{1,2}[abc]?\b|item \d\.\d\d|table \d{1,3}\b|exhibit \d|part [iv]{1,3}\b|"
+    r"\(?\d{1,2}[.)]\)?\s+(?=[A-Z]))",
+    re.I,
+)
+_WORD = re.compile(r"[A-Za-z][A-Za-z'’&-]*")
+_SMALL = re.compile(
+    r"an?|and|as|at|by|for|from|in|into|its|of|on|or|our|per|than|that|the|to|under|upon|versus|vs\.?|with"
+)
+_FIGURE = re.compile(r"^[$(]*\s*(?:\d|[—–-]+\s*$|[$%]\s*$)")
+_YEAR = re.compile(r"^(?:19|20)\d\d\b|^\d{1,2}/\d{1,2}/\d{2,4}")
+_CONTINUED = re.compile(r"\s*[\[(](?:continued|cont['’]?d\.?|unaudited)[\])]\s*", re.I)
+
+
+def page_headings(texts: Sequence[str]) -> list[str]:
+    """The headings of each page, one a line, in the order of the page; empty where it prints none.
+
+    ``len(result) == len(texts)``.
+    """
+    found = [_headings(text) for text in texts]
+    pages_with = Counter(line for lines in found for line in dict.fromkeys(lines))
+    limit = max(3, RUNNING_SHARE * len(texts))
+    return ["\n".join([line for line in lines if pages_with[line] <= limit][:MAX_HEADINGS]) for lines in found]
+
+
+def _headings(text: str) -> list[str]:
+    lines = [_CONTINUED.sub(" ", line).strip(" \t|•*·:-–—") for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    found: list[str] = []
+    run: list[str] = []
+    for line, after in pairwise((*lines, "")):
+        # A row's label stands before its figures; a title may stand before the years of a table.
+        if _is_heading(line) and (_NUMBERED.match(line) or not _FIGURE.match(after) or _YEAR.match(after)):
+            run.append(line)
+            continue
+        found += _titles(run)
+        run = []
+    return list(dict.fromkeys([*found, *_titles(run)]))
+
+
+def _titles(run: Sequence[str]) -> list[str]:
+    """Headings of a stretch of heading-like lines: of a long one, a list or the head of a table, only the first two
+    and those that are numbered."""
+    if len(run) <= MAX_RUN:
+        return list(run)
+    return [line for at, line in enumerate(run) if at < 2 or _NUMBERED.match(line)]
+
+
+def _is_heading(line: str) -> bool:
+    if not 4 <= len(line) <= MAX_CHARACTERS:
+        return False
+    numbered = _NUMBERED.match(line)
+    if line.endswith((".", ",", ";")) and not numbered:
+        return False
+    rest = line[numbered.end() :] if numbered else line
+    words = _WORD.findall(rest)
+    if not words or len(words) > MAX_WORDS or sum(map(str.isdigit, rest)) > 4:
+        return False
+    telling = [word for word in words if not _SMALL.fullmatch(word.lower())]
+    if not any(len(word) >= 4 for word in telling):
+        return False
+    return numbered is not None or all(word[0].isupper() for word in telling)

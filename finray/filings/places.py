@@ -1,0 +1,86 @@
+"""Standard places of a filing that Items do not tell: the cover, the contents, signatures, and exhibits.
+
+Exhibits (Regulation S-K, Item 601) can be longer than the report they belong to: credit agreements, indentures, plans,
+lists of subsidiaries. They follow the signatures and use the same words, so ranking must be able to tell them apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from finray.types import Place, Statement
+
+_PERIODIC = ("10-K", "10-Q", "20-F", "40-F", "10-KT")
+COVER_PAGES = 3
+CONTENTS_PAGES = 8
+MIN_LISTED = 6
+"""A page that lists so many Items, or so many titles with page numbers, is the contents."""
+HEAD_LINES = 6
+"""An exhibit names itself within the first lines of its first page."""
+
+_COVER = re.compile(r"commission file|exact name of registrant|securities registered pursuant to section 12", re.I)
+_LISTED = re.compile(r"^[^\S\n]*items?\s{1,3}\d{1,2}", re.I | re.M)
+_LEADER = re.compile(r"(?:\.\s?){4,}\s*\d{1,3}\b|^[^\n]{8,90}\s{2,}\d{1,3}[^\S\n]*$", re.M)
+_CONTENTS = re.compile(r"^\W*(?:table of contents|contents|index)\W*$", re.I | re.M)
+_SIGNATURES = re.compile(
+    r"pursuant\s+to\s+the\s+requirements\s+of\s+(?:section\s+13|the\s+securities).{0,200}?"
+    r"(?:signed\s+on\s+its\s+behalf|caused\s+this)",
+    re.I | re.S,
+)
+_EXHIBIT_INDEX = re.compile(
+    r"^\W*(?:exhibit index|index to exhibits|exhibits?\s*(?:number|no\.)|incorporated by "
+    r"reference)\b",
+    re.I | re.M,
+)
+_EXHIBIT = re.compile(r"^\W*(?:exhibit|ex)[\s.\-–]*\(?(\d{1,3})(?:[.\-](\d+|[a-z]))?", re.I)
+_CERTIFICATION = re.compile(r"^\W*certifications?\b|\bI, [^,]{3,60}, certify that", re.I | re.M)
+
+
+def label_places(texts: Sequence[str], statements: Sequence[Statement | None], form: str) -> list[Place | None]:
+    """The standard place that each page is, None for the pages of the report's own Items.
+
+    ``len(result) == len(texts)``. The exhibit of an 8-K is what it reports, so only periodic reports have exhibits.
+    """
+    periodic = form.removesuffix("/A") in _PERIODIC
+    labels: list[Place | None] = [None] * len(texts)
+    for page, text in enumerate(texts):
+        if page < COVER_PAGES and len(_COVER.findall(text)) >= 1:
+            labels[page] = "cover"
+        elif page < CONTENTS_PAGES and _lists_contents(text):
+            labels[page] = "contents"
+        elif statements[page] is None and _SIGNATURES.search(text):
+            labels[page] = "signatures"
+        elif _EXHIBIT_INDEX.search(text[:1500]) and len(re.findall(r"\bexhibit|\bincorporated", text, re.I)) >= 3:
+            labels[page] = "exhibit_index"
+    if periodic:
+        _mark_exhibits(texts, statements, labels)
+    return labels
+
+
+def _mark_exhibits(texts: Sequence[str], statements: Sequence[Statement | None], labels: list[Place | None]) -> None:
+    """Everything behind both the signatures and the statements is an exhibit; where statements follow the
+    signatures ("F-pages"), what follows the first page behind them that calls itself an exhibit."""
+    signed = max((page for page, place in enumerate(labels) if place == "signatures"), default=None)
+    stated = max((page for page, statement in enumerate(statements) if statement), default=-1)
+    after = max(stated, signed if signed is not None else -1) + 1
+    start = after if signed is not None and signed > stated else None
+    if start is None:
+        start = next((page for page in range(after, len(texts)) if _is_exhibit_start(texts[page])), len(texts))
+    for page in range(start, len(texts)):
+        if labels[page] is None and statements[page] is None:
+            labels[page] = "exhibit"
+
+
+def _is_exhibit_start(text: str) -> bool:
+    lines = [line.strip() for line in text.split("\n") if line.strip()][:HEAD_LINES]
+    return any(_EXHIBIT.match(line) and len(line) <= 40 for line in lines) or bool(_CERTIFICATION.search(text[:600]))
+
+
+def _lists_contents(text: str) -> bool:
+    listed = len(_LISTED.findall(text))
+    return (
+        (listed >= MIN_LISTED
+        and (len(text) < 260 * listed or bool(_CONTENTS.search(text[:400]))))
+        or (bool(_CONTENTS.search(text[:400])) and len(_LEADER.findall(text)) >= MIN_LISTED)
+    )

@@ -1,0 +1,27 @@
+"""Which SEC Items use which words, learned from filings (``finray.training.item_lexicon``): FinGEAR's FLAM."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+
+_FULL = 3.0
+"""The largest weight of a term: its pages are 20 times as likely to use it."""
+
+
+@cache
+def item_lexicon() -> Mapping[str, Mapping[str, float]]:
+    """Stemmed term -> {Item: log of relative frequency}."""
+    text = (resources.files("finray.retrieval") / "item_lexicon.json").read_text(encoding="utf-8")
+    lexicon: dict[str, dict[str, float]] = json.loads(text)
+    return lexicon
+
+
+def item_affinity(terms: Sequence[str], item: str | None) -> float:
+    """In [-1, 1]: how much more the pages of ``item`` use ``terms`` than other pages do; 0 where nothing is known."""
+    known = [weights for term in terms if (weights := item_lexicon().get(term))]
+    if item is None or not known:
+        return 0.0
+    return sum(weights.get(item, 0.0) for weights in known) / len(known) / _FULL

@@ -1,0 +1,327 @@
+"""What speaks for a page: numbers for every page of the candidate filings, most of them shares in [0, 1].
+
+Views of its text (dense, BM25, words and phrases of the question), its place in the filing (statement, Item, heading,
+exhibit) against what the question is about, and how well its filing matches. ``FEATURES`` names the columns; the model
+that weighs them is ``page_model``. Text views are scaled within the candidates of one question.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from finray.index.reader import IndexReader
+from finray.models.encoder import Encoder
+from finray.retrieval.item_lexicon import item_affinity
+from finray.retrieval.query import Query
+from finray.retrieval.subjects import Subject, headed_share, subjects_asked
+from finray.retrieval.terms import content_terms
+from finray.types import Document
+
+Floats = npt.NDArray[np.float64]
+Key = tuple[str, int]
+"""(filing_id, page)."""
+
+FEATURES: Final[Mapping[str, str]] = {
+    "dense": "cosine of the question and the page's nearest chunk",
+    "dense_page": "cosine of the question and the mean of the page's chunks",
+    "dense_rank": "1 / rank of the page by its nearest chunk",
+    "lexical_chunk": "BM25 of the page's best chunk",
+    "lexical_page": "BM25 of the whole page",
+    "lexical_rank": "1 / rank of the page by its best chunk's BM25",
+    "named": "a primary statement that the question names",
+    "implied": "a primary statement that holds the metrics, and the question asks for nothing else",
+    "implied_weakly": "a primary statement that holds the metrics of a question that asks for more",
+    "statement_metric": "any primary statement, and the question has metrics",
+    "statement_other": "any primary statement, and the question has none",
+    "heading": "share of the question's words (by rarity) that the page's first two headings hold",
+    "subject_heading": "share of the question's subjects that the page's headings name",
+    "subject_item": "share of the question's subjects that the page's SEC Items treat",
+    "item_affinity": "how much more pages of its SEC Item use the question's words than others do",
+    "exhibit": "an exhibit to a periodic report",
+    "listing": "contents, signatures or a list of exhibits",
+    "cover": "the cover page",
+    "row": "share of the question's words (by rarity) in one row of a table",
+    "line": "the same in one line of any kind",
+    "words": "share of the question's words (by rarity) on the page",
+    "phrases": "share of the question's adjacent word pairs on the page",
+    "years": "share of the question's years on the page",
+    "figures": "how much of the page is figures, for a question that asks for an amount",
+    "document": "match of its filing below the best filing's, in tenths (0 is the best)",
+}
+_COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
+_PRESELECT: Final = {
+    "dense": 1.0,
+    "dense_page": 0.5,
+    "lexical_chunk": 1.0,
+    "lexical_page": 0.5,
+    "named": 1.5,
+    "implied": 1.0,
+    "statement_metric": 0.5,
+    "heading": 0.5,
+    "subject_heading": 0.5,
+    "exhibit": -0.5,
+    "document": 0.3,
+}
+"""Rough weights that choose the pages whose text is read for the features that need it."""
+PRESELECTED: Final = 80
+_ITEM = re.compile(r"^items? (\d{1,2}[abc]?)\b", re.I | re.M)
+_AMOUNT = re.compile(
+    r"\bhow (?:much|many)\b|\b(?:amount|total|balance|value|percent(?:age)?|ratio|rate|sum)\b|"
+    r"\bcalculate\b|\bcompute\b|"
+    r"\bin (?:usd|us dollars|millions|billions|thousands)\b|%",
+    re.I,
+)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_FIGURE = re.compile(r"(?:^|\|)\s*[$(]*\s*(?:\d[\d,.]*|[—–-])\s*[)%]*\s*(?=$|\|)|^\s*\$")
+"""A cell that is a figure: text of HTML has the cells of a row in one line, text of a PDF each in its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCandidates:
+    """The most promising pages: ``features`` is float64 [len(keys), len(FEATURES)], ``chunk[i]`` the row of ``chunks``
+    with the best chunk of page ``keys[i]``."""
+
+    keys: tuple[Key, ...]
+    features: Floats
+    chunk: tuple[int, ...]
+    chunks: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    key: Key
+    item: str | None
+    statement: str | None
+    place: str | None
+    headings: str
+    chunk: int
+    """Row of the best chunk in the table of chunks."""
+
+
+def page_candidates(
+    query: Query, documents: Sequence[Document], reader: IndexReader, encoder: Encoder
+) -> PageCandidates:
+    """The ``PRESELECTED`` most promising pages of ``documents`` with all their features."""
+    ids = [document.filing.filing_id for document in documents]
+    chunks = reader.chunks(ids)
+    if not chunks.num_rows:
+        return PageCandidates((), np.zeros((0, len(FEATURES))), (), chunks)
+    vector = encoder.encode_query(query.question)
+    words = " ".join((query.text, *query.terms))
+    places = list(zip(*(chunks[name].to_pylist() for name in ("filing_id", "page", "start")), strict=True))
+    dense = _vectors(chunks) @ vector
+    lexical = _chunk_scores(places, reader.search_chunks_text(words, ids, limit=chunks.num_rows))
+    best = _best_chunks(places, unit_range(dense) + unit_range(lexical))
+    pages = _pages(reader, ids, best)
+    if not pages:
+        return PageCandidates((), np.zeros((0, len(FEATURES))), (), chunks)
+    features = np.zeros((len(pages), len(FEATURES)))
+    limit = len(pages)
+    _text_views(
+        features,
+        pages,
+        _best_by_page(places, dense),
+        _best_by_page(places, lexical),
+        _page_scores(reader.search_pages_text(words, ids, limit)),
+        _page_scores(reader.search_pages_vector(vector, ids, limit)),
+    )
+    _places(features, pages, query)
+    match = {document.filing.filing_id: document.score for document in documents}
+    _fill(features, "document", [10 * (match[page.key[0]] - max(match.values())) for page in pages])
+    weights = np.asarray([_PRESELECT.get(name, 0.0) for name in FEATURES])
+    chosen = np.sort(np.argsort(-(features @ weights), kind="stable")[:PRESELECTED])
+    features, pages = features[chosen], [pages[index] for index in chosen]
+    _page_texts(features, pages, query, reader)
+    return PageCandidates(tuple(page.key for page in pages), features, tuple(page.chunk for page in pages), chunks)
+
+
+def _text_views(
+    features: Floats,
+    pages: Sequence[_Page],
+    dense: Mapping[Key, float],
+    lexical: Mapping[Key, float],
+    page_lexical: Mapping[Key, float],
+    page_dense: Mapping[Key, float],
+) -> None:
+    """Scaled within each filing: the filings' own scores say which of them is meant, and look-alike filings would
+    otherwise push each other's pages down the ranks."""
+    filings: dict[str, list[int]] = {}
+    for row, page in enumerate(pages):
+        filings.setdefault(page.key[0], []).append(row)
+    for rows in filings.values():
+        keys = [pages[row].key for row in rows]
+        dense_scores = np.asarray([dense[key] for key in keys])
+        lexical_scores = np.asarray([lexical[key] for key in keys])
+        page_scores = np.asarray([page_lexical.get(key, 0.0) for key in keys])
+        _fill(features, "dense", unit_range(dense_scores), rows)
+        _fill(features, "dense_page", unit_range(np.asarray([page_dense.get(key, 0.0) for key in keys])), rows)
+        _fill(features, "dense_rank", _inverse_ranks(dense_scores), rows)
+        _fill(features, "lexical_chunk", lexical_scores / (lexical_scores.max() or 1.0), rows)
+        _fill(features, "lexical_page", page_scores / (page_scores.max() or 1.0), rows)
+        _fill(features, "lexical_rank", _inverse_ranks(lexical_scores), rows)
+
+
+def _places(features: Floats, pages: Sequence[_Page], query: Query) -> None:
+    """Statements, Items, headings and exhibits against what the question is about."""
+    subjects = subjects_asked(query.text)
+    top = ["\n".join(page.headings.split("\n", 2)[:2]) for page in pages]
+    _fill(features, "named", [page.statement in query.statements_named for page in pages])
+    implied = [page.statement in query.statements and page.statement not in query.statements_named for page in pages]
+    _fill(features, "implied_weakly" if query.unexplained else "implied", implied)
+    _fill(features, "statement_metric" if query.metrics else "statement_other", [bool(p.statement) for p in pages])
+    asked = asked_terms(query)
+    _fill(features, "heading", _held_by_rarity(asked, [set(content_terms(text)) for text in top]))
+    _fill(features, "subject_heading", [headed_share(subjects, page.headings) for page in pages])
+    _fill(features, "subject_item", [_treated_share(subjects, page) for page in pages])
+    telling = content_terms(" ".join(word for s in subjects for word in s.asked.findall(query.text))) or asked
+    affinity = {item: item_affinity(telling, item) for item in {page.item for page in pages}}
+    _fill(features, "item_affinity", [affinity[page.item] for page in pages])
+    _fill(features, "exhibit", [page.place == "exhibit" for page in pages])
+    _fill(features, "listing", [page.place in ("contents", "signatures", "exhibit_index") for page in pages])
+    _fill(features, "cover", [page.place == "cover" for page in pages])
+
+
+def _page_texts(features: Floats, pages: Sequence[_Page], query: Query, reader: IndexReader) -> None:
+    """The features that read whole pages."""
+    texts = reader.page_texts([page.key for page in pages])
+    lines = [texts[page.key].split("\n") for page in pages]
+    line_terms = [[content_terms(line) for line in page] for page in lines]
+    terms = [list(chain.from_iterable(page)) for page in line_terms]
+    asked = asked_terms(query)
+    pairs = set(pairwise(asked))
+    rarity = _rarity([*asked, *content_terms(" ".join(query.terms))], [set(words) for words in terms])
+    _fill(features, "line", [max((_held(rarity, words) for words in page), default=0.0) for page in line_terms])
+    _fill(
+        features,
+        "row",
+        [
+            max((_held(rarity, words) for words, row in zip(page, _rows(text), strict=True) if row), default=0.0)
+            for page, text in zip(line_terms, lines, strict=True)
+        ],
+    )
+    years = {str(year) for year in query.years}
+    _fill(features, "words", _held_by_rarity(asked, [set(words) for words in terms]))
+    _fill(features, "phrases", [len(pairs & set(pairwise(words))) / (len(pairs) or 1) for words in terms])
+    _fill(features, "years", [_share(years, set(_YEAR.findall(texts[page.key]))) for page in pages])
+    if query.metrics or _AMOUNT.search(query.text):
+        _fill(features, "figures", [_figures(texts[page.key]) for page in pages])
+
+
+def asked_terms(query: Query) -> list[str]:
+    """Terms of the question without its companies' names."""
+    names = {word for name in query.names for word in re.findall(r"[a-z&]+", name.lower())}
+    return content_terms(query.text, names)
+
+
+def _pages(reader: IndexReader, ids: Sequence[str], best: Mapping[Key, int]) -> list[_Page]:
+    """Pages that have a chunk, in the order of the index."""
+    rows = reader.pages(ids, ["filing_id", "page", "item", "statement", "place", "headings"]).to_pylist()
+    return [
+        _Page(key, row["item"], row["statement"], row["place"], row["headings"], best[key])
+        for row in rows
+        if (key := (row["filing_id"], row["page"])) in best
+    ]
+
+
+def _treated_share(subjects: Sequence[Subject], page: _Page) -> float:
+    if not subjects:
+        return 0.0
+    items = {page.item, *(match.upper() for match in _ITEM.findall(page.headings))}
+    return sum(bool(subject.items & items) or page.place in subject.places for subject in subjects) / len(subjects)
+
+
+def _held_by_rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> list[float]:
+    """The share of the distinct terms ``asked`` that each of ``pages`` holds; terms that few pages hold weigh more,
+    one that none holds nothing."""
+    rarity = _rarity(asked, pages)
+    return [_held(rarity, terms) for terms in pages]
+
+
+def _rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> dict[str, float]:
+    """Shares of the distinct terms ``asked``, by how few of ``pages`` hold them; they sum to one."""
+    frequency = Counter(term for terms in pages for term in terms.intersection(asked))
+    weights = {term: math.log(1 + len(pages) / (1 + frequency[term])) for term in set(asked) if frequency[term]}
+    total = sum(weights.values()) or 1.0
+    return {term: weight / total for term, weight in weights.items()}
+
+
+def _held(rarity: Mapping[str, float], terms: Collection[str]) -> float:
+    return sum(rarity[term] for term in rarity.keys() & set(terms))
+
+
+def _rows(lines: Sequence[str]) -> list[bool]:
+    """Which lines are rows of a table: label and figures in one line, or, in text of a PDF, figures in the next."""
+    return [
+        _FIGURE.search(line) is not None or (_FIGURE.match(after) is not None and len(line) > 2)
+        for line, after in pairwise((*lines, ""))
+    ]
+
+
+def _figures(text: str) -> float:
+    """0 to 1: how much of the text is figures; a statement is past 1."""
+    return min(1.0, sum(map(str.isdigit, text)) / max(1, len(text)) / 0.15)
+
+
+def _share(wanted: set[str], held: set[str]) -> float:
+    return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def _fill(
+    features: Floats, name: str, values: Sequence[float] | Floats, rows: Sequence[int] | slice = slice(None)
+) -> None:
+    features[rows, _COLUMN[name]] = values
+
+
+def unit_range(values: npt.NDArray[np.floating]) -> Floats:
+    """``values`` scaled to [0, 1]; all zero where they are equal."""
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    if not high > low:
+        return np.zeros(len(values))
+    return (np.asarray(values, dtype=np.float64) - low) / (high - low)
+
+
+def _inverse_ranks(scores: Floats) -> Floats:
+    ranks = np.empty(len(scores))
+    ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+    return 1.0 / ranks
+
+
+def _vectors(chunks: pa.Table) -> npt.NDArray[np.float32]:
+    column = chunks["vector"].combine_chunks()
+    return np.asarray(column.flatten(), dtype=np.float32).reshape(len(column), -1)
+
+
+def _chunk_scores(places: Sequence[tuple[str, int, int]], hits: pa.Table) -> Floats:
+    """Scores in the order of ``places``; 0 for a chunk without a hit."""
+    columns = (hits[name].to_pylist() for name in ("filing_id", "page", "start", "score"))
+    found = {(filing_id, page, start): score for filing_id, page, start, score in zip(*columns, strict=True)}
+    return np.asarray([found.get(place, 0.0) for place in places], dtype=np.float64)
+
+
+def _page_scores(hits: pa.Table) -> dict[Key, float]:
+    columns = (hits[name].to_pylist() for name in ("filing_id", "page", "score"))
+    return {(filing_id, page): score for filing_id, page, score in zip(*columns, strict=True)}
+
+
+def _best_chunks(places: Sequence[tuple[str, int, int]], scores: Floats) -> dict[Key, int]:
+    """The row of the best-scored chunk of each page."""
+    best: dict[Key, int] = {}
+    for row, (filing_id, page, _) in enumerate(places):
+        key = (filing_id, page)
+        if key not in best or scores[row] > scores[best[key]]:
+            best[key] = row
+    return best
+
+
+def _best_by_page(places: Sequence[tuple[str, int, int]], scores: npt.NDArray[np.floating]) -> dict[Key, float]:
+    return {key: float(scores[row]) for key, row in _best_chunks(places, np.asarray(scores, np.float64)).items()}

@@ -1,0 +1,81 @@
+"""The small trained model that weighs the features of pages: linear, kilobytes, readable.
+
+``page_model.json`` holds one weight a feature. ``finray.training.page_ranker`` fits them so that the softmax of the
+scores over the candidates of a question is the probability of being its evidence; the probabilities of one question
+therefore compare across its filings.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from finray.errors import ModelUnavailableError
+from finray.retrieval.page_features import FEATURES, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class PageModel:
+    """``weights`` is float64 [len(FEATURES)], in their order."""
+
+    weights: Floats
+
+    def probabilities(self, features: Floats) -> Floats:
+        """float64 [n], summing to one, for ``features`` float64 [n, len(FEATURES)] of one question's candidates."""
+        if not len(features):
+            return np.zeros(0)
+        scores = features @ self.weights
+        exponentials = np.exp(scores - scores.max())
+        return np.asarray(exponentials / exponentials.sum())
+
+    def reasons(self, features: Floats, count: int = 4) -> str:
+        """What spoke most for and against one page (float64 [len(FEATURES)]), for a trace."""
+        parts = features * self.weights
+        strongest = np.argsort(-np.abs(parts), kind="stable")[:count]
+        names = list(FEATURES)
+        return ", ".join(f"{names[index]} {parts[index]:+.1f}" for index in strongest if abs(parts[index]) >= 0.05)
+
+
+@cache
+def shipped_page_model() -> PageModel:
+    """The model that comes with finray. Raises ModelUnavailableError where its file does not fit this version."""
+    return _from_json((resources.files("finray.retrieval") / "page_model.json").read_text("utf-8"), "page_model.json")
+
+
+def load_page_model(path: str) -> PageModel:
+    """A model that ``jobs/train_page_ranker.py`` wrote; the shipped one for an empty ``path``.
+
+    Raises ModelUnavailableError.
+    """
+    if not path:
+        return shipped_page_model()
+    try:
+        return _from_json(Path(path).read_text("utf-8"), path)
+    except OSError as error:
+        raise ModelUnavailableError(f"cannot read the page model {path!r}: {error}") from error
+
+
+def page_model_json(weights: Floats, trained: Mapping[str, Any]) -> str:
+    """The file's content; ``trained`` says on what."""
+    named = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
+    return json.dumps({"weights": named, "trained": dict(trained)}, indent=1) + "\n"
+
+
+def _from_json(text: str, where: str) -> PageModel:
+    try:
+        weights: dict[str, float] = json.loads(text)["weights"]
+        if list(weights) != list(FEATURES):
+            unlike = sorted(set(weights) ^ set(FEATURES)) or "their order"
+            raise ValueError(f"its features differ from those of this version: {unlike}")
+        return PageModel(np.asarray(list(weights.values()), dtype=np.float64))
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelUnavailableError(
+            f"{where!r} is no page model of this version: {error}; train it again with jobs/train_page_ranker.py"
+        ) from error

@@ -1,0 +1,57 @@
+"""Standard subjects of filings: which of them a question is about, and which headings and Items treat them.
+
+The lexicon mapping of FinGEAR (arXiv 2509.12042, FLAM) at the level of headings: finance terms of a question lead to
+the places where reports treat their subject. The data is ``subjects.toml``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """``asked`` finds it in a question, ``printed`` in a heading; ``items`` and ``places`` treat it."""
+
+    key: str
+    asked: re.Pattern[str]
+    printed: re.Pattern[str]
+    items: frozenset[str]
+    places: frozenset[str]
+
+
+@cache
+def subjects() -> tuple[Subject, ...]:
+    text = (resources.files("finray.retrieval") / "subjects.toml").read_text(encoding="utf-8")
+    return tuple(
+        Subject(
+            key,
+            _pattern(entry["asked"]),
+            _pattern(entry["printed"]),
+            frozenset(entry["items"]),
+            frozenset(entry.get("places", ())),
+        )
+        for key, entry in tomllib.loads(text).items()
+    )
+
+
+def subjects_asked(question: str) -> tuple[Subject, ...]:
+    """The subjects that ``question`` is about, in the order of the data file."""
+    return tuple(subject for subject in subjects() if subject.asked.search(question))
+
+
+def headed_share(asked: Collection[Subject], headings: str) -> float:
+    """The share of the subjects ``asked`` that ``headings`` name; 0 where none is asked."""
+    if not asked or not headings:
+        return 0.0
+    return sum(subject.printed.search(headings) is not None for subject in asked) / len(asked)
+
+
+def _pattern(phrases: Iterable[str]) -> re.Pattern[str]:
+    bodies = (r"[\s\-–]+".join(re.escape(word) for word in phrase.split()) for phrase in phrases)
+    return re.compile(rf"(?<![\w&])(?:{'|'.join(sorted(bodies, key=len, reverse=True))})", re.I)

@@ -1,0 +1,46 @@
+"""Standard subjects: from the words of a question to the headings that treat them."""
+
+from __future__ import annotations
+
+import pytest
+
+from finray.retrieval.item_lexicon import item_affinity
+from finray.retrieval.subjects import headed_share, subjects, subjects_asked
+from finray.retrieval.terms import content_terms
+
+
+@pytest.mark.parametrize(
+    ("question", "key", "heading"),
+    [
+        ("Did Acme face any lawsuits?", "legal", "Item 3. Legal Proceedings"),
+        ("In which regions does Acme sell?", "geography", "Note 20 - Geographic Information"),
+        ("What businesses did Acme acquire?", "acquisitions", "Note 5 - Acquisitions and Divestitures"),
+        ("How much did Acme pay in dividends?", "dividends", "Dividends and Share Repurchases"),
+        (
+            "Who audited the accounts? Name the auditor.",
+            "auditor",
+            "Report of Independent Registered Public Accounting",
+        ),
+    ],
+)
+def test_a_subject_leads_to_its_heading(question: str, key: str, heading: str) -> None:
+    asked = [subject for subject in subjects_asked(question) if subject.key == key]
+    assert asked
+    assert headed_share(asked, heading) == 1.0
+    assert headed_share(asked, "Commission file number") == 0.0
+
+
+def test_a_question_without_a_subject_has_no_share() -> None:
+    assert headed_share(subjects_asked("xyzzy"), "Item 3. Legal Proceedings") == 0.0
+
+
+def test_every_subject_knows_where_it_is_treated() -> None:
+    for subject in subjects():
+        assert subject.items or subject.places, subject.key
+
+
+def test_items_use_their_own_words() -> None:
+    assert item_affinity(content_terms("litigation"), "3") > 0.3
+    assert item_affinity(content_terms("litigation"), "5") < 0
+    assert item_affinity(content_terms("xyzzy"), "3") == 0.0
+    assert item_affinity(content_terms("litigation"), None) == 0.0
