@@ -13,7 +13,7 @@ from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.retrieval.companies import CompanyCatalog
 from finray.retrieval.filing_match import match_score
-from finray.retrieval.forms import forms_implied
+from finray.retrieval.forms import forms_implied, looks_ahead
 from finray.retrieval.query import Query
 from finray.types import Document, Filing
 
@@ -60,9 +60,10 @@ class StructuredDocuments:
         self, query: Query, filings: Sequence[Filing], content_weight: float = _CONTENT_WEIGHT
     ) -> list[Document]:
         implied = forms_implied(query.question, query.latest)
+        ahead = looks_ahead(query.text)
         scored = []
         for filing in filings:
-            score, reasons = match_score(filing, query.periods, query.forms, implied)
+            score, reasons = match_score(filing, query.periods, query.forms, implied, ahead=ahead)
             if not query.periods:
                 score += _RECENCY_WEIGHT * _recency(filing.period_end, self._newest)
             scored.append(Document(filing, score, reasons))

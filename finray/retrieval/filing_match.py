@@ -20,10 +20,21 @@ _AMENDMENT_FACTOR = 0.9
 
 
 def match_score(
-    filing: Filing, periods: Sequence[Period], asked: Sequence[str], implied: Mapping[str, float]
+    filing: Filing,
+    periods: Sequence[Period],
+    asked: Sequence[str],
+    implied: Mapping[str, float],
+    *,
+    ahead: bool = False,
 ) -> tuple[float, tuple[str, ...]]:
-    """Score in [0, 1] and the reasons, for a filing whose company already fits."""
-    period, why = period_fit(filing, periods)
+    """Score in [0, 1] and the reasons, for a filing whose company already fits.
+
+    ``ahead``: the question is about what was expected of its fiscal years, which filings print before their end.
+    """
+    if ahead and periods and all(p.part in (None, "FY") and p.date is None for p in periods):
+        period, why = _expectation_fit(filing, max(p.year for p in periods))
+    else:
+        period, why = period_fit(filing, periods)
     form = form_fit(filing, asked, implied)
     weight = _FORM_WEIGHT if periods or asked else _FORM_WEIGHT_OF_UNDATED
     score = _PERIOD_WEIGHT * period + weight * form
@@ -56,6 +67,21 @@ def period_fit(filing: Filing, periods: Sequence[Period]) -> tuple[float, str]:
         weight = 1.0 if period == latest or period.year == latest.year else 0.6
         best = max(best, (fit * weight, why))
     return best
+
+
+def _expectation_fit(filing: Filing, year: int) -> tuple[float, str]:
+    """What was expected of fiscal ``year``: first in the reports on the year before, then renewed in its quarters."""
+    own = filing.fiscal_year
+    if own is None and filing.period_end is not None:
+        own = filing.period_end.year
+    if own is None:
+        return 0.1, "filing without a period"
+    if filing.fiscal_period in ("FY", "Q4"):
+        fit = {year - 1: 1.0, year: 0.6}.get(own, 0.0)
+        return fit, f"outlook in the report on fiscal {own}"
+    if filing.fiscal_period is None:
+        return (0.5 if own in (year - 1, year) else 0.0), f"dated in {own}"
+    return (0.9 if own == year else 0.0), f"outlook in {filing.fiscal_period} of fiscal {own}"
 
 
 def _one_period(filing: Filing, period: Period) -> tuple[float, str]:

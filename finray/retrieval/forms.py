@@ -38,6 +38,19 @@ _EVENT = re.compile(
 )
 
 
+_AHEAD = re.compile(
+    r"\b(?:guidance|outlook|forecasts?|projections?|expectations?)\b|"
+    r"\b(?:expect(?:s|ed)?|anticipat(?:es?|ed)|project(?:s|ed)|plan(?:s|ned)?|forecast(?:s|ed)?|intend(?:s|ed)?)\s+"
+    r"(?:to|for|that|its?|the|their)\b",
+    re.I,
+)
+
+
+def looks_ahead(question: str) -> bool:
+    """Whether the question is about what was expected of a period: that is printed before the period is over."""
+    return _AHEAD.search(question) is not None
+
+
 def forms_asked(question: str) -> tuple[str, ...]:
     """Forms named in words, most specific first; ("10-K/A",) style where an amendment is asked for."""
     asked = dict.fromkeys(form for pattern, forms in _ASKED if pattern.search(question) for form in forms)

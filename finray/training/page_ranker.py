@@ -49,11 +49,13 @@ def ranked_question(
 
 
 def fit(questions: Iterable[RankedQuestion], l2: float) -> Floats:
-    """Weights float64 [len(FEATURES)] that maximize the penalized likelihood."""
+    """Weights float64 [len(FEATURES)] that maximize the penalized likelihood. The filing's match is not penalized: its
+    scale is not that of the shares, and the questions with several candidate filings determine it well."""
+    penalty = np.asarray([0.0 if name == "document" else l2 for name in FEATURES])
     lists = [(q.features, q.target) for q in questions if len(q.features) and q.target.any()]
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        total, gradient = l2 * float(weights @ weights) / 2, l2 * weights
+        total, gradient = float(penalty * weights @ weights) / 2, penalty * weights
         for features, target in lists:
             scores = features @ weights
             log_probabilities = scores - scores.max()

@@ -113,6 +113,11 @@ def fit(
                 folder.begin(identity)
         last = folder.last()
         outcome = trainer.train(resume_from_checkpoint=str(last) if last else False)
+    if not outcome.global_step:
+        raise UsageError(
+            f"no step was trained: epochs {options.epochs} of the data make no whole batch of batch_size "
+            f"{options.batch_size}, in which no text may stand twice; take a smaller one, fewer negatives or more data"
+        )
     logged = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
     return trainer.model, Trained(
         steps=int(outcome.global_step),

@@ -1,7 +1,7 @@
 import datetime as dt
 
 from finray.retrieval.filing_match import match_score, period_fit
-from finray.retrieval.forms import forms_asked, forms_implied
+from finray.retrieval.forms import forms_asked, forms_implied, looks_ahead
 from finray.retrieval.query import Period
 from finray.types import EARNINGS_RELEASE, Filing, FiscalPeriod
 
@@ -43,6 +43,21 @@ def test_a_quarter_without_a_report_of_its_own_is_in_that_of_a_year_later() -> N
     assert best("Q2 FY2024", [Period(2024, "Q2")], *reports) is reports[1]
     ended = Period(2024, None, dt.date(2024, 6, 30), 3)
     assert best("the three months ended June 30, 2024", [ended], *reports) is reports[1]
+
+
+def test_guidance_for_a_year_is_given_before_it_is_over() -> None:
+    assert looks_ahead("What revenue did the company expect for FY2023?")
+    assert looks_ahead("the outlook for 2023")
+    assert not looks_ahead("What was the revenue in FY2023?")
+    before, after = filing("10-K", 2022), filing("10-K", 2023)
+    release, quarter = filing(EARNINGS_RELEASE, 2022, "Q4"), filing("10-Q", 2023, "Q1", "2023-03-31")
+    implied = forms_implied("guidance for FY2023", Period(2023, "FY"))
+
+    def score(candidate: Filing) -> float:
+        return match_score(candidate, [Period(2023, "FY")], (), implied, ahead=True)[0]
+
+    assert score(release) > score(before) > score(after)
+    assert score(quarter) > score(after)
 
 
 def test_a_question_without_a_period_is_about_the_present() -> None:
