@@ -94,6 +94,14 @@ def test_an_interrupted_run_ends_where_an_uninterrupted_one_does(
     assert all((whole[name] == cut[name]).all() for name in whole)
 
 
+def test_data_that_make_no_batch_are_told(run: Callable[[Kind], Run], tmp_path: Path) -> None:
+    made = run("page-scorer")
+    nothing = replace(made, options=replace(made.options, epochs=0, max_steps=0))
+    with pytest.raises(UsageError, match=r"no step was trained.*batch_size"):
+        train_model(nothing, tmp_path / "m", 0, quiet)
+    assert not (tmp_path / "m" / "training.json").exists()
+
+
 def test_folds_score_every_question_once(run: Callable[[Kind], Run], tmp_path: Path) -> None:
     made = run("page-scorer")
     short = replace(made, options=replace(made.options, max_steps=1))
@@ -126,7 +134,7 @@ def test_killed_for_real_it_resumes_from_a_checkpoint(
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     resumed = 0
     for kill in range(3):
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
         seen = {p.name for p in (out / "checkpoints").glob("checkpoint-*/complete")}
         deadline = time.monotonic() + 120
         while len(_complete(out)) == 0 or _newest(out) <= resumed:
@@ -152,6 +160,7 @@ def test_two_processes_train_one_model(
     launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = ["--tatqa", tatqa_file(20), "--base", tiny_base, "--out", str(tmp_path / "model"), "--device", "cpu"]
     arguments += ["--threads", "1", "--batch-size", "2", "--max-tokens", "32", "--max-steps", "4", "--json"]
+    arguments += ["--negatives", "1", "--hard", "0"]
     jobs = Path(__file__).resolve().parents[2] / "jobs"
     done = subprocess.run([*launch, str(jobs / job), *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
