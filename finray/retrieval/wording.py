@@ -24,7 +24,7 @@ _LEAD_IN = re.compile(
     re.I,
 )
 
-_STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
+STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
     ("cash_flow", re.compile(r"\bcash[- ]flows? statements?\b|\bstatements? of (?:consolidated )?cash flows?\b", re.I)),
     (
         "comprehensive_income",
@@ -68,7 +68,7 @@ def unexplained_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str,
     rest = list(text)
     for start, end in spans:
         rest[start:end] = " " * (end - start)
-    for _, pattern in _STATEMENT_WORDS:
+    for _, pattern in STATEMENT_WORDS:
         for match in pattern.finditer(text):
             rest[match.start() : match.end()] = " " * len(match.group())
     words = re.findall(r"[^\W\d_][\w&'’-]*", "".join(rest).lower())
@@ -96,4 +96,4 @@ def without_instructions(question: str) -> str:
 
 def statements_named(question: str) -> tuple[Statement, ...]:
     """The primary statements that the question names, in the order of the annual report."""
-    return tuple(statement for statement, pattern in _STATEMENT_WORDS if pattern.search(question))
+    return tuple(statement for statement, pattern in STATEMENT_WORDS if pattern.search(question))

@@ -1,0 +1,35 @@
+"""A question file with every mention of a primary statement by name replaced by "the filing".
+
+    python benchmarks/without_statement_names.py QUESTIONS.jsonl OUT.jsonl
+
+Questions of benchmarks often name the statement that holds the answer ("according to the cash flow statement"), which
+people seldom do. Retrieval on the changed questions shows what it is worth without that hint.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+from finray.questions import BadLine, read_questions, write_questions
+from finray.retrieval.wording import STATEMENT_WORDS
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        raise SystemExit(__doc__)
+    changed, kept = 0, []
+    for question in read_questions(sys.argv[1]):
+        if isinstance(question, BadLine):
+            raise SystemExit(f"line {question.line}: {question.reason}")
+        text = question.question
+        for _, pattern in STATEMENT_WORDS:
+            text = pattern.sub("filing", text)
+        changed += text != question.question
+        kept.append(replace(question, question=text))
+    write_questions(sys.argv[2], kept)
+    print(f"{changed} of {len(kept)} questions named a statement")
+
+
+if __name__ == "__main__":
+    main()
