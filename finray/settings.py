@@ -94,6 +94,9 @@ class RetrievalSettings(_Section):
     hierarchical: bool = True
     oracle: Literal["none", "document", "page"] = "none"
     """Ceilings for evaluation: retrieve only from the gold filings, or only the gold pages, of each question."""
+    reranked_pages: int = Field(0, ge=0)
+    """Pages of the method ``finray`` whose order is fused with that of ``passage_reranker``; 0 reranks none. The small
+    rerankers that were measured did not pay (docs/training.md)."""
     page_model: str = ""
     """A file that ``jobs/train_page_ranker.py`` wrote; empty for the one that comes with finray."""
     k_candidates: int = Field(100, ge=1)
@@ -130,6 +133,19 @@ class LlmSettings(_Section):
     max_concurrency: int = Field(64, ge=1)
 
 
+class SandboxSettings(_Section):
+    """Where programs of thought run (``finray.sandbox``). ``isolation`` "auto" takes bubblewrap where it works and else a
+    limited process; any other name is required, and its absence an error. "wasi" needs ``wasi_runtime``, the wasmtime
+    command, and ``wasi_python``, the path of a CPython compiled for WASI."""
+
+    isolation: Literal["auto", "process", "bubblewrap", "wasi"] = "auto"
+    seconds: float = Field(2.0, gt=0, le=60)
+    """Of processor time, and of wall time once the process has started."""
+    memory_mb: int = Field(256, ge=64)
+    wasi_runtime: str = "wasmtime"
+    wasi_python: str = ""
+
+
 class IndexSettings(_Section):
     """How tables are written. ``ann_rows`` is the number of vectors past which an approximate index is built."""
 
@@ -158,6 +174,7 @@ class Settings(_Section):
     methods: MethodParameters = MethodParameters()
     loop: LoopSettings = LoopSettings()
     llm: LlmSettings = LlmSettings()
+    sandbox: SandboxSettings = SandboxSettings()
     index: IndexSettings = IndexSettings()
     bulk: BulkSettings = BulkSettings()
 

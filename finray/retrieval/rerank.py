@@ -1,17 +1,21 @@
-"""A cross-encoder over the nearest chunks: the passage stage of ``hirec`` and all of ``dense_rerank``."""
+"""Cross-encoders: over the nearest chunks (``hirec``, ``dense_rerank``), and fused with another method's order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from finray.hirec.roles import PassageRetriever
 from finray.index.reader import IndexReader
 from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker
 from finray.retrieval.flat import chunk_passages, doc_names, scope
+from finray.retrieval.fusion import fuse
 from finray.retrieval.query import Query
 from finray.types import Document, Passage
+
+_FUSION_CONSTANT = 60
 
 
 class RerankedPassages:
@@ -47,3 +51,23 @@ class RerankedPassages:
         rescored = [replace(p, score=float(score)) for p, score in zip(nearest, scores, strict=True)]
         # A stable sort: equal scores keep their dense order.
         return sorted(rescored, key=lambda passage: -passage.score)[:k]
+
+
+class FusedReranking:
+    """The first ``candidates`` passages of ``inner``, in the order that its ranks and the reranker's give together
+    (reciprocal rank fusion, k = 60). Scores stay those of ``inner``; what is behind the candidates stays behind."""
+
+    def __init__(self, inner: PassageRetriever, reranker: Reranker, candidates: int) -> None:
+        self._inner = inner
+        self._reranker = reranker
+        self._candidates = candidates
+
+    async def passages(
+        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
+    ) -> Sequence[Passage]:
+        found = await self._inner.passages(query, documents, max(k, self._candidates), journal)
+        head = found[: self._candidates]
+        scores = self._reranker.scores(query.text, [passage.text for passage in head])
+        order = sorted(range(len(head)), key=lambda place: -float(scores[place]))
+        fused = [head[place] for place, _ in fuse([range(len(head)), order], _FUSION_CONSTANT)]
+        return [*fused, *found[self._candidates :]][:k]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from finray.hirec.roles import PassageRetriever
 from finray.retrieval.documents import StructuredDocuments
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.page_model import load_page_model
 from finray.retrieval.passages import PagePassages
+from finray.retrieval.rerank import FusedReranking
 
 
 def build(tools: Toolbox) -> Retrieval:
     model = load_page_model(tools.settings.retrieval.page_model)
-    return Retrieval(
-        StructuredDocuments(tools.reader, tools.encoder, tools.catalog),
-        PagePassages(tools.reader, tools.encoder, model),
-    )
+    pages: PassageRetriever = PagePassages(tools.reader, tools.encoder, model)
+    if reranked := tools.settings.retrieval.reranked_pages:
+        pages = FusedReranking(pages, tools.passage_reranker(), reranked)
+    return Retrieval(StructuredDocuments(tools.reader, tools.encoder, tools.catalog), pages)
