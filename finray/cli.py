@@ -296,6 +296,14 @@ def presets() -> None:
     out.print_json(json.dumps({name: load_settings(name, environment={}).model_dump() for name in preset_names()}))
 
 
+@app.command()
+def doctor(preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False) -> None:
+    """Show what this machine has, and what contains the programs that a language model writes."""
+    from finray.commands.doctor import run_doctor
+
+    raise typer.Exit(run_doctor(_settings(preset, set_), as_json=json_, out=out))
+
+
 app.add_typer(train_cli.app, name="train")
 
 

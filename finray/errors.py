@@ -8,6 +8,7 @@
     │   └── IndexMismatchError  the index was built with other settings (encoder, chunk size)
     ├── FilingError             one filing cannot be used: becomes a row in ``failures``, never stops a job
     ├── QuestionError           one question line cannot be used: becomes a prediction with status "error"
+    ├── SandboxError            a program of thought was refused, failed or took too much
     └── ModelError              a model role failed
         ├── ModelUnavailableError   weights, server or package missing
         └── ModelReplyError         the model answered, but not with what was asked for
@@ -66,6 +67,23 @@ class FilingError(FinrayError):
 
 class QuestionError(FinrayError):
     """One question cannot be used."""
+
+
+class SandboxError(FinrayError):
+    """A program of thought has no result.
+
+    ``reason`` is a short stable slug for counting (``finray.sandbox.limits.Reason``), ``line`` the program's line at
+    fault, 1-based, or None.
+    """
+
+    def __init__(self, reason: str, detail: str, line: int | None = None) -> None:
+        super().__init__(detail if line is None else f"line {line}: {detail}")
+        self.reason = reason
+        self.detail = detail
+        self.line = line
+
+    def __reduce__(self) -> tuple[type[SandboxError], tuple[str, str, int | None]]:
+        return (type(self), (self.reason, self.detail, self.line))
 
 
 class ModelError(FinrayError):

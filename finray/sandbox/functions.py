@@ -1,0 +1,172 @@
+# ruff: noqa: ARG001  # every function takes the budget, whether it needs it or not
+"""The functions a program may call, by name. Each takes the budget and values, and returns a value.
+
+Those that could make much of little (``range``, ``sum`` of lists, ``round`` to a million places) are guarded; what
+has no bounded cost (``factorial``, ``comb``) is not there.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+
+from finray.sandbox import limits
+from finray.sandbox.limits import Fault
+from finray.sandbox.values import Budget, Value, binary, checked, elements, is_number, power
+
+
+def _number(value: Value) -> Value:
+    if not is_number(value):
+        raise TypeError(f"a number is wanted, not {type(value).__name__}")
+    return value
+
+
+def _range(budget: Budget, *bounds: Value) -> Value:
+    if not all(isinstance(bound, int) for bound in bounds):
+        raise TypeError("range takes whole numbers")
+    values = range(*bounds)
+    # len() fails for ranges longer than a machine word.
+    count = max(0, (values.stop - values.start + values.step - (1 if values.step > 0 else -1)) // values.step)
+    budget.spend(count)
+    return list(values)
+
+
+def _listed(budget: Budget, values: tuple[Value, ...]) -> list[Value]:
+    return elements(budget, values[0]) if len(values) == 1 else list(values)
+
+
+def _extreme(pick: Callable[[list[Value]], Value]) -> Callable[..., Value]:
+    def of(budget: Budget, *values: Value) -> Value:
+        listed = _listed(budget, values)
+        budget.weigh(listed)
+        return pick(listed)
+
+    return of
+
+
+def _sum(budget: Budget, values: Value, start: Value = 0) -> Value:
+    return _folded(budget, ast.Add, values, start)
+
+
+def _prod(budget: Budget, values: Value, start: Value = 1) -> Value:
+    return _folded(budget, ast.Mult, values, start)
+
+
+def _folded(budget: Budget, kind: type[ast.operator], values: Value, start: Value) -> Value:
+    total = _number(start)
+    for value in elements(budget, values):
+        total = binary(budget, kind, total, _number(value))
+    return total
+
+
+def _sorted(budget: Budget, values: Value, *, reverse: Value = False) -> Value:
+    listed = elements(budget, values)
+    budget.weigh(listed)
+    budget.spend(len(listed) * len(listed).bit_length())
+    return sorted(listed, reverse=bool(reverse))
+
+
+def _round(budget: Budget, value: Value, places: Value = None) -> Value:
+    if places is None:
+        return round(_number(value))
+    if not isinstance(places, int) or abs(places) > 100:
+        raise TypeError("round takes at most 100 places")
+    return round(_number(value), places)
+
+
+def _parsed(kind: type[int] | type[float]) -> Callable[..., Value]:
+    def of(budget: Budget, value: Value) -> Value:
+        if isinstance(value, str) and len(value) > 100:
+            raise Fault("limit", "a number of more than 100 digits")
+        if not isinstance(value, str):
+            _number(value)
+        return kind(value)
+
+    return of
+
+
+def _len(budget: Budget, values: Value) -> Value:
+    return len(values)
+
+
+def _list(budget: Budget, values: Value = ()) -> Value:
+    return budget.weigh(elements(budget, values))
+
+
+def _zip(budget: Budget, *lists: Value) -> Value:
+    listed = [elements(budget, values) for values in lists]
+    return budget.weigh(list(zip(*listed, strict=False)))
+
+
+def _enumerate(budget: Budget, values: Value, start: Value = 0) -> Value:
+    if not isinstance(start, int):
+        raise TypeError("enumerate starts at a whole number")
+    return budget.weigh(list(enumerate(elements(budget, values), start)))
+
+
+def _of_numbers(function: Callable[..., Value]) -> Callable[..., Value]:
+    def of(budget: Budget, *values: Value) -> Value:
+        return function(*(_number(value) for value in values))
+
+    return of
+
+
+def _power(budget: Budget, base: Value, exponent: Value) -> Value:
+    return power(base, exponent)
+
+
+_FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "abs": _of_numbers(abs),
+    "enumerate": _enumerate,
+    "float": _parsed(float),
+    "int": _parsed(int),
+    "len": _len,
+    "list": _list,
+    "max": _extreme(max),
+    "min": _extreme(min),
+    "pow": _power,
+    "prod": _prod,
+    "range": _range,
+    "round": _round,
+    "sorted": _sorted,
+    "sum": _sum,
+    "fsum": _sum,
+    "zip": _zip,
+    **{
+        name: _of_numbers(getattr(math, name))
+        for name in (
+            "ceil",
+            "exp",
+            "expm1",
+            "fabs",
+            "floor",
+            "isclose",
+            "log",
+            "log10",
+            "log1p",
+            "log2",
+            "sqrt",
+            "trunc",
+        )
+    },
+}
+_KEYWORDS = {"sorted": {"reverse"}, "enumerate": {"start"}, "sum": {"start"}, "round": {"ndigits"}}
+NAMES = frozenset(_FUNCTIONS)
+CONSTANTS = {"pi": math.pi, "e": math.e}
+
+
+def call(budget: Budget, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    """The value of a function. Raises Fault, TypeError, ValueError, ArithmeticError."""
+    if unknown := keywords.keys() - _KEYWORDS.get(name, set()):
+        raise TypeError(f"{name} takes no argument {min(unknown)[:40]!r}")
+    if name == "round" and "ndigits" in keywords:
+        arguments, keywords = [*arguments, keywords["ndigits"]], {}
+    if len(arguments) > limits.TREE_NODES:
+        raise Fault("limit", "too many arguments")
+    budget.spend(len(arguments) + 1)
+    try:
+        return checked(_FUNCTIONS[name](budget, *arguments, **keywords))
+    except TypeError as error:
+        # Python's own message for a wrong number of arguments names our function and its budget.
+        raise TypeError(f"wrong arguments for {name}" if "positional argument" in str(error) else str(error)) from None

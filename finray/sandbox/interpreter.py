@@ -1,0 +1,264 @@
+"""Walks the syntax tree of a checked program. Nothing is compiled, and no Python object but plain values is touched."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from finray.sandbox import functions, limits
+from finray.sandbox.language import parse
+from finray.sandbox.limits import Fault
+from finray.sandbox.values import Budget, Value, binary, checked, compare, dict_key, element, elements, is_number
+
+RESULT_NAMES = ("answer", "ans", "result")
+"""A program's value is that of the first of these variables that it sets, else that of its last statement."""
+
+
+class _Break(Exception):
+    pass
+
+
+class _Continue(Exception):
+    pass
+
+
+class Interpreter:
+    """Runs one program. ``variables`` are given to it and hold what it has assigned afterwards."""
+
+    def __init__(self, variables: Mapping[str, Value], steps: int = limits.STEPS) -> None:
+        self.variables: dict[str, Value] = dict(variables)
+        self.assigned: dict[str, None] = {}
+        self.last: Value = None
+        self.budget = Budget(steps)
+        self._line: int | None = None
+        self._evaluators: dict[type[ast.expr], Callable[..., Value]] = {
+            ast.Constant: lambda node: node.value,
+            ast.Name: self._name,
+            ast.Attribute: lambda node: functions.CONSTANTS[node.attr],
+            ast.BinOp: self._binary,
+            ast.UnaryOp: self._unary,
+            ast.BoolOp: self._bool,
+            ast.Compare: self._compare,
+            ast.IfExp: lambda node: self._value(node.body if self._value(node.test) else node.orelse),
+            ast.Call: self._call,
+            ast.List: lambda node: self._made([self._value(part) for part in node.elts]),
+            ast.Tuple: lambda node: self._made(tuple(self._value(part) for part in node.elts)),
+            ast.Dict: self._dict,
+            ast.Subscript: self._subscript,
+            ast.ListComp: lambda node: self._made(self._comprehended(node.elt, node.generators)),
+            ast.DictComp: self._dict_comprehension,
+        }
+
+    def run(self, tree: ast.Module) -> Value:
+        """The program's value (see ``RESULT_NAMES``). Raises Fault with the line."""
+        try:
+            self._block(tree.body)
+        except Fault as fault:
+            raise fault if fault.line else Fault(fault.reason, fault.message, self._line) from None
+        except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+            raise Fault("failed", _reason(error), self._line) from None
+        except RecursionError:
+            raise Fault("limit", "nested too deeply", self._line) from None
+        except (_Break, _Continue):  # the parser lets them stand outside a loop
+            raise Fault("syntax", "break or continue outside a loop", self._line) from None
+        named = next((name for name in RESULT_NAMES if name in self.assigned), None)
+        return self.budget.weigh(self.last if named is None else self.variables[named])
+
+    def _block(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            self._line = statement.lineno
+            self.budget.spend(1)
+            self._statement(statement)
+
+    def _statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Assign(targets=targets, value=expression):
+                value = self._value(expression)
+                for target in targets:
+                    self._assign(target, value)
+                self.last = value
+            case ast.AugAssign(target=target, op=operator, value=expression):
+                self.last = self._augment(target, type(operator), self._value(expression))
+            case ast.If(test=test, body=body, orelse=orelse):
+                self._block(body if self._value(test) else orelse)
+            case ast.For():
+                self._for(node)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[x])):
+                self._append(name, self._value(x))
+            case ast.Expr(value=expression):
+                self.last = self._value(expression)
+            case ast.Break():
+                raise _Break
+            case ast.Continue():
+                raise _Continue
+            case ast.Pass():
+                return
+            case _:
+                raise Fault("refused", f"`{type(node).__name__}` is not in the language", node.lineno)
+
+    def _for(self, node: ast.For) -> None:
+        for value in elements(self.budget, self._value(node.iter)):
+            self._assign(node.target, value)
+            try:
+                self._block(node.body)
+            except _Break:
+                break
+            except _Continue:
+                continue
+
+    def _assign(self, target: ast.expr, value: Value) -> None:
+        match target:
+            case ast.Name(id=name):
+                self.budget.spend(1)
+                self.variables[name] = value
+                self.assigned[name] = None
+            case ast.Tuple(elts=targets) | ast.List(elts=targets):
+                parts = elements(self.budget, value)
+                if len(parts) != len(targets):
+                    raise ValueError(f"{len(parts)} values for {len(targets)} names")
+                for part_target, part in zip(targets, parts, strict=True):
+                    self._assign(part_target, part)
+            case ast.Subscript(value=container, slice=index):
+                self._store(self._value(container), self._value(index), value)
+            case _:
+                raise Fault("refused", f"`{type(target).__name__}` cannot be assigned to", target.lineno)
+
+    def _augment(self, target: ast.expr, operator: type[ast.operator], by: Value) -> Value:
+        before = self._value(target)
+        value = binary(self.budget, operator, before, by)
+        if isinstance(before, list):  # as in Python, other names of the list see the change
+            before[:] = value
+            return before
+        self._assign(target, value)
+        return value
+
+    def _store(self, container: Value, index: Value, value: Value) -> None:
+        self.budget.weigh(value)
+        if isinstance(container, dict):
+            container[dict_key(index)] = value
+        elif isinstance(container, list):
+            container[index] = value
+        else:
+            raise TypeError("only elements of lists and dicts can be assigned to")
+
+    def _append(self, name: str, value: Value) -> None:
+        values = self._variable(name)
+        if not isinstance(values, list):
+            raise TypeError(f"{name} is no list")
+        self.budget.spend(1)
+        values.append(self.budget.weigh(value))
+
+    def _value(self, node: ast.expr) -> Value:
+        self.budget.spend(1)
+        evaluate = self._evaluators.get(type(node))
+        if evaluate is None:
+            raise Fault("refused", f"`{type(node).__name__}` is not in the language", node.lineno)
+        return evaluate(node)
+
+    def _made(self, value: Value) -> Value:
+        return self.budget.weigh(value)
+
+    def _name(self, node: ast.Name) -> Value:
+        return self._variable(node.id)
+
+    def _variable(self, name: str) -> Value:
+        if name not in self.variables:
+            raise Fault("failed", f"{name!r} has no value yet")
+        return self.variables[name]
+
+    def _binary(self, node: ast.BinOp) -> Value:
+        return binary(self.budget, type(node.op), self._value(node.left), self._value(node.right))
+
+    def _unary(self, node: ast.UnaryOp) -> Value:
+        value = self._value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return not value
+        if not is_number(value):
+            raise TypeError(f"a number is wanted, not {type(value).__name__}")
+        return checked(-value if isinstance(node.op, ast.USub) else +value)
+
+    def _bool(self, node: ast.BoolOp) -> Value:
+        value: Value = None
+        for part in node.values:
+            value = self._value(part)
+            if bool(value) is isinstance(node.op, ast.Or):
+                break
+        return value
+
+    def _compare(self, node: ast.Compare) -> Value:
+        left = self._value(node.left)
+        for operator, expression in zip(node.ops, node.comparators, strict=True):
+            right = self._value(expression)
+            if not compare(self.budget, type(operator), left, right):
+                return False
+            left = right
+        return True
+
+    def _call(self, node: ast.Call) -> Value:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else cast(ast.Name, node.func).id
+        if isinstance(node.func, ast.Name) and name in self.variables:
+            raise TypeError(f"{name} is a variable here and cannot be called")
+        match node.args:
+            case [ast.GeneratorExp(elt=part, generators=generators)]:
+                arguments = [self._made(self._comprehended(part, generators))]
+            case _:
+                arguments = [self._value(argument) for argument in node.args]
+        keywords = {str(keyword.arg): self._value(keyword.value) for keyword in node.keywords}
+        return functions.call(self.budget, name, arguments, keywords)
+
+    def _dict(self, node: ast.Dict) -> Value:
+        pairs = zip(node.keys, node.values, strict=True)
+        return self._made({dict_key(self._value(cast(ast.expr, key))): self._value(value) for key, value in pairs})
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        container = self._value(node.value)
+        if not isinstance(node.slice, ast.Slice):
+            return element(container, self._value(node.slice))
+        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+        values = [None if bound is None else self._value(bound) for bound in bounds]
+        if not isinstance(container, list | tuple):
+            raise TypeError("only lists have slices")
+        self.budget.spend(len(container))
+        return container[slice(*values)]
+
+    def _dict_comprehension(self, node: ast.DictComp) -> Value:
+        pair = ast.Tuple([node.key, node.value], ast.Load(), lineno=node.lineno)
+        pairs = self._comprehended(pair, node.generators)
+        return self._made({dict_key(key): value for key, value in pairs})
+
+    def _comprehended(self, part: ast.expr, generators: list[ast.comprehension]) -> list[Value]:
+        """The elements; the names that a comprehension binds end with it, as in Python."""
+        outside, assigned = dict(self.variables), dict(self.assigned)
+        self.budget.spend(len(outside))
+        found: list[Value] = []
+        self._generate(part, generators, found)
+        self.variables, self.assigned = outside, assigned
+        return found
+
+    def _generate(self, part: ast.expr, generators: list[ast.comprehension], found: list[Value]) -> None:
+        if not generators:
+            found.append(self._value(part))
+            return
+        first, rest = generators[0], generators[1:]
+        for value in elements(self.budget, self._value(first.iter)):
+            self._assign(first.target, value)
+            if all(self._value(condition) for condition in first.ifs):
+                self._generate(part, rest, found)
+
+
+def run_source(source: str, variables: Mapping[str, Value]) -> tuple[ast.Module, Interpreter, Value]:
+    """Parse and run. Raises Fault."""
+    tree = parse(source, functions.NAMES, frozenset(functions.CONSTANTS))
+    interpreter = Interpreter(variables)
+    return tree, interpreter, interpreter.run(tree)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ZeroDivisionError):
+        return "division by zero"
+    if isinstance(error, OverflowError):
+        return "a number too large for a float"
+    if isinstance(error, KeyError):
+        return f"no such key: {str(error)[:80]}"
+    return str(error)[:200]

@@ -1,0 +1,211 @@
+"""The language of programs of thought: source text to a syntax tree that holds only what is listed here.
+
+Statements: assignments (also to an element, and ``+=``), ``if``, ``for``, ``break``, ``continue``, ``pass``,
+``xs.append(x)``, and expressions. Expressions: numbers, short texts, names, arithmetic, comparisons, ``and or not``,
+``a if c else b``, lists, tuples, dicts, comprehensions, elements and slices, and calls of the functions of
+``finray.sandbox.functions`` by name. Everything else is refused, wherever in the program it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from finray.sandbox import limits
+from finray.sandbox.limits import Fault
+
+_NAME = re.compile(r"(?!.*__)[A-Za-z_][A-Za-z0-9_]*")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+_PLAIN = (
+    *(ast.Module, ast.If, ast.Break, ast.Continue, ast.Pass, ast.Expr, ast.Load, ast.Store, ast.keyword),
+    *(ast.BoolOp, ast.And, ast.Or, ast.Not, ast.UnaryOp, ast.UAdd, ast.USub, ast.BinOp, *_OPERATORS),
+    *(ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn, ast.Is, ast.IsNot),
+    *(ast.IfExp, ast.List, ast.Tuple, ast.Subscript, ast.Slice, ast.ListComp, ast.DictComp),
+)
+"""Nodes that are fine wherever Python's grammar admits them; the rest is looked at one by one."""
+_SPOKEN = {
+    "Import": "import",
+    "ImportFrom": "import",
+    "FunctionDef": "def",
+    "AsyncFunctionDef": "async def",
+    "ClassDef": "class",
+    "Lambda": "lambda",
+    "JoinedStr": "an f-string",
+    "NamedExpr": ":=",
+    "Starred": "*",
+    "With": "with",
+    "Try": "try",
+    "While": "while",
+    "Attribute": "an attribute or method",
+    "Delete": "del",
+    "SetComp": "a set",
+    "Set": "a set",
+    "GeneratorExp": "a generator that is not a function's only argument",
+}
+
+
+def read_source(source: str) -> None:
+    """Refuse what should not even be parsed: too long, control characters, brackets too deep. Raises Fault."""
+    if len(source) > limits.SOURCE_CHARACTERS:
+        raise Fault("limit", f"a program of {len(source):,} characters; at most {limits.SOURCE_CHARACTERS:,}")
+    if found := _CONTROL.search(source.replace("\r\n", "\n")):
+        raise Fault("syntax", f"control character {found[0]!r}", source.count("\n", 0, found.start()) + 1)
+    if any("\ud800" <= character <= "\udfff" for character in source):
+        raise Fault("syntax", "half a surrogate pair")
+    depth = 0
+    for index, character in enumerate(source):
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth = max(0, depth - 1)
+        if depth > limits.BRACKET_DEPTH:
+            line = source.count("\n", 0, index) + 1
+            raise Fault("limit", f"brackets nested more than {limits.BRACKET_DEPTH} deep", line)
+
+
+def parse(source: str, functions: frozenset[str], constants: frozenset[str]) -> ast.Module:
+    """The syntax tree of ``source``, all of it in the language; ``functions`` may be called, ``constants`` read from
+    ``math``. Raises Fault.
+    """
+    read_source(source)
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise Fault("syntax", f"not a program: {error.msg}", error.lineno) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise Fault("syntax", f"not a program: {type(error).__name__}") from None
+    _check(tree, functions, constants)
+    return tree
+
+
+def literals(tree: ast.Module) -> list[int | float]:
+    """The numbers that the program's author wrote, in reading order and without their signs."""
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    found.sort(key=lambda node: (node.lineno, node.col_offset))
+    return [node.value for node in found if isinstance(node.value, int | float) and not isinstance(node.value, bool)]
+
+
+def _check(tree: ast.Module, functions: frozenset[str], constants: frozenset[str]) -> None:
+    # With a stack of its own: the tree may be deeper than Python's.
+    waiting: list[tuple[ast.AST, int, int]] = [(tree, 0, 1)]
+    seen = 0
+    while waiting:
+        node, depth, line = waiting.pop()
+        line = getattr(node, "lineno", line)
+        seen += 1
+        if seen > limits.TREE_NODES:
+            raise Fault("limit", f"more than {limits.TREE_NODES:,} parts of syntax", line)
+        if depth > limits.TREE_DEPTH:
+            raise Fault("limit", f"nested more than {limits.TREE_DEPTH} deep", line)
+        children = _children(node, functions, constants, line)
+        waiting.extend((child, depth + 1, line) for child in reversed(children))
+
+
+def _children(node: ast.AST, functions: frozenset[str], constants: frozenset[str], line: int) -> Sequence[ast.AST]:
+    """The parts of ``node`` that are still to be checked."""
+    match node:
+        case ast.Constant(value=value):
+            _check_literal(value, line)
+            return ()
+        case ast.Name(id=name):
+            check_name(name, line)
+            return ()
+        case ast.Attribute(value=ast.Name(id="math"), attr=name, ctx=ast.Load()) if name in constants:
+            return ()
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as xs, attr="append"), args=[x], keywords=[])):
+            return (xs, x)
+        case ast.Call(keywords=keywords) if any(keyword.arg is None for keyword in keywords):
+            raise Fault("refused", "`**` is not in the language", line)
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            return (*_call(function, arguments, functions, line), *keywords)
+        case ast.Assign(targets=targets, value=value):
+            _check_targets(targets, line)
+            return (*targets, value)
+        case ast.AugAssign(target=target, op=operator, value=value):
+            _check_targets([target], line)
+            return (target, operator, value)
+        case ast.For(target=target, iter=values, body=body, orelse=[]):
+            _check_targets([target], line)
+            return (target, values, *body)
+        case ast.comprehension(target=target, iter=values, ifs=conditions, is_async=0):
+            _check_targets([target], line)
+            return (target, values, *conditions)
+        case ast.Dict(keys=keys) if None in keys:
+            raise Fault("refused", "`**` is not in the language", line)
+        case ast.Compare(ops=operators, comparators=compared):
+            for comparison, right in zip(operators, compared, strict=True):
+                nothing = isinstance(right, ast.Constant) and right.value is None
+                if isinstance(comparison, ast.Is | ast.IsNot) and not nothing:
+                    raise Fault("refused", "`is` is in the language only for `is None`; write ==", line)
+        case ast.Dict():
+            pass
+        case _ if not isinstance(node, _PLAIN):
+            raise Fault("refused", f"`{_spoken(node)}` is not in the language", line)
+    return list(ast.iter_child_nodes(node))
+
+
+def _call(
+    function: ast.expr, arguments: list[ast.expr], functions: frozenset[str], line: int
+) -> Sequence[ast.expr | ast.comprehension]:
+    match function:
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="math"), attr=name) if name in functions:
+            pass
+        case ast.Name(id=name):
+            raise Fault(
+                "refused", f"there is no function {name[:40]!r}; there are {', '.join(sorted(functions))}", line
+            )
+        case ast.Attribute(attr=name):
+            raise Fault("refused", f"there is no method {name[:40]!r}; only `xs.append(x)` on a line of its own", line)
+        case _:
+            raise Fault("refused", "only functions by name can be called", line)
+    match arguments:
+        case [ast.GeneratorExp(elt=element, generators=generators)]:
+            return (element, *generators)
+    return arguments
+
+
+def _check_targets(targets: Sequence[ast.expr], line: int) -> None:
+    for target in targets:
+        match target:
+            case ast.Name():
+                continue
+            case ast.Subscript(slice=index) if not isinstance(index, ast.Slice):
+                continue
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                _check_targets(parts, line)
+            case _:
+                raise Fault("refused", f"`{_spoken(target)}` cannot be assigned to in this language", line)
+
+
+def _check_literal(value: object, line: int) -> None:
+    if isinstance(value, str):
+        if len(value) > limits.STRING_CHARACTERS:
+            raise Fault("limit", f"a text of {len(value):,} characters; at most {limits.STRING_CHARACTERS:,}", line)
+    elif isinstance(value, int):
+        if value.bit_length() > limits.INTEGER_BITS:
+            raise Fault("limit", "a number of more than 100 digits", line)
+    elif isinstance(value, float):
+        if value in (float("inf"), float("-inf")):
+            raise Fault("limit", "a number too large for a float", line)
+    elif value is not None:
+        raise Fault("refused", f"a literal of type {type(value).__name__} is not in the language", line)
+
+
+def check_name(name: str, line: int | None = None) -> None:
+    """Refuse what is no name here. ``ast.parse`` has normalized the name (NFKC), so look-alikes of ASCII letters have
+    become those already.
+    """
+    if len(name) > limits.NAME_CHARACTERS:
+        raise Fault("limit", f"a name of {len(name)} characters; at most {limits.NAME_CHARACTERS}", line)
+    if not _NAME.fullmatch(name):
+        raise Fault(
+            "refused", f"{name!r} is no name in this language: ASCII letters, digits, no double underscore", line
+        )
+
+
+def _spoken(node: ast.AST) -> str:
+    kind = type(node).__name__
+    return _SPOKEN.get(kind, kind)

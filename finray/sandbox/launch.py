@@ -1,0 +1,126 @@
+"""The command that starts the child, and what is put around it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from finray.errors import SettingsError
+from finray.settings import SandboxSettings
+
+Isolation = Literal["process", "bubblewrap", "wasi"]
+
+_PACKAGE = Path(__file__).resolve().parent
+_ROOT = _PACKAGE.parent.parent
+_FLAGS = ("-I", "-S", "-B", "-W", "ignore")
+_START = "main(float(sys.argv[-2]), int(sys.argv[-1]), probe='probe' in sys.argv, wasi='wasi' in sys.argv)"
+_BOOT = f"import sys; sys.path.insert(0, sys.argv[1]); from finray.sandbox.child import main; {_START}"
+_BOOT_WITHOUT_FILES = """
+import json, sys, types
+for name, source in json.loads(sys.argv[1]):
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__path__ = []
+    exec(compile(source, name, "exec"), module.__dict__)
+from finray.sandbox.child import main
+"""
+_MODULES = ("limits", "language", "values", "functions", "interpreter", "lockdown", "child")
+"""What runs in the child, each after those that it imports."""
+_SYSTEM_LIBRARIES = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
+_PROBE_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Launcher:
+    """``command`` starts the child; ``isolation`` is what it runs in; ``reason`` says why it is no stronger one."""
+
+    isolation: Isolation
+    command: tuple[str, ...]
+    reason: str = ""
+
+
+def launcher(settings: SandboxSettings, *, probe: bool = False) -> Launcher:
+    """The strongest one that this machine has, or the one that ``sandbox.isolation`` names.
+
+    With ``probe`` the child tries to break out instead of running a program. Raises SettingsError where the one that
+    is named cannot be had.
+    """
+    wanted = settings.isolation
+    limits = (*(("probe",) if probe else ()), str(settings.seconds), str(settings.memory_mb * 1024 * 1024))
+    if wanted == "wasi":
+        return Launcher("wasi", _wasi(settings, limits))
+    arguments = (*_FLAGS, "-c", _BOOT, str(_ROOT), *limits)
+    plain = (sys.executable, *arguments)
+    if wanted == "process":
+        return Launcher("process", plain, "sandbox.isolation asks for no more")
+    bwrap = shutil.which("bwrap")
+    problem = "bwrap is not installed" if bwrap is None else _bwrap_problem(bwrap)
+    if bwrap is not None and not problem:
+        return Launcher("bubblewrap", (*_bubblewrap(bwrap), str(Path(sys.executable).resolve()), *arguments))
+    if wanted == "bubblewrap":
+        raise SettingsError(f"sandbox.isolation = 'bubblewrap', but {problem}; install it, or set 'auto'")
+    return Launcher("process", plain, problem)
+
+
+def _bubblewrap(bwrap: str) -> tuple[str, ...]:
+    """All namespaces of its own, no privilege, and of the files only Python's and this package's, read-only."""
+    mounts: list[str] = []
+    for path in _SYSTEM_LIBRARIES:
+        mounts += ["--ro-bind-try", path, path]
+    for found in dict.fromkeys((sys.base_prefix, sys.base_exec_prefix)):
+        if not found.startswith("/usr"):
+            mounts += ["--ro-bind", found, found]
+    for file in (_PACKAGE, _PACKAGE.parent / "__init__.py"):
+        mounts += ["--ro-bind", str(file), str(file)]
+    return (
+        bwrap,
+        "--unshare-all",
+        "--die-with-parent",
+        "--clearenv",
+        "--cap-drop",
+        "ALL",
+        *mounts,
+        "--chdir",
+        "/",
+        "--",
+    )
+
+
+@functools.cache
+def _bwrap_problem(bwrap: str) -> str:
+    """Why ``bwrap`` does not work here (containers often forbid user namespaces); "" where it does."""
+    python = str(Path(sys.executable).resolve())
+    try:
+        done = subprocess.run(
+            (*_bubblewrap(bwrap), python, *_FLAGS, "-c", "pass"),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PROBE_SECONDS,
+            env={},
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bwrap does not run: {error}"
+    said = " ".join(done.stderr.decode(errors="replace").split())
+    return "" if done.returncode == 0 else f"bwrap does not run: {said[:200] or f'exit status {done.returncode}'}"
+
+
+def _wasi(settings: SandboxSettings, limits: tuple[str, ...]) -> tuple[str, ...]:
+    """CPython for WASI on the wasmtime command. It is given no folder, so our modules come as an argument."""
+    runtime = shutil.which(settings.wasi_runtime)
+    if runtime is None:
+        raise SettingsError(f"sandbox.wasi_runtime = {settings.wasi_runtime!r} is not a command on the PATH")
+    if not Path(settings.wasi_python).is_file():
+        raise SettingsError(
+            f"sandbox.wasi_python = {settings.wasi_python!r} is not a file; give the python.wasm of a CPython for WASI"
+        )
+    sources = [["finray", ""], ["finray.sandbox", ""]]
+    sources += [[f"finray.sandbox.{name}", (_PACKAGE / f"{name}.py").read_text(encoding="utf-8")] for name in _MODULES]
+    memory = f"max-memory-size={settings.memory_mb * 1024 * 1024}"
+    arguments = (*_FLAGS, "-c", _BOOT_WITHOUT_FILES + _START, json.dumps(sources), "wasi", *limits)
+    return (runtime, "run", "-W", memory, settings.wasi_python, *arguments)
