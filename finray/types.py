@@ -90,8 +90,11 @@ class LineItem:
 
     ``value`` is in base units (dollars, shares, or a plain ratio), already multiplied by ``scale`` and signed;
     ``text`` is the cell as printed. ``period_end`` closes the period, ``months`` is its length (0 for an instant, such
-    as a balance-sheet date). ``label`` is the row as printed, ``section`` the heading that governs it. ``box`` is
+    as a balance-sheet date; None where the table does not say). ``label`` is the row as printed, ``section`` the
+    heading inside the table that governs it, ``column_label`` what stands over the column where that is more than a
+    period (a segment, "Level 1"), ``caption`` the text just above a table that is no primary statement. ``box`` is
     (x0, y0, x1, y1) in PDF points, None for HTML. ``concept`` is the XBRL concept where the cell is tagged.
+    ``statement`` is None for tables of notes and of management's discussion.
     """
 
     page: int
@@ -108,6 +111,8 @@ class LineItem:
     column: int = 0
     box: tuple[float, float, float, float] | None = None
     concept: str | None = None
+    column_label: str | None = None
+    caption: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

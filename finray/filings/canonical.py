@@ -88,8 +88,8 @@ def find_line_item(
 ) -> LineItem | None:
     """The cell of ``items`` that prints ``metric`` for a period, None where no row or no column fits.
 
-    ``items`` are one filing's. The period is ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its
-    years; without either, the latest column. ``months`` is the length of a flow: 12 unless the row has none, then the
+    ``items`` are one filing's; those of notes and other tables outside the statements are left aside. The period is
+    ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its years; without either, the latest column. ``months`` is the length of a flow: 12 unless the row has none, then the
     shortest. Raises KeyError for an unknown metric.
     """
     wanted = canonical_items()[metric]
@@ -97,6 +97,7 @@ def find_line_item(
         period_end = _fiscal_year_end(fiscal_year, filing)
         if period_end is None:
             return None
+    items = [item for item in items if item.statement is not None]
     for row in _rows_in_order(wanted, items):
         cell = _cell(wanted, row, period_end, months)
         if cell is not None:
@@ -104,6 +105,11 @@ def find_line_item(
     parts = [cell for row in _parts(wanted, items)
              if (cell := _cell(wanted, row, period_end, months)) is not None]
     return _total(parts) if len(parts) > 1 else None
+
+
+def names_row(metric: str, label: str) -> bool:
+    """Whether a row labelled ``label`` prints ``metric``. Raises KeyError for an unknown metric."""
+    return _label_rank(canonical_items()[metric], plain_label(label)) is not None
 
 
 def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float:

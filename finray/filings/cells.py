@@ -156,7 +156,8 @@ def data_cells(row: Sequence[Printed]) -> list[Printed]:
     return cells
 
 
-def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tuple[float, float]]) -> Grid | None:
+def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tuple[float, float]],
+            caption: str = "") -> Grid | None:
     """The grid of ``rows`` over the numeric ``columns`` (1, 2, ...); column 0 holds labels. None without data."""
     if not columns:
         return None
@@ -167,7 +168,7 @@ def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tupl
     placed = tuple(
         tuple(_place(cell, columns, labels_start_before) for cell in row if cell.text.strip()) for row in rows
         if any(cell.text.strip() for cell in row))
-    return Grid(page, placed)
+    return Grid(page, placed, caption)
 
 
 def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_before: float) -> Cell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 Box = tuple[float, float, float, float]
@@ -27,3 +28,14 @@ class Grid:
 
     page: int
     rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    """The last lines of text above the table: what it shows, of which period, in which scale."""
+
+
+CAPTION_LINES = 2
+MAX_CAPTION = 300
+
+
+def caption_of(lines: Sequence[str]) -> str:
+    """The caption that the text ``lines`` above a table make: the last of them, at most 300 characters."""
+    return " ".join(" ".join(lines[-CAPTION_LINES:]).split())[-MAX_CAPTION:]

@@ -14,6 +14,7 @@ import lxml.etree
 import lxml.html
 
 from finray.errors import FilingError
+from finray.filings.grids import caption_of
 from finray.filings.sniff import CONTROL, decode
 from finray.filings.table_text import table_lines
 from finray.settings import FilingSettings
@@ -90,6 +91,8 @@ class HtmlPage:
     text: str
     tables: tuple[lxml.html.HtmlElement, ...] = ()
     tagged: tuple[lxml.html.HtmlElement, ...] = ()
+    captions: tuple[str, ...] = ()
+    """For each table the last lines of text above it."""
 
 
 def parse_html(content: bytes) -> lxml.html.HtmlElement:
@@ -181,6 +184,9 @@ class _Pages:
     line: list[str] = field(default_factory=list)
     tables: list[lxml.html.HtmlElement] = field(default_factory=list)
     tagged: list[lxml.html.HtmlElement] = field(default_factory=list)
+    captions: list[str] = field(default_factory=list)
+    after_table: int = 0
+    """Lines of the page up to the end of its last table."""
     preformatted: int = 0
 
     def walk(self, root: lxml.html.HtmlElement) -> None:
@@ -215,7 +221,9 @@ class _Pages:
         if tag == "table" and not self.is_layout(element):
             lines = table_lines(element)
             if lines:
+                self.captions.append(caption_of(self.lines[self.after_table :]))
                 self.lines.extend(lines)
+                self.after_table = len(self.lines)
                 self.tables.append(element)
                 self.tagged.extend(element.iter(_TAGGED_NUMBER))
             return True
@@ -278,9 +286,11 @@ class _Pages:
         self.end_line()
         if self.lines:
             text = _XML_UNFIT.sub("", "\n".join(self.lines))
-            self.pages.append(HtmlPage(text, tuple(self.tables), tuple(self.tagged)))
+            self.pages.append(HtmlPage(text, tuple(self.tables), tuple(self.tagged), tuple(self.captions)))
             self.lines.clear()
             self.tables.clear()
+            self.captions.clear()
+            self.after_table = 0
         # A page without a line is left out, and what is tagged on it with it.
         self.tagged.clear()
 

@@ -23,7 +23,7 @@ _SHORTHAND = re.compile(r"padding\s*:\s*[\d.]+\w*\s+[\d.]+\w*\s+[\d.]+\w*\s+([\d
 _UNIT_POINTS = {"pt": 1.0, "px": 0.75, "em": 10.0, "in": 72.0, "": 1.0}
 
 
-def table_grid(table: etree._Element, page: int) -> Grid | None:
+def table_grid(table: etree._Element, page: int, caption: str = "") -> Grid | None:
     """The grid of ``table`` on page ``page``, or None where it has no numeric column (layout, prose, contents).
 
     Column 0 holds labels; columns 1, 2, ... the numbers, left to right. ``Cell.concept`` is the ``name`` of an
@@ -33,7 +33,7 @@ def table_grid(table: etree._Element, page: int) -> Grid | None:
     if not any(parse_number(cell.text) for row in rows for cell in row):
         return None
     rows = [_join_label(row) for row in rows]
-    return arrange(page, rows, number_columns(rows))
+    return arrange(page, rows, number_columns(rows), caption)
 
 
 def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:

@@ -13,8 +13,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.filings.cells import Number, is_year, parse_number
+from finray.filings.column_labels import column_label, is_period
 from finray.filings.grids import Cell, Grid
-from finray.filings.periods import Calendar, Period, months_between, read_balance_date
+from finray.filings.periods import Calendar, Period, months_between, read_balance_date, read_heading
 from finray.filings.scales import Scale, read_scale, row_unit, share_scale
 from finray.filings.statements import table_statement
 from finray.types import Filing, LineItem, Statement
@@ -44,26 +45,46 @@ _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 
 def extract_line_items(
     grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing, *, before: str = "",
+    usual: Scale | None = None,
 ) -> list[LineItem]:
     """Every number of ``grids`` (one page) that stands in a numeric column of a labelled row.
 
-    ``before`` is the text of the page before: its scale holds where a continued statement announces none.
+    ``before`` is the text of the page before: its scale holds where a continued statement announces none, and
+    ``usual``, the scale of the filing's statements, where that has none either.
     ``row`` counts rows over the page, ``column`` is the grid's column. Never raises on odd tables: what has no label
-    or no number is left out.
+    or no number is left out. Where ``statement`` is None (notes, management's discussion), so is what has no date:
+    a page of prose and small tables says little about which period a bare column is of.
     """
+    if statement is None:
+        return _note_items(grids, filing, read_scale(page_text) or usual or Scale())
     head = _head_of(page_text)
-    page_scale = read_scale(head) or read_scale(page_text) or read_scale(before)
+    page_scale = read_scale(head) or read_scale(page_text) or read_scale(before) or usual
     items: list[LineItem] = []
     offset = 0
     calendar = Calendar(filing, statement, head)
     headings: dict[int, str] = {}
     for grid in grids:
-        own = statement
-        if statement is not None and len(grids) > 1:
+        own: Statement | None = statement
+        if len(grids) > 1:
             own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
         reader = _TableReader(grid, own, replace(calendar, statement=own), page_scale or Scale(), headings)
         items.extend(reader.read(offset))
         calendar, headings = reader.calendar, reader.headings
+        offset += len(grid.rows)
+    return items
+
+
+def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale) -> list[LineItem]:
+    """Each table by itself: what stands above it says its scale and, where its columns do not, its period."""
+    items: list[LineItem] = []
+    offset = 0
+    headings: Mapping[int, str] = {}
+    for grid in grids:
+        calendar = Calendar(filing, None, grid.caption)
+        reader = _TableReader(grid, None, calendar, read_scale(grid.caption) or page_scale, headings if not grid.caption
+                              else {})
+        items.extend(item for item in reader.read(offset) if item.period_end is not None)
+        headings = reader.headings
         offset += len(grid.rows)
     return items
 
@@ -117,12 +138,16 @@ class _TableReader:
         own = any(_names_period(cell.text) for row in grid.rows[:HEADING_ROWS] for cell in row if cell.column)
         self.headings: dict[int, str] = {} if own or not columns <= before.keys() else dict(before)
         self.seen_data = False
+        self.block = ""
+        """In a note, the row "Year ended June 30, 2024" that dates the rows below it."""
 
     def read(self, offset: int) -> list[LineItem]:
         items: list[LineItem] = []
         for index, cells in enumerate(self.grid.rows):
             row = _read_row(cells)
-            if self._is_heading(row):
+            if self._dates_block(row):
+                self.block = row.label or cells[0].text
+            elif self._is_heading(row):
                 self._take_heading(cells, row)
             elif row.numbers and row.label:
                 self.seen_data = True
@@ -132,9 +157,15 @@ class _TableReader:
                     self.sections.pop()
             elif row.label and not row.numbers:
                 self._open_section(row.label, cells[0].indent)
-        if self.statement == "equity" and not any(_names_period(text) for text in self.headings.values()):
+        if self.statement in ("equity", None) and not any(_names_period(text) for text in self.headings.values()):
             items = _date_by_balances(items)
         return items
+
+    def _dates_block(self, row: _Row) -> bool:
+        """Whether a row of a note's table names a period for all its columns."""
+        text = row.label or (row.texts[0].text if len(row.texts) == 1 and row.texts[0].span > 1 else "")
+        alone = not row.numbers and len(row.texts) <= (0 if row.label else 1)
+        return self.statement is None and alone and is_period(text)
 
     def _is_heading(self, row: _Row) -> bool:
         real = [cell for cell, number in row.numbers if not is_year(cell.text)]
@@ -190,7 +221,9 @@ class _TableReader:
             items.append(LineItem(
                 page=self.grid.page, statement=self.statement, label=row.label, value=number.value * scale,
                 text=cell.text, unit=unit, scale=scale, period_end=period.end, months=period.months,
-                section=section, row=index, column=cell.column, box=cell.box, concept=cell.concept))
+                section=section, row=index, column=cell.column, box=cell.box, concept=cell.concept,
+                column_label=column_label(self.headings.get(cell.column, "")),
+                caption=self.grid.caption or None if self.statement is None else None))
         return items
 
     def _unit(self, row: _Row, section: str | None, cell: Cell, number: Number) -> tuple[str, int] | None:
@@ -211,8 +244,9 @@ class _TableReader:
         return self.scale.currency, self.scale.money
 
     def _period(self, label: str, column: int) -> Period:
-        period = self.calendar.period(column, self.headings)
-        if self.statement in ("cash_flow", "equity") and _BALANCE_ROW.search(label) and \
+        period = self._note_period(label, column) if self.statement is None else self.calendar.period(
+            column, self.headings)
+        if self.statement in ("cash_flow", "equity", None) and _BALANCE_ROW.search(label) and \
                 not re.search(r"adjustments?|increase|decrease|change", label, re.IGNORECASE):
             if _BEGINNING.search(label) and not _ENDING.search(label):
                 return self.calendar.opening(period, self.headings)
@@ -220,6 +254,19 @@ class _TableReader:
                 return Period(period.end, 0)
         if self.statement == "equity" and re.search(r"^total\b.*\b(?:equity|deficit)\b", label, re.IGNORECASE):
             return Period(period.end, 0)
+        return period
+
+
+    def _note_period(self, label: str, column: int) -> Period:
+        """A note dates its figures by column, by a heading over some rows, or by the row itself."""
+        period = self.calendar.period(column, self.headings)
+        heading = self.headings.get(column, "")
+        if read_heading(heading).year is None and not read_heading(heading).change:
+            dated = label if is_period(label) else self.block
+            if dated:
+                period = self.calendar.period(column, {column: f"{heading} {dated}"})
+        if period.months is None and self.calendar.filing.fiscal_period == "FY" and _BALANCE_ROW.search(label):
+            return Period(period.end, 12)
         return period
 
 

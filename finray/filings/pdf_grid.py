@@ -15,7 +15,7 @@ from itertools import chain
 import pymupdf
 
 from finray.filings.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
-from finray.filings.grids import Grid
+from finray.filings.grids import Grid, caption_of
 from finray.filings.pdf_lines import PositionedWord, rows_of_words
 
 PROSE_SHARE = 0.6
@@ -46,7 +46,7 @@ def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
     if not rows:
         return []
     width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
-    return [grid for block in _tables(rows, width) if (grid := _grid(block, number))]
+    return [grid for above, block in _tables(rows, width) if (grid := _grid(block, number, above))]
 
 
 def _words(page: pymupdf.Page) -> list[PositionedWord]:
@@ -57,8 +57,10 @@ def _words(page: pymupdf.Page) -> list[PositionedWord]:
     return [(box.x0, box.y0, box.x1, box.y1, text) for box, text in turned]
 
 
-def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[list[list[Printed]]]:
-    """Cut the page where prose stands between tables, or where a new heading with periods follows figures."""
+def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[tuple[list[str], list[list[Printed]]]]:
+    """Cut the page where prose stands between tables, or where a new heading with periods follows figures; each block
+    comes after the lines of prose above it."""
+    above: list[str] = []
     block: list[list[Printed]] = []
     has_data = False
     for row in rows:
@@ -69,13 +71,16 @@ def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[list[list[P
         if prose or new_heading:
             header = _trailing_heading(block) if new_heading else []
             if has_data:
-                yield block[:len(block) - len(header)]
+                yield above, block[:len(block) - len(header)]
+                above = []
             block, has_data = header, False
-        if not prose:
+        if prose:
+            above.append(row[0].text)
+        else:
             block.append(row)
         has_data = has_data or data
     if has_data:
-        yield block
+        yield above, block
 
 
 def _is_heading(row: Sequence[Printed]) -> bool:
@@ -93,16 +98,32 @@ def _trailing_heading(block: list[list[Printed]]) -> list[list[Printed]]:
     return block[start:]
 
 
-def _grid(rows: Sequence[list[Printed]], number: int) -> Grid | None:
+def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> Grid | None:
     columns = number_columns(rows)
     if not columns:
         return None
-    first = next(index for index, row in enumerate(rows) if data_cells(row))
+    prose = [index for index in range(_first_data(rows)) if _is_prose(rows[index], rows)]
+    if prose:  # a sentence that ends in a colon leads in to the table
+        above = [*above, *(row[0].text for row in rows[:prose[-1] + 1])]
+        rows = rows[prose[-1] + 1:]
+    first = _first_data(rows)
+    above = [*above, *(row[0].text for row in rows[:first] if len(row) == 1)]
     heads = [_stretch(row, columns) for row in rows[:first]]
     body = _join_wrapped([_split_label(row, columns) for row in rows[first:]], columns)
     if first and body:
         heads, body = _take_wrapped_first_label(heads, body, columns)
-    return arrange(number, [*heads, *body], columns)
+    return arrange(number, [*heads, *body], columns, caption_of(above))
+
+
+def _first_data(rows: Sequence[list[Printed]]) -> int:
+    return next(index for index, row in enumerate(rows) if data_cells(row))
+
+
+def _is_prose(row: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool:
+    width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
+    text = row[0].text
+    return len(row) == 1 and len(text) > 60 and row[0].x1 - row[0].x0 > PROSE_SHARE * width and \
+        sum(word[:1].islower() for word in text.split()) > 5
 
 
 def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Sequence
-
-import lxml.html
 
 from finray.errors import FilingError
 from finray.filings import cover, fiscal, inline_xbrl
@@ -21,12 +20,17 @@ from finray.filings.pdf import open_pdf, page_texts
 from finray.filings.pdf_grid import page_grids
 from finray.filings.places import label_places
 from finray.filings.plain_text import split_text_pages
+from finray.filings.scales import Scale, read_scale
 from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.statements import label_statements
 from finray.filings.submission import ACCESSION_NUMBER, parse_submission
 from finray.settings import FilingSettings
 from finray.types import FactSource, Filing, LineItem, Page, ParsedFiling, Statement
 
+MIN_FIGURE_LINES = 4
+_FIGURE_LINE = re.compile(
+    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)% ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[% ]{0,4}$|\d\.\d{1,2}\)?[% ]{0,4}$", re.MULTILINE
+)
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 
@@ -47,14 +51,16 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> Par
         filing = _filing(content, source_uri, {"cover": cover.read_cover(texts)})
         statements = label_statements(texts)
         line_items: list[LineItem] = []
+        usual = _usual_scale(texts, statements)
         for number, statement in enumerate(statements):
-            if statement is not None:
+            if statement is not None or _is_tabular(texts[number]):
                 line_items += extract_line_items(
                     page_grids(document[number], number),
                     texts[number],
                     statement,
                     filing,
                     before=_before(texts, number),
+                    usual=usual,
                 )
     return _parsed(filing, texts, statements, line_items)
 
@@ -78,10 +84,12 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     filing = _filing(content, source_uri, {**sources, "cover": cover.read_cover(texts)})
     statements = label_statements(texts)
     line_items: list[LineItem] = []
+    usual = _usual_scale(texts, statements)
     for number, statement in enumerate(statements):
-        if statement is not None:
-            grids = _grids(pages[number].tables, number)
-            line_items += extract_line_items(grids, texts[number], statement, filing, before=_before(texts, number))
+        grids = _grids(pages[number], number)
+        line_items += extract_line_items(
+            grids, texts[number], statement, filing, before=_before(texts, number), usual=usual
+        )
     return _parsed(filing, texts, statements, line_items)
 
 
@@ -89,8 +97,20 @@ def _before(texts: Sequence[str], number: int) -> str:
     return texts[number - 1] if number else ""
 
 
-def _grids(tables: Sequence[lxml.html.HtmlElement], number: int) -> list[Grid]:
-    grids = (table_grid(table, number) for table in tables)
+def _is_tabular(text: str) -> bool:
+    """Whether a page that prints no statement has a table: reading the words by position costs more than their text."""
+    return len(_FIGURE_LINE.findall(text)) >= MIN_FIGURE_LINES
+
+
+def _usual_scale(texts: Sequence[str], statements: Sequence[Statement | None]) -> Scale | None:
+    """The scale that most of the statements announce: that of notes that announce none."""
+    stated = (read_scale(text[:3000]) for text, statement in zip(texts, statements, strict=True) if statement)
+    return next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
+
+
+def _grids(page: HtmlPage, number: int) -> list[Grid]:
+    captions = page.captions or ("",) * len(page.tables)
+    grids = (table_grid(table, number, caption) for table, caption in zip(page.tables, captions, strict=True))
     return [grid for grid in grids if grid is not None]
 
 

@@ -116,7 +116,7 @@ class IndexReader:
 
     def line_items(self, filing_ids: Collection[str] | None) -> dict[str, tuple[LineItem, ...]]:
         """Line items of each filing that has any, in the order of the page."""
-        columns = [name for name in schema.FACTS_SCHEMA.names if name != "revision"]
+        columns = [name for name in self._tables[schema.FACTS].schema.names if name != "revision"]
         table = self._rows(schema.FACTS, filing_ids, columns, ("filing_id", "page"))
         result: dict[str, list[LineItem]] = {}
         for filing_id, item in schema.line_items_from_table(table):

@@ -63,6 +63,8 @@ _FACT = [
     pa.field("column", pa.int32(), nullable=False),
     pa.field("box", pa.list_(pa.float64(), 4)),
     pa.field("concept", pa.string()),
+    pa.field("column_label", pa.string()),
+    pa.field("caption", pa.string()),
 ]
 
 
@@ -179,11 +181,11 @@ def line_items_table(filing_id: str, revision: str, items: Sequence[LineItem]) -
 
 
 def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:
-    """(filing_id, line item) for each row of a ``facts`` table."""
+    """(filing_id, line item) for each row of a ``facts`` table; columns that it lacks are None."""
     # Column by column: a question reads tens of thousands of values here.
-    columns = [table[name].to_pylist() for name in _LINE_ITEM_COLUMNS if name != "box"]
+    names = [name for name in _LINE_ITEM_COLUMNS if name != "box" and name in table.column_names]
+    columns = [table[name].to_pylist() for name in names]
     boxes = [tuple(box) if box is not None else None for box in table["box"].to_pylist()]
-    names = [name for name in _LINE_ITEM_COLUMNS if name != "box"]
     return [
         (filing_id, LineItem(**dict(zip(names, values, strict=True)), box=box))
         for filing_id, box, *values in zip(table["filing_id"].to_pylist(), boxes, *columns, strict=True)

@@ -1,0 +1,79 @@
+"""Line items of tables outside the primary statements: dated by column, by a heading over rows, or by the row."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import lxml.html
+import pytest
+
+from finray.filings.column_labels import column_label, is_period
+from finray.filings.html_grid import table_grid
+from finray.filings.line_items import extract_line_items
+from finray.filings.scales import Scale
+from finray.types import Filing, LineItem
+
+FILING = Filing("id", "doc", "uri", "0" * 64, "Sample Corp", "10-K", period_end=dt.date(2022, 12, 31), fiscal_year=2022,
+                fiscal_period="FY")
+
+
+def _read(rows: str, caption: str = "", page: str = "", usual: Scale | None = None) -> list[LineItem]:
+    html = "".join("<tr>" + "".join(f"<td>{cell.strip().replace('~', '')}</td>" for cell in row.split("|")) + "</tr>"
+                   for row in rows.strip().split("\n"))
+    grid = table_grid(lxml.html.fragment_fromstring(f"<table>{html}</table>"), 4, caption)
+    assert grid is not None
+    return extract_line_items([grid], page, None, FILING, usual=usual)
+
+
+def test_the_caption_gives_the_scale_and_the_day() -> None:
+    caption = "Debt as of December 31, 2022 consisted of the following (in millions):"
+    (item,) = _read("~ | Fair value\nSenior notes | $1,200", caption)
+    assert (item.value, item.period_end, item.statement) == (1.2e9, dt.date(2022, 12, 31), None)
+    assert (item.column_label, item.caption) == ("Fair value", caption)
+
+
+def test_columns_are_segments_under_headings_that_name_the_year() -> None:
+    items = _read("~ | North | South\nYear ended December 31, 2022 | ~ | ~\nNet sales | $1,200 | $1,100\n"
+                  "Year ended December 31, 2021 | ~ | ~\nNet sales | $1,000 | $900", "(in millions)")
+    found = {(item.column_label, item.period_end and item.period_end.year): item.value for item in items}
+    assert found == {("North", 2022): 1.2e9, ("South", 2022): 1.1e9, ("North", 2021): 1.0e9, ("South", 2021): 0.9e9}
+    assert {item.months for item in items} == {12}
+
+
+def test_a_row_may_be_the_year() -> None:
+    items = _read("~ | North | South\nFiscal 2022 | $1,200 | $1,100\nFiscal 2021 | 1,000 | 900",
+                  "Net sales by region (in millions)")
+    assert [(item.period_end and item.period_end.year, item.value) for item in items if item.column == 2] == [
+        (2022, 1.1e9), (2021, 0.9e9)]
+
+
+def test_balances_of_a_roll_forward_are_dated_by_their_rows() -> None:
+    items = _read("~ | North | South\nBalance as of December 31, 2021 | $500 | $400\nAcquisitions | 20 | 30\n"
+                  "Balance as of December 31, 2022 | $520 | $430", "Goodwill (in millions)")
+    north = [item for item in items if item.column == 1]
+    assert [(item.period_end, item.months) for item in north] == [
+        (dt.date(2021, 12, 31), 0), (dt.date(2022, 12, 31), 12), (dt.date(2022, 12, 31), 0)]
+
+
+def test_what_has_no_date_is_left_out() -> None:
+    assert _read("~ | Minimum | Maximum\nBuildings | 10 | 40") == []
+
+
+def test_the_scale_of_the_statements_holds_where_a_note_announces_none() -> None:
+    (item,) = _read("~ | 2022\nRestructuring charges | 45", usual=Scale(10**6))
+    assert item.value == 45e6
+
+
+@pytest.mark.parametrize(
+    ("heading", "said"),
+    [("Three Months Ended June 30, 2022", None), ("2022", None), ("2022 Level 1", "2022 Level 1"), ("", None),
+     ("Americas", "Americas")],
+)
+def test_a_column_label_says_more_than_a_period(heading: str, said: str | None) -> None:
+    assert column_label(heading) == said
+
+
+@pytest.mark.parametrize("label", ["2022", "Fiscal year ended June 30, 2022:", "As of December 31, 2022"])
+def test_a_period_is_a_label_that_says_nothing_else(label: str) -> None:
+    assert is_period(label)
+    assert not is_period(f"{label} notes")
