@@ -24,7 +24,7 @@ from finray.models.encoder import Encoder
 from finray.retrieval.item_lexicon import item_affinity
 from finray.retrieval.query import Query
 from finray.retrieval.subjects import Subject, headed_share, subjects_asked
-from finray.retrieval.terms import content_terms
+from finray.retrieval.terms import content_terms, line_terms
 from finray.types import Document
 
 Floats = npt.NDArray[np.float64]
@@ -133,7 +133,7 @@ def page_candidates(
         _best_by_page(places, dense),
         _best_by_page(places, lexical),
         _page_scores(reader.search_pages_text(words, ids, limit)),
-        _page_scores(reader.search_pages_vector(vector, ids, limit)),
+        _page_cosines(places, _vectors(chunks), vector),
     )
     _places(features, pages, query)
     match = {document.filing.filing_id: document.score for document in documents}
@@ -141,7 +141,7 @@ def page_candidates(
     weights = np.asarray([_PRESELECT.get(name, 0.0) for name in FEATURES])
     chosen = np.sort(np.argsort(-(features @ weights), kind="stable")[:PRESELECTED])
     features, pages = features[chosen], [pages[index] for index in chosen]
-    _page_texts(features, pages, query, reader)
+    _page_texts(features, pages, query, _texts(chunks, places, {page.key for page in pages}))
     return PageCandidates(tuple(page.key for page in pages), features, tuple(page.chunk for page in pages), chunks)
 
 
@@ -191,25 +191,18 @@ def _places(features: Floats, pages: Sequence[_Page], query: Query) -> None:
     _fill(features, "cover", [page.place == "cover" for page in pages])
 
 
-def _page_texts(features: Floats, pages: Sequence[_Page], query: Query, reader: IndexReader) -> None:
+def _page_texts(features: Floats, pages: Sequence[_Page], query: Query, texts: Mapping[Key, str]) -> None:
     """The features that read whole pages."""
-    texts = reader.page_texts([page.key for page in pages])
     lines = [texts[page.key].split("\n") for page in pages]
-    line_terms = [[content_terms(line) for line in page] for page in lines]
-    terms = [list(chain.from_iterable(page)) for page in line_terms]
+    terms_of_lines = [line_terms(texts[page.key]) for page in pages]
+    terms = [list(chain.from_iterable(page)) for page in terms_of_lines]
     asked = asked_terms(query)
     pairs = set(pairwise(asked))
-    rarity = _rarity([*asked, *content_terms(" ".join(query.terms))], [set(words) for words in terms])
-    _fill(features, "line", [max((_held(rarity, words) for words in page), default=0.0) for page in line_terms])
-    _fill(
-        features,
-        "row",
-        [
-            max((_held(rarity, words) for words, row in zip(page, _rows(text), strict=True) if row), default=0.0)
-            for page, text in zip(line_terms, lines, strict=True)
-        ],
-    )
     years = {str(year) for year in query.years}
+    rarity = _rarity([*asked, *content_terms(" ".join(query.terms))], [set(words) for words in terms])
+    line, row = zip(*(_best_lines(rarity, *page) for page in zip(terms_of_lines, lines, strict=True)), strict=True)
+    _fill(features, "line", line)
+    _fill(features, "row", row)
     _fill(features, "words", _held_by_rarity(asked, [set(words) for words in terms]))
     _fill(features, "phrases", [len(pairs & set(pairwise(words))) / (len(pairs) or 1) for words in terms])
     _fill(features, "years", [_share(years, set(_YEAR.findall(texts[page.key]))) for page in pages])
@@ -259,12 +252,22 @@ def _held(rarity: Mapping[str, float], terms: Collection[str]) -> float:
     return sum(rarity[term] for term in rarity.keys() & set(terms))
 
 
-def _rows(lines: Sequence[str]) -> list[bool]:
-    """Which lines are rows of a table: label and figures in one line, or, in text of a PDF, figures in the next."""
-    return [
-        _FIGURE.search(line) is not None or (_FIGURE.match(after) is not None and len(line) > 2)
-        for line, after in pairwise((*lines, ""))
-    ]
+def _best_lines(
+    rarity: Mapping[str, float], terms: Sequence[Sequence[str]], lines: Sequence[str]
+) -> tuple[float, float]:
+    """The largest share of ``rarity`` that a line holds, and that a row of a table does: label and figures in one line,
+    or, in text of a PDF, figures in the next."""
+    line = row = 0.0
+    for at, words in enumerate(terms):
+        if rarity.keys().isdisjoint(words):
+            continue
+        held = _held(rarity, words)
+        line = max(line, held)
+        if held > row:
+            after = lines[at + 1] if at + 1 < len(lines) else ""
+            if _FIGURE.search(lines[at]) or (_FIGURE.match(after) and len(lines[at]) > 2):
+                row = held
+    return line, row
 
 
 def _figures(text: str) -> float:
@@ -311,6 +314,32 @@ def _chunk_scores(places: Sequence[tuple[str, int, int]], hits: pa.Table) -> Flo
 def _page_scores(hits: pa.Table) -> dict[Key, float]:
     columns = (hits[name].to_pylist() for name in ("filing_id", "page", "score"))
     return {(filing_id, page): score for filing_id, page, score in zip(*columns, strict=True)}
+
+
+def _page_cosines(
+    places: Sequence[tuple[str, int, int]], vectors: npt.NDArray[np.float32], query: npt.NDArray[np.float32]
+) -> dict[Key, float]:
+    """Cosine of ``query`` and the mean vector of each page's chunks, which stand together."""
+    starts = [row for row, place in enumerate(places) if row == 0 or place[:2] != places[row - 1][:2]]
+    sums = np.add.reduceat(vectors, starts, axis=0)
+    lengths = np.linalg.norm(sums, axis=1)
+    cosines = np.divide(sums @ query, lengths, out=np.zeros(len(starts), np.float32), where=lengths > 0)
+    return {places[row][:2]: float(cosine) for row, cosine in zip(starts, cosines, strict=True)}
+
+
+def _texts(chunks: pa.Table, places: Sequence[tuple[str, int, int]], wanted: Collection[Key]) -> dict[Key, str]:
+    """The text of pages from their chunks, which leave out nothing but white space and overlap."""
+    rows = [row for row, (filing_id, page, _) in enumerate(places) if (filing_id, page) in wanted]
+    texts = chunks["text"].take(pa.array(rows, pa.int64())).to_pylist()
+    ends: dict[Key, int] = {}
+    parts: dict[Key, list[str]] = {key: [] for key in wanted}
+    for row, text in zip(rows, texts, strict=True):
+        filing_id, page, start = places[row]
+        key = (filing_id, page)
+        end = ends.get(key, start)
+        parts[key].append("\n" + text if start > end else text[end - start :])
+        ends[key] = max(end, start + len(text))
+    return {key: "".join(pieces) for key, pieces in parts.items()}
 
 
 def _best_chunks(places: Sequence[tuple[str, int, int]], scores: Floats) -> dict[Key, int]:

@@ -11,6 +11,7 @@ import Stemmer
 from finray.retrieval.words import word_list
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z&'’]+")
+_WORD_OR_BREAK = re.compile(r"[A-Za-z][A-Za-z&'’]+|\n")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _STOP = word_list("stop")
 
@@ -26,7 +27,27 @@ def stem(word: str) -> str:
     return str(_stemmer().stemWord(word))
 
 
+@lru_cache(maxsize=200_000)
+def _term(word: str) -> str | None:
+    """The term of a lower-case word; None for one that is left out."""
+    bare = _POSSESSIVE.sub("", word)
+    return None if len(bare) <= 2 or bare in _STOP else stem(bare)
+
+
 def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
     """Terms of ``text`` in reading order, function words and the lower-case words ``without`` left out."""
-    words = (_POSSESSIVE.sub("", word) for word in _WORD.findall(text.lower()))
-    return [stem(word) for word in words if len(word) > 2 and word not in _STOP and word not in without]
+    words = _WORD.findall(text.lower())
+    if without:
+        words = [word for word in words if _POSSESSIVE.sub("", word) not in without]
+    return [term for word in words if (term := _term(word)) is not None]
+
+
+def line_terms(text: str) -> list[list[str]]:
+    """``content_terms`` of each line of ``text``."""
+    lines: list[list[str]] = [[]]
+    for token in _WORD_OR_BREAK.findall(text.lower()):
+        if token == "\n":
+            lines.append([])
+        elif (term := _term(token)) is not None:
+            lines[-1].append(term)
+    return lines
