@@ -10,17 +10,18 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from finray.errors import FinrayError
+from finray.journal import Journal
 from finray.prediction_store import PredictionStore, pending
 from finray.predictions import prediction_of_bad_line
 from finray.questions import BadLine
 from finray.settings import Settings
-from finray.types import Prediction, Question
+from finray.types import Prediction, Question, TokenUsage
 
 _log = logging.getLogger(__name__)
 
@@ -42,6 +43,8 @@ class AnswerSummary:
     questions_per_second: float
     latency_p50: float | None
     latency_p95: float | None
+    usage: Mapping[str, TokenUsage] = field(default_factory=dict)
+    """LLM tokens of this run, and what they cost, by stage."""
 
     @property
     def failed(self) -> bool:
@@ -67,11 +70,14 @@ async def answer_all(
     todo = list(pending(questions, store.done(), settings_hash, retry_failed=retry_failed))
     buffer = _Buffer(store)
     latencies: list[float] = []
+    spent = Journal()
     done = 0
 
     def take(prediction: Prediction) -> None:
         nonlocal done
         buffer.add(prediction)
+        for stage, tokens in prediction.usage.items():
+            spent.spend(stage, tokens)
         done += 1
         if progress is not None:
             progress(done, len(todo))
@@ -118,7 +124,8 @@ async def answer_all(
     finally:
         buffer.flush()
     store.finish((item.qid for item in questions), settings_hash)
-    return _summary(questions, store, settings_hash, len(todo), latencies, time.perf_counter() - started)
+    summary = _summary(questions, store, settings_hash, len(todo), latencies, time.perf_counter() - started)
+    return replace(summary, usage=spent.usage)
 
 
 class _Buffer:

@@ -15,6 +15,7 @@ from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.query_cache import QueryCache
+from finray.models.replay_cache import ReplayingChatModel
 from finray.retrieval.companies import CompanyCatalog
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
@@ -66,6 +67,8 @@ def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, c
     model = chat
     if model is None and (needed or "llm" in (loop.transform, loop.curator, loop.answerer)):
         model = OpenAIChatModel(settings.llm)
+        if settings.llm.replay_cache:
+            model = ReplayingChatModel(model, settings.llm)
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings))
     rules = RuleTransformer(catalog)
     transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from finray.question_fields import excerpt
 from finray.questions import BadLine
-from finray.types import Document, PageRef, Passage, Prediction
+from finray.types import Document, PageRef, Passage, Prediction, TokenUsage
 
 _PASSAGES = pa.list_(
     pa.struct(
@@ -43,7 +43,10 @@ _DOCUMENTS = pa.list_(
     )
 )
 _PAGE_REFS = pa.list_(pa.struct([("doc_name", pa.string()), ("filing_id", pa.string()), ("page", pa.int64())]))
-_USAGE = pa.map_(pa.string(), pa.struct([("prompt_tokens", pa.int64()), ("completion_tokens", pa.int64())]))
+_USAGE = pa.map_(
+    pa.string(),
+    pa.struct([("prompt_tokens", pa.int64()), ("completion_tokens", pa.int64()), ("cost", pa.float64())]),
+)
 
 PREDICTION_SCHEMA = pa.schema(
     [
@@ -66,6 +69,7 @@ PREDICTION_SCHEMA = pa.schema(
         pa.field("line", pa.int64()),
         pa.field("trace", pa.list_(pa.string())),
         pa.field("rounds", pa.list_(_PAGE_REFS)),
+        pa.field("grounded", pa.bool_()),
     ]
 )
 """Columns of a Parquet predictions file; the order is also that of a JSON line."""
@@ -76,7 +80,8 @@ _READER: TypeAdapter[Prediction] = TypeAdapter(Prediction)
 def prediction_record(prediction: Prediction) -> dict[str, Any]:
     """The JSON object of ``prediction``, fields in the order of docs/formats.md.
 
-    ``program``, ``missing``, ``line``, ``trace`` and ``rounds`` appear only where they are set; the rest always.
+    ``program``, ``missing``, ``line``, ``trace``, ``rounds`` and ``grounded`` appear only where they are set; the rest
+    always.
     """
     record: dict[str, Any] = {
         "qid": prediction.qid,
@@ -90,10 +95,7 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "passages": [_passage_record(passage) for passage in prediction.passages],
         "evidence": [_passage_record(passage) for passage in prediction.evidence],
         "iterations": prediction.iterations,
-        "usage": {
-            stage: {"prompt_tokens": tokens.prompt_tokens, "completion_tokens": tokens.completion_tokens}
-            for stage, tokens in prediction.usage.items()
-        },
+        "usage": {stage: _usage_record(tokens) for stage, tokens in prediction.usage.items()},
         "seconds": float(prediction.seconds),
         "settings_hash": prediction.settings_hash,
     }
@@ -103,6 +105,7 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "line": prediction.line,
         "trace": list(prediction.trace) or None,
         "rounds": [[_page_ref_record(ref) for ref in refs] for refs in prediction.rounds] or None,
+        "grounded": prediction.grounded,
     }
     return record | {name: value for name, value in optional.items() if value is not None}
 
@@ -116,7 +119,10 @@ def prediction_from_record(record: Mapping[str, Any]) -> Prediction:
     if isinstance(fields.get("documents"), list):
         fields["documents"] = [_document_fields(entry) for entry in fields["documents"]]
     if isinstance(fields.get("usage"), list):  # how Arrow hands over a map
-        fields["usage"] = dict(fields["usage"])
+        fields["usage"] = {
+            stage: {name: count for name, count in tokens.items() if count is not None}
+            for stage, tokens in fields["usage"]
+        }
     try:
         return _READER.validate_python(fields)
     except ValidationError as error:
@@ -206,6 +212,11 @@ def _document_fields(entry: object) -> object:
         "score": entry.get("score"),
         "reasons": entry.get("reasons") or (),
     }
+
+
+def _usage_record(tokens: TokenUsage) -> dict[str, Any]:
+    counts = {"prompt_tokens": tokens.prompt_tokens, "completion_tokens": tokens.completion_tokens}
+    return counts | {"cost": tokens.cost} if tokens.cost else counts
 
 
 def _page_ref_record(ref: PageRef) -> dict[str, Any]:

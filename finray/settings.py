@@ -131,12 +131,20 @@ class LlmSettings(_Section):
     retry_wait_s: float = Field(1.0, ge=0)
     """Before the first retry; doubled for each further one, up to 30 s, with jitter."""
     max_concurrency: int = Field(64, ge=1)
+    structured_output: Literal["auto", "json_schema", "none"] = "auto"
+    """Whether the server enforces a JSON schema; "auto" asks for it until a server says that it cannot."""
+    replay_cache: str = ""
+    """Folder of replies by the hash of what was asked: what was asked before is not asked again. Empty for none."""
+    replay_cache_mb: int = Field(1024, ge=1)
+    prompt_price: float = Field(0.0, ge=0)
+    """Of a million tokens read, in whatever currency; with ``completion_price`` it gives ``usage`` its cost."""
+    completion_price: float = Field(0.0, ge=0)
 
 
 class SandboxSettings(_Section):
-    """Where programs of thought run (``finray.sandbox``). ``isolation`` "auto" takes bubblewrap where it works and else a
-    limited process; any other name is required, and its absence an error. "wasi" needs ``wasi_runtime``, the wasmtime
-    command, and ``wasi_python``, the path of a CPython compiled for WASI."""
+    """Where programs of thought run (``finray.sandbox``). ``isolation`` "auto" takes bubblewrap where it works and else
+    a limited process; any other name is required, and its absence an error. "wasi" needs ``wasi_runtime``, the
+    wasmtime command, and ``wasi_python``, the path of a CPython compiled for WASI."""
 
     isolation: Literal["auto", "process", "bubblewrap", "wasi"] = "auto"
     seconds: float = Field(2.0, gt=0, le=60)
@@ -186,7 +194,10 @@ class Settings(_Section):
                 "encoder": {"batch_size", "device", "dtype"},
                 "document_reranker": {"batch_size", "device"},
                 "passage_reranker": {"batch_size", "device"},
-                "llm": {"api_key_env", "timeout_s", "max_retries", "retry_wait_s", "max_concurrency"},
+                "llm": {
+                    *("api_key_env", "timeout_s", "max_retries", "retry_wait_s", "max_concurrency"),
+                    *("replay_cache", "replay_cache_mb", "prompt_price", "completion_price"),
+                },
             },
         )
         return _digest(payload | self._of_the_method())[:12]

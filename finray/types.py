@@ -187,13 +187,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens a language model read and wrote in one stage."""
+    """Tokens a language model read and wrote in one stage. ``cost`` is what was paid for them, at the prices of the
+    settings; replayed replies count their tokens and cost nothing."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cost: float = 0.0
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        return TokenUsage(self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens)
+        return TokenUsage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cost + other.cost,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +214,9 @@ class Answer:
     program: str | None = None
     evidence: tuple[Passage, ...] = ()
     missing: tuple[str, ...] = ()
+    grounded: bool | None = None
+    """Whether every number that the answer was computed from, or that it states, stands in its evidence; None where
+    that was not checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +230,7 @@ class Prediction:
     value: float | None = None
     unit: str | None = None
     program: str | None = None
+    grounded: bool | None = None
     error: str | None = None
     missing: tuple[str, ...] = ()
     documents: tuple[Document, ...] = ()

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from finray.bulk import AnswerSummary, answer_all
+from finray.commands.answer import describe
 from finray.errors import ModelUnavailableError, SourceError
 from finray.prediction_store import PredictionStore, read_predictions
 from finray.questions import BadLine
 from finray.settings import Settings, load_settings
-from finray.types import Prediction, Question, Status
+from finray.types import Prediction, Question, Status, TokenUsage
 
 QUESTIONS = [Question(f"q{n}", f"question {n}?") for n in range(20)]
 
@@ -40,7 +41,13 @@ class Answerer:
         self.now -= 1
         status: Status = "error" if question.qid in self._errors else "answered"
         return Prediction(
-            question.qid, question.question, "42", status, seconds=0.25, settings_hash=self._settings.answer_hash()
+            question.qid,
+            question.question,
+            "42",
+            status,
+            usage={"answer": TokenUsage(100, 10, 0.5)},
+            seconds=0.25,
+            settings_hash=self._settings.answer_hash(),
         )
 
 
@@ -68,6 +75,8 @@ def test_every_question_once_and_in_order_with_a_summary(tmp_path: Path) -> None
     assert summary.failed
     assert summary.resumed == 0
     assert (summary.latency_p50, summary.latency_p95) == (0.25, 0.25)
+    assert summary.usage == {"answer": TokenUsage(2000, 200, 10.0)}
+    assert "answer: 2,000 tokens in, 200 out, cost 10.0000" in describe(summary, "out.jsonl")
 
 
 @pytest.mark.parametrize("limit", [1, 4, 100])
@@ -231,7 +240,7 @@ import asyncio, sys
 from finray.bulk import answer_all
 from finray.prediction_store import PredictionStore
 from finray.settings import load_settings
-from finray.types import Prediction, Question
+from finray.types import Prediction, Question, TokenUsage
 
 settings = load_settings(overrides={"bulk.concurrency": 8, "bulk.flush_seconds": 0.01}, environment={})
 asked = open(sys.argv[2], "a")

@@ -7,12 +7,14 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.predictions import (
     PREDICTION_SCHEMA,
+    arrow_row,
     decode,
     encode,
     prediction_from_record,
@@ -47,6 +49,7 @@ FULL = Prediction(
     line=None,
     trace=("transform: Acme 2020",),
     rounds=((PageRef("ACME_2020_10K", "0000123456-21-000001", 41),), ()),
+    grounded=False,
 )
 CONTRACT = [
     "qid", "question", "answer", "value", "unit", "status", "error", "documents", "passages", "evidence",
@@ -58,18 +61,28 @@ def test_fields_and_their_order() -> None:
     bare = prediction_record(Prediction("q", "x", "", "unanswerable"))
     assert list(bare) == CONTRACT
     full = prediction_record(FULL)
-    assert list(full) == [*CONTRACT, "program", "missing", "trace", "rounds"]
+    assert list(full) == [*CONTRACT, "program", "missing", "trace", "rounds", "grounded"]
     assert full["documents"] == [
         {"doc_name": "ACME_2020_10K", "filing_id": "0000123456-21-000001", "score": 2.5,
          "reasons": ["company", "year"]}
     ]  # fmt: skip
     assert list(full["passages"][0]) == ["doc_name", "filing_id", "page", "start", "end", "text", "score"]
     assert full["usage"] == {"curate": {"prompt_tokens": 10, "completion_tokens": 2}}
-    assert PREDICTION_SCHEMA.names == [*CONTRACT, "program", "missing", "line", "trace", "rounds"]
+    assert PREDICTION_SCHEMA.names == [*CONTRACT, "program", "missing", "line", "trace", "rounds", "grounded"]
 
 
 def test_round_trip() -> None:
     assert decode(encode(FULL)) == FULL
+
+
+def test_what_tokens_cost_is_stored_where_they_cost_something() -> None:
+    paid = replace(FULL, usage={"curate": TokenUsage(10, 2, 0.25), "answer": TokenUsage(5, 1)})
+    record = prediction_record(paid)
+    assert record["usage"]["curate"]["cost"] == 0.25
+    assert "cost" not in record["usage"]["answer"]
+    assert decode(encode(paid)) == paid
+    table = pa.Table.from_pylist([arrow_row(record)], schema=PREDICTION_SCHEMA)
+    assert prediction_from_record(table.to_pylist()[0]) == paid
 
 
 def test_a_filing_keeps_what_a_report_groups_by() -> None:

@@ -19,7 +19,7 @@ from finray.prediction_store import PredictionStore, pending
 from finray.questions import read_questions
 from finray.retrieval.methods.registry import method_named
 from finray.settings import Settings
-from finray.types import Prediction, Question
+from finray.types import Prediction, Question, TokenUsage
 
 
 def run_answer(
@@ -53,17 +53,23 @@ def run_answer(
 
 
 def describe(summary: AnswerSummary, out_uri: str) -> str:
-    """The summary in two lines for a person."""
+    """The summary for a person: two lines, and one for each stage that asked a language model."""
     counts = (
         f"{summary.questions} questions: {summary.answered} answered, {summary.unanswerable} unanswerable, "
         f"{summary.errors} errors ({summary.resumed} from an earlier run) -> {out_uri}"
     )
     if summary.latency_p50 is None or summary.latency_p95 is None:
         return counts
-    return (
+    speed = (
         f"{counts}\n{summary.questions_per_second:.1f} questions/s over {summary.seconds:.1f} s, "
         f"latency p50 {summary.latency_p50 * 1000:.0f} ms, p95 {summary.latency_p95 * 1000:.0f} ms"
     )
+    return "\n".join([speed, *(_spent(stage, tokens) for stage, tokens in summary.usage.items())])
+
+
+def _spent(stage: str, tokens: TokenUsage) -> str:
+    cost = f", cost {tokens.cost:,.4f}" if tokens.cost else ""
+    return f"{stage}: {tokens.prompt_tokens:,} tokens in, {tokens.completion_tokens:,} out{cost}"
 
 
 @contextmanager

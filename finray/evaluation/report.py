@@ -114,6 +114,9 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
         facts[f"tokens a question, {stage}"] = (
             f"{tokens.prompt_tokens / each:,.0f} in, {tokens.completion_tokens / each:,.0f} out"
         )
+    cost = sum(tokens.cost for tokens in evaluation.usage.values())
+    if cost:
+        facts["cost of a question"] = f"{cost / max(evaluation.questions, 1):,.5f}"
     facts["textual answers"] = "judged" if evaluation.judged else "not judged"
     facts["settings"] = ", ".join(sorted(evaluation.settings_hashes)) or NOTHING
     return facts

@@ -75,6 +75,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         value=answer.value,
         unit=answer.unit,
         program=answer.program,
+        grounded=answer.grounded,
         missing=missing,
         documents=_distinct(seen),
         passages=tuple(first),

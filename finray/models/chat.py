@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from finray.models.structured import read_structured
 from finray.types import TokenUsage
 
 
@@ -17,7 +18,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """``parsed`` is the JSON object where a schema was asked for, else None."""
+    """``parsed`` is the object where a schema was asked for and the reply could be read so, else None."""
 
     text: str
     usage: TokenUsage
@@ -26,10 +27,11 @@ class ChatReply:
 
 class ChatModel(Protocol):
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
-        """One completion. With ``schema`` (JSON Schema) the reply's ``parsed`` holds an object of that shape.
+        """One completion. With ``schema`` (JSON Schema) the reply's ``parsed`` holds an object with its required
+        properties, or None where the model gave none; their types are for the caller to check.
 
-        Raises ModelUnavailableError when the server cannot be reached or keeps refusing, ModelReplyError when the
-        reply is not the JSON that was asked for.
+        Raises ModelUnavailableError when the server cannot be reached or keeps refusing, ModelReplyError when it
+        answers with something else than a reply.
         """
         ...
 
@@ -46,5 +48,6 @@ class ScriptedChatModel:
         reply = self._script(messages)
         words_in = sum(len(message.content.split()) for message in messages)
         if isinstance(reply, str):
-            return ChatReply(reply, TokenUsage(words_in, len(reply.split())))
+            parsed = read_structured(reply, schema) if schema is not None else None
+            return ChatReply(reply, TokenUsage(words_in, len(reply.split())), parsed)
         return ChatReply(str(reply), TokenUsage(words_in, len(str(reply).split())), dict(reply))

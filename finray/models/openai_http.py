@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import random
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,16 +13,20 @@ import httpx
 
 from finray.errors import ModelReplyError, ModelUnavailableError
 from finray.models.chat import ChatReply, Message
+from finray.models.structured import format_instructions, read_structured
 from finray.question_fields import excerpt
 from finray.settings import LlmSettings
 from finray.types import TokenUsage
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 _LONGEST_WAIT_S = 30.0
+_SCHEMA = re.compile(r"response_format|json_schema|structured|guided|schema", re.I)
+"""In the words of servers that refuse one."""
 
 
 class OpenAIChatModel:
-    """Chat completions with timeouts, retries with jitter on overload, and a limit on requests in flight.
+    """Chat completions with timeouts, retries with jitter on overload, and a limit on requests in flight. Where the
+    server takes no JSON schema, the form of the reply goes into the instructions.
 
     Raises ModelUnavailableError where the key cannot be sent or ``base_url`` is no URL.
     """
@@ -42,22 +46,41 @@ class OpenAIChatModel:
         except httpx.InvalidURL as error:
             raise ModelUnavailableError(f"llm.base_url = {settings.base_url!r} is not a URL: {error}") from error
         self._slots = asyncio.Semaphore(settings.max_concurrency)
+        self._takes_schemas = settings.structured_output != "none"
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
-        body: dict[str, Any] = {
+        async with self._slots:
+            if schema is not None and self._takes_schemas:
+                try:
+                    payload = await self._post(self._body(messages, response_format=_response_format(schema)))
+                except _SchemaRefused:
+                    self._takes_schemas = False
+                else:
+                    return self._reply(payload, schema)
+            if schema is not None:
+                messages = _with_format(messages, schema)
+            return self._reply(await self._post(self._body(messages)), schema)
+
+    def _body(self, messages: Sequence[Message], **more: Any) -> dict[str, Any]:
+        return {
             "model": self._settings.model,
             "messages": [{"role": m.role, "content": m.content} for m in messages],
             "temperature": self._settings.temperature,
             "max_tokens": self._settings.max_tokens,
+            **more,
         }
-        if schema is not None:
-            body["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "reply", "schema": schema, "strict": True},
-            }
-        async with self._slots:
-            payload = await self._post(body)
-        return _reply(payload, wants_json=schema is not None)
+
+    def _reply(self, payload: Mapping[str, Any], schema: Mapping[str, Any] | None) -> ChatReply:
+        try:
+            text = payload["choices"][0]["message"]["content"]
+        except (KeyError, IndexError, TypeError) as error:
+            raise ModelReplyError("the reply has no choices[0].message.content") from error
+        if not isinstance(text, str):
+            raise ModelReplyError("the reply's message.content is not text")
+        read, written = _counted(payload.get("usage"))
+        cost = (read * self._settings.prompt_price + written * self._settings.completion_price) / 1e6
+        parsed = read_structured(text, schema) if schema is not None else None
+        return ChatReply(text, TokenUsage(read, written, cost), parsed)
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -80,6 +103,9 @@ class OpenAIChatModel:
             if response.status_code in _RETRIED:
                 problem = f"HTTP {response.status_code}: {self._excerpt(response)}"
                 continue
+            refused = response.status_code in (400, 422) and _SCHEMA.search(response.text[:4_000])
+            if refused and "response_format" in body and self._settings.structured_output == "auto":
+                raise _SchemaRefused
             if not response.is_success:
                 raise ModelUnavailableError(
                     f"{where} answered HTTP {response.status_code}: {self._excerpt(response)}; "
@@ -103,27 +129,25 @@ class OpenAIChatModel:
         return repr(excerpt(text))
 
 
-def _reply(payload: Mapping[str, Any], *, wants_json: bool) -> ChatReply:
-    try:
-        text = payload["choices"][0]["message"]["content"]
-    except (KeyError, IndexError, TypeError) as error:
-        raise ModelReplyError("the reply has no choices[0].message.content") from error
-    if not isinstance(text, str):
-        raise ModelReplyError("the reply's message.content is not text")
-    usage = _usage(payload.get("usage"))
-    if not wants_json:
-        return ChatReply(text, usage)
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ModelReplyError(f"asked for JSON, got {excerpt(text, 120)!r}") from error
-    if not isinstance(parsed, dict):
-        raise ModelReplyError(f"asked for a JSON object, got {excerpt(text, 120)!r}")
-    return ChatReply(text, usage, parsed)
+class _SchemaRefused(Exception):
+    """The server takes no JSON schema."""
 
 
-def _usage(counted: object) -> TokenUsage:
-    """Servers may leave the counts out or send null; an answer is not lost over that."""
-    found = counted if isinstance(counted, dict) else {}
-    numbers = (found.get("prompt_tokens"), found.get("completion_tokens"))
-    return TokenUsage(*(number if isinstance(number, int) else 0 for number in numbers))
+def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
+
+
+def _with_format(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """The form of the reply as a part of the instructions, which come first and never change."""
+    form = format_instructions(schema)
+    first, *rest = messages
+    if first.role != "system":
+        return [Message("system", form), *messages]
+    return [Message("system", f"{first.content}\n\n{form}"), *rest]
+
+
+def _counted(usage: object) -> tuple[int, int]:
+    """Tokens read and written. Servers may leave them out or send null; an answer is not lost over that."""
+    found = usage if isinstance(usage, dict) else {}
+    read, written = found.get("prompt_tokens"), found.get("completion_tokens")
+    return (read if isinstance(read, int) else 0), (written if isinstance(written, int) else 0)

@@ -203,14 +203,52 @@ def test_an_answer_of_another_shape_is_refused(
     assert len(server.bodies) == 1
 
 
-@pytest.mark.parametrize("content", ["Sure!", "[1]", "null", '{"a": ', "[" * 100_000, ""])
-def test_prose_where_json_was_asked_for_is_refused(
+@pytest.mark.parametrize("content", ["Sure!", "[1]", "null", '{"a": ', "[" * 100_000, "{" * 100_000 + "}", ""])
+def test_prose_where_json_was_asked_for_is_text_alone(
     server: Server, chat: Callable[..., ChatReply], content: str
 ) -> None:
     server.replies = [(200, completion(content))]
-    with pytest.raises(ModelReplyError, match="asked for") as caught:
-        chat(SCHEMA)
-    assert len(str(caught.value)) < 300
+    reply = chat(SCHEMA | {"required": ["a"]})
+    assert (reply.text, reply.parsed) == (content, None)
+
+
+REFUSING = (400, b'{"error": {"message": "response_format json_schema is not supported by this model"}}')
+ASKED = {"type": "object", "properties": {"ids": {"type": "array", "items": {"type": "integer"}}}, "required": ["ids"]}
+
+
+def test_a_server_without_schemas_is_told_the_form_and_asked_only_once(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.replies = [REFUSING, (200, completion("## ids\n1, 3"))]
+
+    async def twice() -> list[ChatReply]:
+        model = OpenAIChatModel(LlmSettings(base_url=server.url))
+        replies = [await model.chat([Message("system", "be brief")], schema=ASKED) for _ in range(2)]
+        await model.close()
+        return replies
+
+    assert [reply.parsed for reply in asyncio.run(twice())] == [{"ids": [1, 3]}] * 2
+    assert ["response_format" in body for body in server.bodies] == [True, False, False]
+    instructions = server.bodies[1]["messages"][0]["content"]
+    assert instructions.startswith("be brief")
+    assert "## ids" in instructions
+
+
+def test_a_schema_that_is_demanded_is_not_given_up(server: Server, chat: Callable[..., ChatReply]) -> None:
+    server.replies = [REFUSING]
+    with pytest.raises(ModelUnavailableError, match="not supported"):
+        chat(ASKED, structured_output="json_schema")
+
+
+def test_a_schema_may_be_left_out_from_the_start(server: Server, chat: Callable[..., ChatReply]) -> None:
+    server.replies = [(200, completion("## ids: none"))]
+    assert chat(ASKED, structured_output="none").parsed == {"ids": []}
+    assert "response_format" not in server.bodies[0]
+
+
+def test_tokens_have_their_price(server: Server, chat: Callable[..., ChatReply]) -> None:
+    server.replies = [GOOD]
+    assert chat(prompt_price=2.0, completion_price=10.0).usage == TokenUsage(7, 2, 34e-6)
 
 
 def test_a_slow_server_times_out(server: Server, chat: Callable[..., ChatReply]) -> None:

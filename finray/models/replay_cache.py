@@ -1,0 +1,112 @@
+"""Replies kept on disk by the hash of what was asked, so that a run that resumes repeats no paid call."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from finray.atomic import replacing
+from finray.models.chat import ChatModel, ChatReply, Message
+from finray.settings import LlmSettings
+from finray.types import TokenUsage
+
+_KEPT_SHARE = 0.8
+"""Of the limit, after the oldest replies have been removed."""
+
+
+class ReplayingChatModel:
+    """Asks ``model`` only what is not in ``folder``. Several processes may share a folder.
+
+    The key covers the messages, the schema and every setting that can change a reply; the folder holds replies only,
+    no prompts. What could not be read as the schema asks is not kept: asked again, it may come out better.
+    A replayed reply counts its tokens and costs nothing. Raises OSError where the folder cannot be written.
+    """
+
+    def __init__(self, model: ChatModel, settings: LlmSettings) -> None:
+        self._model = model
+        self._folder = Path(settings.replay_cache).expanduser()
+        self._most = settings.replay_cache_mb * 1024 * 1024
+        self._identity = settings.model_dump(
+            include={"base_url", "model", "temperature", "max_tokens", "structured_output"}
+        )
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self._bytes = sum(size for _, size, _ in _entries(self._folder))
+
+    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        path = self._path(messages, schema)
+        kept = await asyncio.to_thread(_load, path)
+        if kept is not None:
+            return kept
+        reply = await self._model.chat(messages, schema=schema)
+        if schema is None or reply.parsed is not None:
+            await asyncio.to_thread(self._store, path, reply)
+        return reply
+
+    def _path(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Path:
+        payload = {
+            "identity": self._identity,
+            "messages": [[message.role, message.content] for message in messages],
+            "schema": schema,
+        }
+        key = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+        return self._folder / key[:2] / f"{key}.json"
+
+    def _store(self, path: Path, reply: ChatReply) -> None:
+        record = {
+            "text": reply.text,
+            "prompt_tokens": reply.usage.prompt_tokens,
+            "completion_tokens": reply.usage.completion_tokens,
+            "parsed": reply.parsed,
+        }
+        content = json.dumps(record).encode()
+        with replacing(path) as scratch:
+            scratch.write_bytes(content)
+        with self._lock:
+            self._bytes += len(content)
+            if self._bytes > self._most:
+                self._bytes = _remove_oldest(self._folder, int(self._most * _KEPT_SHARE))
+
+
+def _load(path: Path) -> ChatReply | None:
+    """The reply at ``path``, freshly dated; None where there is none or what is there is damaged."""
+    try:
+        record = json.loads(path.read_bytes())
+        os.utime(path)
+        usage = TokenUsage(int(record["prompt_tokens"]), int(record["completion_tokens"]))
+        return ChatReply(str(record["text"]), usage, record["parsed"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        path.unlink(missing_ok=True)
+        return None
+
+
+def _entries(folder: Path) -> list[tuple[float, int, Path]]:
+    """(last used, bytes, path) of each reply."""
+    found: list[tuple[float, int, Path]] = []
+    for path in folder.glob("??/*.json"):
+        try:
+            status = path.stat()
+        except FileNotFoundError:  # another process removed it
+            continue
+        found.append((status.st_mtime, status.st_size, path))
+    return found
+
+
+def _remove_oldest(folder: Path, most: int) -> int:
+    """Remove what was not used for longest until ``most`` bytes remain; how many there are then."""
+    entries = sorted(_entries(folder))
+    total = sum(size for _, size, _ in entries)
+    for _, size, path in entries:
+        if total <= most:
+            break
+        path.unlink(missing_ok=True)
+        total -= size
+    return total
