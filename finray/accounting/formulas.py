@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 from finray.accounting.arithmetic import names, parse
 
-Unit = Literal["ratio", "percent", "USD", "days", "USD/share"]
+Unit = Literal["ratio", "percent", "USD", "days", "USD/share", "shares"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from finray.answering.operands import Found, find_operand
-from finray.answering.plan import Operand, Plan, build_plan
+from finray.answering.measures import is_narrowed, named_measures, spelled_measures
+from finray.answering.operands import Found, find_operand, find_phrase
+from finray.answering.plan import Operand, Plan, asks_for_change, build_plan
 from finray.index.facts import FilingFacts
 from finray.retrieval.query import Period, Query
 from finray.types import Passage
@@ -17,27 +18,48 @@ _ASKS_FOR_WORDS = re.compile(
     r"explain|describe|discuss|reasons? for|drivers? of|attributed to|how does|how do|who|where|which|whose)\b",
     re.I,
 )
+_NO_AMOUNT = re.compile(
+    r"^\W*(?:as of [^,]{4,30},\s*)?(?:does|do|did|has|have|had|is|are|was|were|among|if|can|should|would|list|name|"
+    r"identify|summari[sz]e)\b|"
+    r"\b(?:what|which)\s+(?:\w+\s+){0,2}(?:products?|services|geograph\w+|regions?|segments?|compan\w+|industr\w+|"
+    r"types?|kinds?|"
+    r"securities|events?|reasons?|factors?|risks?|acquisitions?|agreements?|debt instruments?)\b(?!['’])|"
+    r"\b(?:highest|largest|greatest|biggest|most|lowest|smallest|least|best|worst|agenda|how many (?!shares|common|"
+    r"weighted))\b",
+    re.I,
+)
+"""Questions for names, reasons, yes or no, or counts of things: no cell of a table is the answer."""
 _COMPARES = re.compile(r"\b(?:between|compar\w+|versus|vs\.?|than|among)\b", re.I)
 
 
 def plan_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Plan | None:
     """The question's plan; where it names no company, that of the best passage, and where it names no period, the
     latest that the company's passages come from, years before quarters."""
-    if query.unexplained or asks_for_words(query):
+    if asks_for_words(query):
         return None
     companies = query.companies or (facts.company_of(passages[0].filing_id),)
     filings = (facts.filing(p.filing_id) for p in passages if facts.company_of(p.filing_id) in companies)
     dated = [(f.fiscal_period == "FY", f.fiscal_year, f.fiscal_period) for f in filings if f.fiscal_year is not None]
     newest = max(dated, key=lambda period: period[:2], default=None)
     latest = Period(newest[1], newest[2]) if newest is not None else None
-    return build_plan(query, companies, latest)
+    if not query.unexplained and not is_narrowed(query):
+        plan = build_plan(query, named_measures(query), companies, latest)
+        if plan is not None:
+            return plan
+    if not query.periods or _NO_AMOUNT.search(query.text):
+        return None
+    measures = spelled_measures(query, moving=asks_for_change(query))
+    return build_plan(query, measures, companies, latest) if measures is not None else None
 
 
 def cover(
     query: Query, plan: Plan, passages: Sequence[Passage], facts: FilingFacts
 ) -> tuple[dict[str, Found], list[Operand]]:
-    """Operands found on the passages' pages, by name, and those that are not there."""
-    pages = {(p.filing_id, p.page) for p in passages}
+    """Operands found, by name, and those that are not: named metrics on the passages' pages, phrases in the passages'
+    filings."""
+    ranks: dict[tuple[str, int], int] = {}
+    for passage in passages:
+        ranks.setdefault((passage.filing_id, passage.page), len(ranks))
     line_items = facts.line_items({p.filing_id for p in passages})
     amended = any(form.endswith("/A") for form in query.forms)
     found: dict[str, Found] = {}
@@ -46,12 +68,26 @@ def cover(
         filings = [
             facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company
         ]
-        hit = find_operand(operand, filings, line_items, pages, amended=amended)
+        if operand.phrase is not None:
+            hit = find_phrase(operand, operand.phrase, filings, line_items, ranks, amended=amended)
+        else:
+            hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended)
         if hit is None:
             absent.append(operand)
         else:
             found[operand.name] = hit
     return found, absent
+
+
+def printing(found: Found, passages: Sequence[Passage], facts: FilingFacts) -> Passage | None:
+    """The passage that prints the found row: one of ``passages``, else one read from the index."""
+    place = (found.filing.filing_id, found.line_item.page)
+    at_hand = [p for p in passages if (p.filing_id, p.page) == place]
+    passages_there = at_hand or facts.passages_of(*place)
+    label = " ".join(found.line_item.label.split())[:30]
+    text = found.line_item.text
+    both = [p for p in passages_there if text in p.text and label in " ".join(p.text.split())]
+    return next(iter([*both, *(p for p in passages_there if text in p.text), *passages_there]), None)
 
 
 def missing_filing(query: Query) -> tuple[str, ...]:

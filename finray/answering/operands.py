@@ -1,13 +1,16 @@
-"""Operands found in the statements of filings: the number, and the page and row it stands on."""
+"""Operands found in the tables of filings: the number, and the page and row it stands on."""
 
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from finray.answering.lookup import look_up
+from finray.answering.phrase import Phrase
 from finray.answering.plan import Operand
-from finray.filings.canonical import amount, find_line_item
+from finray.filings.canonical import amount, canonical_items, find_line_item
 from finray.retrieval.query import Period
 from finray.types import Filing, LineItem
 
@@ -52,6 +55,50 @@ def find_operand(
         if line_item is not None:
             return Found(operand, filing, line_item, amount(operand.item, line_item, items))
     return None
+
+
+def find_phrase(
+    operand: Operand,
+    phrase: Phrase,
+    filings: Sequence[Filing],
+    line_items: Mapping[str, Sequence[LineItem]],
+    ranks: Mapping[tuple[str, int], int],
+    *,
+    amended: bool = False,
+) -> Found | None:
+    """The operand where a row of one of ``filings`` surely prints ``phrase``, in the order of :func:`find_operand`.
+
+    The whole filing is searched; ``ranks`` are those of the retrieved pages, which are preferred.
+    """
+    for filing, end in _candidates(operand.period, filings, amended):
+        months = None if phrase.instant else operand.period.months or _months(operand.period, filing)
+        own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
+        hit = look_up(phrase, line_items.get(filing.filing_id, ()), end, months, own)
+        if hit is not None and hit.sure:
+            return Found(operand, filing, hit.line_item, _amount(phrase, hit.line_item))
+    return None
+
+
+def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:
+    """Whether one of ``filings`` may print figures of the operand's period."""
+    return bool(_candidates(operand.period, filings, amended=False))
+
+
+_EITHER_SIGN = re.compile(
+    r"\b(?:income|loss(?:es)?|gains?|changes?|net cash|effect|benefit|equity|deficit|earnings|increase|decrease|"
+    r"adjustments?)\b",
+    re.I,
+)
+
+
+def _amount(phrase: Phrase, item: LineItem) -> float:
+    """The printed value; what is paid, owed or deducted is positive however it is printed. Percent as a fraction."""
+    if item.unit == "percent":
+        return item.value / 100
+    keys = [key for key, _ in phrase.metrics]
+    if any(canonical_items()[key].flow == "out" for key in keys) or not _EITHER_SIGN.search(item.label):
+        return abs(item.value)
+    return item.value
 
 
 def _months(period: Period, filing: Filing) -> int:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from finray.accounting.arithmetic import names
-from finray.accounting.definitions import defined_formula
-from finray.accounting.formulas import Formula, Unit, at_period, formulas
-from finray.accounting.mentions import Mention, mentions
+from finray.accounting.formulas import Formula, Unit, at_period
+from finray.accounting.mentions import mentions
+from finray.answering.measures import Measures
+from finray.answering.phrase import Phrase
 from finray.filings.canonical import canonical_items
 from finray.retrieval.query import Period, Query
 
@@ -46,12 +47,19 @@ _MAX_YEARS = 12
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One number that the program needs: ``name`` in the program, a canonical line item, of one company and period."""
+    """One number that the program needs: ``name`` in the program, ``item`` of one company and period. ``item`` is a
+    canonical line item, or the name of ``phrase``, which is looked up by its words."""
 
     name: str
     company: str
     item: str
     period: Period
+    phrase: Phrase | None = None
+
+    @property
+    def wording(self) -> str:
+        """What a person calls it."""
+        return self.phrase.text if self.phrase is not None else canonical_items()[self.item].names[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +82,23 @@ class Plan:
     lowest: bool = False
 
 
-def build_plan(query: Query, companies: Sequence[str], latest: Period | None = None) -> Plan | None:
-    """The plan of ``query`` for ``companies`` (its own, or those that retrieval settled on), None where the question
-    asks for no metric that is known. ``latest`` is the period to take where the question names none."""
-    found = _metrics(query)
+def asks_for_change(query: Query) -> bool:
+    """Whether the question is about how a figure moved between periods."""
+    return _GROWTH.search(query.text) is not None or (
+        len(query.periods) > 1 and len(query.companies) < 2 and _DIFFERENCE.search(query.question) is not None
+    )
+
+
+def build_plan(query: Query, measures: Measures, companies: Sequence[str], latest: Period | None = None) -> Plan | None:
+    """The plan of ``query`` for ``companies`` (its own, or those that retrieval settled on), None where it measures
+    nothing. ``latest`` is the period to take where the question names none."""
+    found = measures.formulas
     if not found or not companies:
         return None
     periods = _periods(query, latest)
     if not periods:
         return None
-    builder = _Builder(many=len(companies) > 1)
+    builder = _Builder(many=len(companies) > 1, phrases=measures.phrases)
     text = query.text
     formula = found[0]
     if len(companies) > 1:
@@ -115,54 +130,10 @@ def build_plan(query: Query, companies: Sequence[str], latest: Period | None = N
     if _GROWTH.search(text) and (span or _PERCENT.search(text) or formula.unit == "percent"):
         percent = _PERCENT.search(query.question) is not None and formula.unit != "percent"
         return builder.over(formula, company, _two(periods), "growth" if percent else "change")
+    if len(periods) == 2 and _DIFFERENCE.search(text):
+        percent = _PERCENT.search(query.question) is not None and formula.unit != "percent"
+        return builder.over(formula, company, periods, "growth" if percent else "change")
     return builder.single(formula, company, periods[-1], "value")
-
-
-def _metrics(query: Query) -> list[Formula]:
-    """The metrics the question asks for, each as a formula; a definition in the question goes before ours."""
-    found = mentions(query.text)
-    own = defined_formula(query.question)
-    result: list[Formula] = []
-    for index, mention in enumerate(found):
-        formula = _as_formula(mention)
-        following = found[index + 1] if index + 1 < len(found) else None
-        if following is not None and re.fullmatch(
-            r"\W*as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of (?:\w+ )?(?:total )?",
-            query.text[mention.end : following.start],
-            re.I,
-        ):
-            other = _as_formula(following)
-            return [
-                Formula(
-                    "ratio",
-                    (f"{formula.names[0]} as a percentage of {other.names[0]}",),
-                    f"({formula.expression}) / ({other.expression})",
-                    "percent",
-                )
-            ]
-        if re.match(r"\s*(?:%|percent(?:age)?)?\s*margin\b", query.text[mention.end :], re.I) and formula.unit == "USD":
-            formula = Formula(
-                f"{formula.key}_margin", (f"{formula.names[0]} margin",), f"({formula.expression}) / revenue", "percent"
-            )
-        result.append(formula)
-    compound = [f for f in result if f.key in formulas() or f.key.endswith("_margin")]
-    covered = {item for f in compound for item in f.line_items}
-    result = [f for f in result if f in compound or f.key not in covered]
-    if own is not None:
-        shown = result[0] if result else None
-        unit: Unit = shown.unit if shown is not None else "ratio"
-        return [
-            Formula(shown.key if shown else "defined", shown.names if shown else ("the defined metric",), own, unit)
-        ]
-    return result
-
-
-def _as_formula(mention: Mention) -> Formula:
-    if mention.key in formulas():
-        return formulas()[mention.key]
-    item = canonical_items()[mention.key]
-    unit: Unit = "USD/share" if item.unit == "USD/share" else "USD"
-    return Formula(mention.key, (item.names[0],), mention.key, unit)
 
 
 def _periods(query: Query, latest: Period | None) -> list[Period]:
@@ -220,8 +191,9 @@ def _label(period: Period) -> str:
 class _Builder:
     """Gathers operands while programs are written."""
 
-    def __init__(self, *, many: bool) -> None:
+    def __init__(self, *, many: bool, phrases: Mapping[str, Phrase]) -> None:
         self._many = many
+        self._phrases = phrases
         self._operands: dict[str, Operand] = {}
 
     def single(self, formula: Formula, company: str, period: Period, kind: Kind) -> Plan:
@@ -276,7 +248,7 @@ class _Builder:
             label = f"{item}_{_label(at)}"
             if self._many:
                 label += "_" + re.sub(r"\W", "_", company)
-            self._operands.setdefault(label, Operand(label, company, item, at))
+            self._operands.setdefault(label, Operand(label, company, item, at, self._phrases.get(item)))
             shifted = re.sub(rf"\b{name}\b", label, shifted)
         return shifted
 

@@ -6,12 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from finray.accounting.arithmetic import ProgramError, evaluate
-from finray.answering.coverage import absent_company, asks_for_words, cover, missing_filing, plan_for
+from finray.answering.coverage import absent_company, asks_for_words, cover, missing_filing, plan_for, printing
 from finray.answering.operands import Found
 from finray.answering.plan import Operand, Plan
 from finray.answering.quotes import best_quote, held_share, quoted_number, reported_event
 from finray.answering.wording import asked_shape, asked_value, shown
-from finray.filings.canonical import canonical_items
 from finray.index.facts import FilingFacts
 from finray.journal import Journal
 from finray.models.encoder import Encoder
@@ -46,6 +45,8 @@ class StatementAnswerer:
         found, absent = cover(query, plan, passages, self._facts)
         if absent:
             journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
+            if any(operand.phrase is not None for operand in absent) and plan.kind == "value":
+                return self._quoted(query, fitting, journal)
             return _refusal(tuple(self._describe(operand) for operand in absent))
         try:
             return self._computed(query, plan, found, passages)
@@ -82,17 +83,14 @@ class StatementAnswerer:
             text = f"{text} ({plan.metric})"
         number, unit = asked_value(value, plan.unit, shape)
         used = {found[operand.name].operand.name: found[operand.name] for operand in plan.operands}
-        return Answer(
-            text, "answered", number, unit, _shown_program(program, values), self._evidence(used, passages)
-        )
+        return Answer(text, "answered", number, unit, _shown_program(program, values), self._evidence(used, passages))
 
     def _evidence(self, found: Mapping[str, Found], passages: Sequence[Passage]) -> tuple[Passage, ...]:
         """For each operand the passage that prints its row, else the page's passage; each once."""
         chosen: dict[tuple[str, int, int], Passage] = {}
         for item in found.values():
-            on_page = [p for p in passages if (p.filing_id, p.page) == (item.filing.filing_id, item.line_item.page)]
-            printing = [p for p in on_page if item.line_item.text in p.text] or on_page
-            for passage in printing[:1]:
+            passage = printing(item, passages, self._facts)
+            if passage is not None:
                 chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
         return tuple(chosen.values())
 
@@ -129,8 +127,7 @@ class StatementAnswerer:
         return Answer(f"“{text}” ({printing.doc_name}, p. {printing.page + 1})", "answered", evidence=(printing,))
 
     def _describe(self, operand: Operand) -> str:
-        item = canonical_items()[operand.item]
-        return f"{item.names[0]} of {self._facts.company_name(operand.company)} for {operand.period}"
+        return f"{operand.wording} of {self._facts.company_name(operand.company)} for {operand.period}"
 
     def _label(self, label: str) -> str:
         return self._facts.company_name(label) if self._facts.has_company(label) else label

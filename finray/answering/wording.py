@@ -49,6 +49,8 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
     if unit == "USD/share":
         return f"{_sign(value)}${abs(value):,.{_digits(shape, 2)}f}"
     scale = shape.scale or _natural_scale(value)
+    if unit == "shares":
+        return _shares(value, scale, shape)
     if scale is None:
         return f"{_sign(value)}${abs(value):,.{_digits(shape, 0)}f}"
     scaled = abs(value) / _SCALES[scale]
@@ -63,6 +65,13 @@ def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
         factor = _SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
         result = round(result / factor, shape.decimals) * factor
     return result, unit
+
+
+def _shares(value: float, scale: str | None, shape: Shape) -> str:
+    if scale is None:
+        return f"{value:,.{_digits(shape, 0)}f} shares"
+    scaled = value / _SCALES[scale]
+    return f"{scaled:,.{_digits(shape, 0 if scaled == round(scaled) else 1)}f} {scale} shares"
 
 
 def _digits(shape: Shape, default: int) -> int:

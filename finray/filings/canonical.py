@@ -89,8 +89,9 @@ def find_line_item(
     """The cell of ``items`` that prints ``metric`` for a period, None where no row or no column fits.
 
     ``items`` are one filing's; those of notes and other tables outside the statements are left aside. The period is
-    ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its years; without either, the latest column. ``months`` is the length of a flow: 12 unless the row has none, then the
-    shortest. Raises KeyError for an unknown metric.
+    ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its years; without either, the latest
+    column. ``months`` is the length of a flow: 12 unless the row has none, then the shortest. Raises KeyError for an
+    unknown metric.
     """
     wanted = canonical_items()[metric]
     if period_end is None and fiscal_year is not None:

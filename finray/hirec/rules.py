@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from finray.accounting.definitions import defined_formula, defined_name
 from finray.accounting.formulas import formulas
 from finray.accounting.mentions import mentions
-from finray.answering.coverage import cover, missing_filing, plan_for
+from finray.answering.coverage import cover, missing_filing, plan_for, printing
+from finray.answering.operands import has_filing
 from finray.answering.plan import Operand
 from finray.filings.canonical import canonical_items
 from finray.hirec.roles import Curation
@@ -123,24 +124,39 @@ class RuleCurator:
         found, absent = cover(query, plan, passages, self._facts)
         places = {(item.filing.filing_id, item.line_item.page) for item in found.values()}
         kept = tuple(p for p in passages if (p.filing_id, p.page) in places)
+        at_hand = {(p.filing_id, p.page) for p in passages}
+        looked_up = (
+            printing(item, passages, self._facts)
+            for item in found.values()
+            if (item.filing.filing_id, item.line_item.page) not in at_hand
+        )
+        kept = (*kept, *dict.fromkeys(p for p in looked_up if p is not None))
         journal.note(f"curate: {len(found)} of {len(plan.operands)} operands found on {len(places)} pages")
         if not absent:
             return Curation(kept[: self._max_kept], answerable=True)
         missing = tuple(self._describe(operand) for operand in absent)
+        if all(operand.phrase is not None and self._has_filing(operand, passages) for operand in absent):
+            # Its filings were searched whole: another page of them would not help, a sentence of these may.
+            fitting = tuple(p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0)
+            return Curation(fitting[: self._max_kept], answerable=bool(fitting), missing=missing)
         return Curation(kept[: self._max_kept], answerable=False, missing=missing, complementary=self._ask(absent))
 
     def _describe(self, operand: Operand) -> str:
-        item = canonical_items()[operand.item]
-        return f"{item.names[0]} of {self._facts.company_name(operand.company)} for {operand.period}"
+        return f"{operand.wording} of {self._facts.company_name(operand.company)} for {operand.period}"
+
+    def _has_filing(self, operand: Operand, passages: Sequence[Passage]) -> bool:
+        filings = [self._facts.filing(filing_id) for filing_id in dict.fromkeys(p.filing_id for p in passages)]
+        return has_filing(operand, [f for f in filings if self._facts.company_of(f.filing_id) == operand.company])
 
     def _ask(self, absent: Sequence[Operand]) -> str:
         """One question for every missing slot of the first missing company."""
         company = absent[0].company
         mine = [operand for operand in absent if operand.company == company]
         items = canonical_items()
-        lines = " and ".join(dict.fromkeys(items[operand.item].names[0] for operand in mine))
+        lines = " and ".join(dict.fromkeys(operand.wording for operand in mine))
         periods = ", ".join(
             dict.fromkeys(_in_words(o.period) for o in sorted(mine, key=lambda o: (o.period.year, str(o.period))))
         )
-        sheets = " and ".join(dict.fromkeys(_STATEMENT_NAME[items[operand.item].statement] for operand in mine))
-        return f"What was the {lines} of {self._facts.company_name(company)} in {periods} according to the {sheets}?"
+        sheets = " and ".join(dict.fromkeys(_STATEMENT_NAME[items[o.item].statement] for o in mine if o.phrase is None))
+        source = f" according to the {sheets}" if sheets else ""
+        return f"What was the {lines} of {self._facts.company_name(company)} in {periods}{source}?"

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 
 from finray.index.reader import IndexReader
 from finray.retrieval.companies import CompanyCatalog
-from finray.types import Filing, LineItem
+from finray.types import Filing, LineItem, Passage
 
-_CACHED_FILINGS = 256
+_CACHED_FILINGS = 64
 
 
 class FilingFacts:
@@ -35,6 +35,14 @@ class FilingFacts:
 
     def filings_of(self, company: str) -> list[Filing]:
         return [f for f in self._filings.values() if self._catalog.company_of_filing[f.filing_id] == company]
+
+    def passages_of(self, filing_id: str, page: int) -> list[Passage]:
+        """The chunks of one page, in order; they were not ranked, so their score is 0."""
+        name = self._filings[filing_id].doc_name
+        rows = self._reader.chunks_of_pages(
+            [(filing_id, page)], ["filing_id", "page", "start", "end", "text"]
+        ).to_pylist()
+        return [Passage(name, filing_id, page, row["start"], row["end"], row["text"], 0.0) for row in rows]
 
     def line_items(self, filing_ids: Collection[str]) -> dict[str, Sequence[LineItem]]:
         absent = [filing_id for filing_id in filing_ids if filing_id not in self._cache]

@@ -1,0 +1,166 @@
+"""What a question measures: named metrics, a definition of its own, or any noun phrase that a table may print."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from finray.accounting.arithmetic import ProgramError, parse
+from finray.accounting.definitions import defined_formula
+from finray.accounting.formulas import Formula, Unit, formulas
+from finray.accounting.mentions import Mention, mentions
+from finray.answering.phrase import Measure, Phrase, phrase_of
+from finray.answering.synonyms import qualifiers, words_of
+from finray.filings.canonical import canonical_items
+from finray.retrieval.query import Query
+
+_MARGIN = re.compile(r"\s*(?:%|percent(?:age)?)?\s*margin\b", re.I)
+_AS_SHARE = re.compile(r"\W*as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of (?:\w+ )?(?:total )?", re.I)
+_DIVIDED = r"(?:divided by|as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of|÷|/)"
+_DEFINED = re.compile(
+    r"(?:\b(?:is|are)?\s*(?:defined|calculated|computed|measured|expressed)\s+as\s*:?|\buse\b|\busing\b|\()\s*"
+    rf"([^().?;]{{3,90}}?\s{_DIVIDED}\s[^().?;]{{3,90}}?)\s*(?=\)|[.?;]|$)",
+    re.I,
+)
+_RATIO = re.compile(r"\bratio of\s+(?:the\s+)?([^?.;]{3,80}?)\s+to\s+(?:the\s+)?([^?.;]{3,80}?)\s*(?=[?.;]|$)", re.I)
+_SHARE = re.compile(
+    r"\bwhat\s+(?:%|per ?cent(?:age)?|share|proportion|fraction) of\s+(?:the\s+)?([^?.;]{3,80}?)\s+(?:was|were|is|"
+    r"did|came|come|comes)\s+"
+    r"(?:from\s+|represented by\s+)?(?:the\s+)?([^?.;]{3,80}?)(?:\s+(?:represent|make up|"
+    r"account for)\w*)?\s*(?=[?.;]|$)",
+    re.I,
+)
+_ASKS_PERCENT = re.compile(r"%|\bper ?cent|\bmargin\b|\brate\b|\byield\b|\bshare of\b", re.I)
+_OPERATORS = re.compile(rf"(\s{_DIVIDED}\s|\s(?:plus|minus)\s|\s[+×*]\s|[()])", re.I)
+_SIGNS = {"plus": "+", "minus": "-", "+": "+", "×": "*", "*": "*"}
+_RESERVED = frozenset(["mean", "sum", "min", "max", "abs", "growth", "cagr", "difference", "avg", "prior", "delta"])
+_INSTANT = re.compile(
+    r"\b(?:at|as of|as at)\s+(?:the\s+)?(?:(?:end|close) of|(?:fiscal\s+)?year[- ]end|january|february|march|april|"
+    r"may|june|july|"
+    r"august|september|october|november|december)\b|\b(?:for|between|from|to|than|vs\.?)\s+the end of\b|"
+    r"\b(?:report|disclose)\w* for (?:january|february|march|april|may|june|july|august|september|october|november|"
+    r"december)\b|"
+    r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
+    re.I,
+)
+_MAX_WORDS = 16
+_UNASKED_QUALIFIERS = frozenset(
+    words_of("net other sales sale paid purchases purchase payments proceeds gross gains losses issuance")
+)
+_UNIT_OF: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """``formulas`` are over canonical line items and the names of ``phrases``, which are looked up by their words."""
+
+    formulas: tuple[Formula, ...]
+    phrases: Mapping[str, Phrase] = field(default_factory=dict)
+
+
+def named_measures(query: Query) -> Measures:
+    """The metrics the question asks for by name; a definition in the question goes before ours."""
+    found = mentions(query.text)
+    own = defined_formula(query.question)
+    result: list[Formula] = []
+    for index, mention in enumerate(found):
+        formula = _as_formula(mention)
+        following = found[index + 1] if index + 1 < len(found) else None
+        if following is not None and _AS_SHARE.fullmatch(query.text[mention.end : following.start]):
+            other = _as_formula(following)
+            name = f"{formula.names[0]} as a percentage of {other.names[0]}"
+            return Measures((Formula("ratio", (name,), f"({formula.expression}) / ({other.expression})", "percent"),))
+        if _MARGIN.match(query.text[mention.end :]) and formula.unit == "USD":
+            formula = Formula(
+                f"{formula.key}_margin", (f"{formula.names[0]} margin",), f"({formula.expression}) / revenue", "percent"
+            )
+        result.append(formula)
+    compound = [f for f in result if f.key in formulas() or f.key.endswith("_margin")]
+    covered = {item for f in compound for item in f.line_items}
+    result = [f for f in result if f in compound or f.key not in covered]
+    if own is not None:
+        shown = result[0] if result else None
+        unit: Unit = shown.unit if shown is not None else "ratio"
+        return Measures(
+            (Formula(shown.key if shown else "defined", shown.names if shown else ("the defined metric",), own, unit),)
+        )
+    return Measures(tuple(result))
+
+
+def is_narrowed(query: Query) -> bool:
+    """Whether a word beside the named metric asks for another row: "current income tax expense"."""
+    rest = query.text
+    for mention in reversed(mentions(query.text)):
+        rest = f"{rest[: mention.start]} {rest[mention.end :]}"
+    phrase = phrase_of(rest, query.names, moving=True)
+    telling = {word for line in qualifiers() for side in line for word in side} - _UNASKED_QUALIFIERS
+    return phrase is not None and bool(telling & set(phrase.words))
+
+
+def spelled_measures(query: Query, *, moving: bool) -> Measures | None:
+    """What the question's own words measure: a quotient it spells out, or a phrase; ``moving`` where it asks for a
+    change. None where it says too little or too much to be one row of a table."""
+    instant = _INSTANT.search(query.question) is not None
+    if (defined := _DEFINED.search(query.question)) is not None:
+        return _arithmetic(defined.group(1), query, instant)
+    if (ratio := _RATIO.search(query.text)) is not None:
+        return _arithmetic(f"{ratio.group(1)} divided by {ratio.group(2)}", query, instant)
+    if (share := _SHARE.search(query.text)) is not None:
+        return _arithmetic(f"{share.group(2)} as a percentage of {share.group(1)}", query, instant)
+    if re.search(rf"\s{_DIVIDED}\s", query.text):
+        return _arithmetic(query.text, query, instant)
+    phrase = phrase_of(query.text, query.names, moving=moving, instant=instant)
+    if phrase is None or len(phrase.words) > _MAX_WORDS:
+        return None
+    name = _identifier(phrase)
+    return Measures((Formula(name, (phrase.text,), name, _UNIT_OF[phrase.measure]),), {name: phrase})
+
+
+def _arithmetic(text: str, query: Query, instant: bool) -> Measures | None:
+    """``text`` as an expression whose operands are metrics where a name is all they say, else phrases."""
+    phrases: dict[str, Phrase] = {}
+    parts: list[str] = []
+    for token in _OPERATORS.split(text):
+        word = token.strip().lower()
+        if not word:
+            continue
+        if _OPERATORS.fullmatch(token):
+            parts.append(_SIGNS.get(word, word if word in "()" else "/"))
+            continue
+        phrase = phrase_of(token, query.names, instant=instant)
+        if phrase is None or len(phrase.words) > _MAX_WORDS:
+            return None
+        parts.append(_operand(phrase, phrases))
+    expression = " ".join(parts)
+    try:
+        parse(expression)
+    except ProgramError:
+        return None
+    percent = _ASKS_PERCENT.search(query.question) is not None
+    unit: Unit = "percent" if percent else "ratio"
+    return Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases)
+
+
+def _operand(phrase: Phrase, phrases: dict[str, Phrase]) -> str:
+    whole = [m for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text))]
+    if whole:
+        return f"({_as_formula(whole[0]).expression})"
+    name = _identifier(phrase)
+    phrases[name] = phrase
+    return name
+
+
+def _identifier(phrase: Phrase) -> str:
+    name = phrase.name
+    taken = name in _RESERVED or keyword.iskeyword(name) or name in canonical_items()
+    return f"the_{name}" if taken else name
+
+
+def _as_formula(mention: Mention) -> Formula:
+    if mention.key in formulas():
+        return formulas()[mention.key]
+    item = canonical_items()[mention.key]
+    unit: Unit = "USD/share" if item.unit == "USD/share" else "shares" if item.unit == "shares" else "USD"
+    return Formula(mention.key, (item.names[0],), mention.key, unit)

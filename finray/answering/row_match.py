@@ -1,0 +1,175 @@
+"""How well a cell of a table prints what a phrase asks for: words shared with its row, section, column and caption.
+
+A word counts by how rare it is among the rows of the filing; qualifiers (current or deferred, foreign or domestic)
+must agree. The measure is lexical on purpose: an embedding finds "deferred tax assets" much like "current taxes".
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from finray.answering.phrase import Phrase
+from finray.answering.synonyms import qualifiers, variants, words_of
+from finray.filings.canonical import names_row
+from finray.types import LineItem
+
+IN_COLUMN, IN_SECTION, IN_CAPTION, IN_ASIDE = 0.95, 0.95, 0.7, 0.6
+"""What a word is worth outside the label."""
+UNASKED = 0.35
+"""How much a label of nothing but words that were not asked for would lose."""
+_WEAK_WEIGHT = 0.3
+_WEAK = frozenset(
+    words_of(
+        "total net amount amounts value expense expenses cost costs balance balances company segment segments "
+        "segment's "
+        "consolidated report reported recorded related including pay paid payments period other all table following "
+        "recognized "
+        "information group "
+        "less loss losses income benefit provided used using disclosed type"
+    )
+) - set(words_of("income other"))
+_OF_WHOLE_TABLE = frozenset(words_of("deferred unrecognized"))
+"""Qualifiers that a caption says of every row."""
+_WHOLE = frozenset(words_of("total consolidated company reported amount amounts actual value gaap carrying net"))
+
+
+_LEFT_OUT = re.compile(r"\b(?:net of|excluding|exclusive of|before|less|except)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of one cell's surroundings; ``aside`` are those behind "net of", which say what the figure is not."""
+
+    label: frozenset[str]
+    aside: frozenset[str]
+    section: frozenset[str]
+    column: frozenset[str]
+    caption: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """``score`` ranks cells; ``coverage`` is the weighted share of the asked words that stand around the cell."""
+
+    score: float
+    coverage: float
+
+
+class Rarity:
+    """How much each word tells rows of one filing apart."""
+
+    def __init__(self, items: Iterable[LineItem]) -> None:
+        rows = {(item.page, item.row): item for item in items}
+        counts: Counter[str] = Counter()
+        for item in rows.values():
+            words = words_around(item)
+            counts.update(words.label | words.section | words.column)
+        self._counts = counts
+        self._rows = max(len(rows), 1)
+
+    def weight(self, word: str) -> float:
+        rare = math.log(1 + self._rows / (1 + self._counts[word]))
+        return rare * (_WEAK_WEIGHT if word in _WEAK else 1.0)
+
+
+def words_around(item: LineItem) -> Words:
+    match = _LEFT_OUT.search(item.label)
+    start = match.start() if match is not None and match.start() > 0 else len(item.label)
+    aside = _words(item.label[start:])
+    return Words(
+        _words(item.label),
+        aside - _words(item.label[:start]),
+        _words(item.section or ""),
+        _words(item.column_label or ""),
+        _words(item.caption or ""),
+    )
+
+
+@lru_cache(maxsize=200_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words_of(text))
+
+
+class Matcher:
+    """Scores cells of one filing against one phrase."""
+
+    def __init__(self, phrase: Phrase, rarity: Rarity) -> None:
+        self._phrase = phrase
+        self._weight = {word: rarity.weight(word) for word in phrase.words}
+        self._rarity = rarity
+        self._variants = [frozenset(words) for words in variants(phrase.words)]
+
+    def fit(self, item: LineItem) -> Fit:
+        """The best fit over the wordings of the phrase."""
+        words = words_around(item)
+        metric = frozenset(word for key, names in self._phrase.metrics if names_row(key, item.label) for word in names)
+        fits = [self._fit(asked, words, item.statement is None) for asked in self._variants]
+        if metric:
+            own = frozenset(self._phrase.words)
+            fits.append(
+                self._fit(
+                    own,
+                    Words(words.label | metric, frozenset(), words.section, words.column, words.caption),
+                    item.statement is None,
+                    metric,
+                )
+            )
+        return max(fits, key=lambda fit: fit.score)
+
+    def _fit(self, asked: frozenset[str], words: Words, note: bool, metric: frozenset[str] = frozenset()) -> Fit:
+        total = sum(self._rarity.weight(word) for word in asked)
+        if not total:
+            return Fit(0.0, 0.0)
+        held = sum(self._rarity.weight(word) * _place(word, words) for word in asked)
+        coverage = held / total
+        label = metric or words.label
+        own = sum(self._rarity.weight(word) for word in label)
+        unasked = sum(self._rarity.weight(word) for word in label - asked) / own if own else 0.0
+        score = coverage * (1 - UNASKED * unasked) * _agreement(asked - metric, label - metric, words, note)
+        if words.column - asked - _WHOLE:
+            score *= 0.75
+        if note and words.section - asked - _WHOLE:
+            score *= 0.95
+        return Fit(score, coverage)
+
+
+def _place(word: str, words: Words) -> float:
+    if word in words.label:
+        return IN_ASIDE if word in words.aside else 1.0
+    if word in words.column:
+        return IN_COLUMN
+    if word in words.section:
+        return IN_SECTION
+    return IN_CAPTION if word in words.caption else 0.0
+
+
+def _agreement(asked: Collection[str], label: Collection[str], words: Words, note: bool) -> float:
+    """1 where every qualifier agrees, less for each that is missing, contradicted or not asked for."""
+    asked, near = set(asked), set(label) | words.column
+    around = near | words.section | words.caption
+    heading = words.section | (words.caption & _OF_WHOLE_TABLE) if note else frozenset()
+    result = 1.0
+    for line in qualifiers():
+        for side in line:
+            others = set().union(*(other for other in line if other is not side))
+            if side & asked:
+                if not side & around:
+                    result *= 0.65
+                if others & near and not others & asked and not side & near:
+                    result *= 0.4
+                break
+        else:
+            if any(side & near for side in line):
+                result *= 0.92
+            elif any(side & heading for side in line):
+                result *= 0.85
+    return result
+
+
+def best_first(cells: Sequence[tuple[Fit, LineItem]]) -> list[tuple[Fit, LineItem]]:
+    return sorted(cells, key=lambda cell: -cell[0].score)
