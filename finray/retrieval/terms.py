@@ -42,12 +42,13 @@ def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
     return [term for word in words if (term := _term(word)) is not None]
 
 
-def line_terms(text: str) -> list[list[str]]:
-    """``content_terms`` of each line of ``text``."""
+@lru_cache(maxsize=4096)
+def line_terms(text: str) -> tuple[tuple[str, ...], ...]:
+    """``content_terms`` of each line of ``text``. Pages recur from question to question: some 30 MB of them are kept."""
     lines: list[list[str]] = [[]]
     for token in _WORD_OR_BREAK.findall(text.lower()):
         if token == "\n":
             lines.append([])
         elif (term := _term(token)) is not None:
             lines[-1].append(term)
-    return lines
+    return tuple(map(tuple, lines))
