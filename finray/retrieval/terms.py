@@ -44,7 +44,7 @@ def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def line_terms(text: str) -> tuple[tuple[str, ...], ...]:
-    """``content_terms`` of each line of ``text``. Pages recur from question to question: some 30 MB of them are kept."""
+    """``content_terms`` of each line of ``text``. Pages recur from question to question: some 30 MB of it is kept."""
     lines: list[list[str]] = [[]]
     for token in _WORD_OR_BREAK.findall(text.lower()):
         if token == "\n":
