@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from finray.answering.measures import is_narrowed, named_measures, spelled_measures
 from finray.answering.operands import Found, find_operand, find_phrase
+from finray.answering.phrase import phrase_of
 from finray.answering.plan import Operand, Plan, asks_for_change, build_plan
 from finray.index.facts import FilingFacts
 from finray.retrieval.query import Period, Query
@@ -19,13 +20,12 @@ _ASKS_FOR_WORDS = re.compile(
     re.I,
 )
 _NO_AMOUNT = re.compile(
-    r"^\W*(?:as of [^,]{4,30},\s*)?(?:does|do|did|has|have|had|is|are|was|were|among|if|can|should|would|list|name|"
-    r"identify|summari[sz]e)\b|"
+    r"^\W*(?:as of [^,]{4,30},\s*)?(?:does|do|did|has|have|had|is|are|was|were|among|if|can(?! you)|should|would|list|"
+    r"name|identify|summari[sz]e)\b|"
     r"\b(?:what|which)\s+(?:\w+\s+){0,2}(?:products?|services|geograph\w+|regions?|segments?|compan\w+|industr\w+|"
-    r"types?|kinds?|"
-    r"securities|events?|reasons?|factors?|risks?|acquisitions?|agreements?|debt instruments?)\b(?!['’])|"
-    r"\b(?:highest|largest|greatest|biggest|most|lowest|smallest|least|best|worst|agenda|how many (?!shares|common|"
-    r"weighted))\b",
+    r"types?|kinds?|securities|events?|reasons?|factors?|risks?|acquisitions?|agreements?|debt instruments?)\b(?!['’])|"
+    r"\b(?:highest|largest|greatest|biggest|most|lowest|smallest|least|best|worst|agenda|event)\b|"
+    r"\bhow many (?!shares|common|preferred|weighted|dollars)",
     re.I,
 )
 """Questions for names, reasons, yes or no, or counts of things: no cell of a table is the answer."""
@@ -53,10 +53,10 @@ def plan_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> P
 
 
 def cover(
-    query: Query, plan: Plan, passages: Sequence[Passage], facts: FilingFacts
+    query: Query, plan: Plan, passages: Sequence[Passage], facts: FilingFacts, *, anywhere: bool = False
 ) -> tuple[dict[str, Found], list[Operand]]:
-    """Operands found, by name, and those that are not: named metrics on the passages' pages, phrases in the passages'
-    filings."""
+    """Operands found, by name, and those that are not there: phrases anywhere in the passages' filings, named metrics
+    on the passages' pages; with ``anywhere`` named metrics in the whole filings too, outside the statements last."""
     ranks: dict[tuple[str, int], int] = {}
     for passage in passages:
         ranks.setdefault((passage.filing_id, passage.page), len(ranks))
@@ -72,6 +72,10 @@ def cover(
             hit = find_phrase(operand, operand.phrase, filings, line_items, ranks, amended=amended)
         else:
             hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended)
+            if hit is None and anywhere:
+                hit = find_operand(operand, filings, line_items, amended=amended)
+            if hit is None and anywhere and (phrase := phrase_of(operand.wording)) is not None:
+                hit = find_phrase(operand, phrase, filings, line_items, ranks, amended=amended)
         if hit is None:
             absent.append(operand)
         else:

@@ -20,7 +20,7 @@ MIN_SCORE = 0.72
 MIN_MARGIN = 1.02
 """The best value's score over that of the next different value."""
 _STATEMENT_BONUS = 1.06
-_PAGE_BONUS = 0.06
+_PAGE_BONUS = 0.015
 _UNSAID_MONTHS = 0.97
 _DASH = 0.8
 _SAME_VALUE = 0.006
@@ -36,7 +36,10 @@ class Hit:
 
     @property
     def sure(self) -> bool:
-        return self.fit.coverage >= MIN_COVERAGE and self.fit.score >= MIN_SCORE and self.margin >= MIN_MARGIN
+        dash = self.line_item.value == 0 and not any(map(str.isdigit, self.line_item.text))
+        return (
+            not dash and self.fit.coverage >= MIN_COVERAGE and self.fit.score >= MIN_SCORE and self.margin >= MIN_MARGIN
+        )
 
 
 def look_up(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import keyword
 import re
 from collections.abc import Mapping
@@ -45,6 +46,8 @@ _INSTANT = re.compile(
     r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
     re.I,
 )
+_SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|including|cash and)\s+(?:the\s+|any\s+)?$", re.I)
+_JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
 _MAX_WORDS = 16
 _UNASKED_QUALIFIERS = frozenset(
     words_of("net other sales sale paid purchases purchase payments proceeds gross gains losses issuance")
@@ -91,9 +94,14 @@ def named_measures(query: Query) -> Measures:
 
 def is_narrowed(query: Query) -> bool:
     """Whether a word beside the named metric asks for another row: "current income tax expense"."""
+    found = mentions(query.text)
     rest = query.text
-    for mention in reversed(mentions(query.text)):
+    for mention in reversed(found):
         rest = f"{rest[: mention.start]} {rest[mention.end :]}"
+    if any(_SET_AGAINST.search(query.text[: mention.start]) for mention in found):
+        return True
+    if any(_JOINED.fullmatch(query.text[a.end : b.start]) for a, b in itertools.pairwise(found)):
+        return True
     phrase = phrase_of(rest, query.names, moving=True)
     telling = {word for line in qualifiers() for side in line for word in side} - _UNASKED_QUALIFIERS
     return phrase is not None and bool(telling & set(phrase.words))

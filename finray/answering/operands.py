@@ -84,19 +84,22 @@ def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:
     return bool(_candidates(operand.period, filings, amended=False))
 
 
-_EITHER_SIGN = re.compile(
-    r"\b(?:income|loss(?:es)?|gains?|changes?|net cash|effect|benefit|equity|deficit|earnings|increase|decrease|"
-    r"adjustments?)\b",
+_PAID_OR_DEDUCTED = re.compile(
+    r"^\W*(?:less\b|net\s+)?\W*(?:cash\s+|common\s+stock\s+|tax\w*\s+)?"
+    r"(?:payments?|purchases?|repurchases?|repurchased|repayments?|paid|acquisitions?|acquired|dividends?|additions|"
+    r"(?:capital )?expenditures|treasury|accumulated (?:depreciation|amortization)|\w*\s?allowances?|imputed|settle\w*|"
+    r"decreases)\b|\b(?:expenditures|withheld|retired|paid|repurchased)\b",
     re.I,
 )
+"""Rows whose parentheses mean paid or deducted, not negative."""
 
 
 def _amount(phrase: Phrase, item: LineItem) -> float:
     """The printed value; what is paid, owed or deducted is positive however it is printed. Percent as a fraction."""
     if item.unit == "percent":
         return item.value / 100
-    keys = [key for key, _ in phrase.metrics]
-    if any(canonical_items()[key].flow == "out" for key in keys) or not _EITHER_SIGN.search(item.label):
+    metrics = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
+    if any(metric.flow == "out" for metric in metrics) or _PAID_OR_DEDUCTED.search(item.label):
         return abs(item.value)
     return item.value
 

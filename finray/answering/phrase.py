@@ -34,7 +34,8 @@ _PERIOD = re.compile(
 _ASKING = re.compile(
     r"\b(?:please|can|could|would)?\s*(?:you\s+)?(?:look up|find|tell me|give me|show me|i need|i want(?: to know)?|"
     r"calculate|compute)\b|"
-    r"\b(?:by\s+)?(?:what|which|how)\b(?:\s+(?:much|many|was|were|is|are|did|does|do|has|have|had)\b)*(?:\s+amount\b)?|"
+    r"\b(?:by\s+)?(?:what|which|how)\b(?:\s+(?:much|many|large|big|was|were|is|are|did|does|do|has|have|had)\b)*(?:\s+amount\b)?|"
+    r"\b(?:10-?[KQ]|8-?K)(?:/A)?(?!\w)|\b(?:earnings|press) releases?\b|\bannounced?\b|"
     r"\b(?:did|does|do|has|have|had|please)\b|\b(?:disclosed?|report(?:ed|s)?)\s+as\b|"
     r"\b(?:reports?|reported|disclosed?|discloses|generated?|posted|company['’]?s?|respectively|according to|"
     r"based on)\b|"
@@ -87,7 +88,7 @@ def phrase_of(text: str, names: Sequence[str] = (), *, moving: bool = False, ins
     """The phrase that ``text`` asks for; ``names`` are those of companies, ``moving`` drops the words of change. None
     where nothing is left."""
     for name in sorted(names, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(name)}{_LEGAL}(?:['’]s?)?(?!\w)", " ", text, flags=re.I)
+        text = re.sub(rf"(?<!\w){re.escape(name)}{_LEGAL}\.?(?:['’]s?)?(?!\w)", " ", text, flags=re.I)
     text = _PERIOD.sub(" ", text)
     if moving:
         text = _MOVING.sub(" ", text)

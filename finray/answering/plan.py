@@ -37,6 +37,9 @@ _CAGR = re.compile(r"\bCAGR\b|\bcompound(?:ed)? annual\b", re.I)
 _DIFFERENCE = re.compile(
     r"\b(?:difference|differ|compar\w+|higher|lower|more|less|larger|greater|versus|vs\.?|exceed\w*)\b", re.I
 )
+_APART = re.compile(
+    r"\b(?:higher|lower|more|less|larger|smaller) (?:or \w+ )?(?:was|were|is|are)\b|\bdifference\b", re.I
+)
 _HIGHEST = re.compile(r"\b(highest|largest|greatest|most|biggest|maximum|lowest|smallest|least|minimum)\b", re.I)
 _LOWEST = frozenset({"lowest", "smallest", "least", "minimum"})
 _YES_NO = re.compile(r"^\W*(?:as of [^,]{4,30},\s*)?(?:does|do|did|has|have|is|are|was|were)\b", re.I)
@@ -120,7 +123,7 @@ def build_plan(query: Query, measures: Measures, companies: Sequence[str], lates
         return builder.over(formula, company, periods, "cagr")
     if span and re.search(r"\byears?\b.{0,12}\b(?:average|mean)\b|\b(?:average|mean)\b", text, re.I):
         return builder.over(formula, company, periods, "average")
-    if span and _TOTAL.search(text) and not _GROWTH.search(text):
+    if span and _TOTAL.search(text) and not _GROWTH.search(text) and not _APART.search(text):
         return builder.over(formula, company, periods, "total")
     if _YES_NO.search(text):
         if _SIGN.search(text):

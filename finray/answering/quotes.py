@@ -92,7 +92,7 @@ def best_quote(
         for index, text, cosine in zip(nearest, texts, similarity, strict=True)
     ]
     penalty = [
-        _RANK_PENALTY * candidates[index][0] + _TABLE_PENALTY * (prose and _is_table(text))
+        _RANK_PENALTY * candidates[index][0] + _TABLE_PENALTY * (prose and is_table(text))
         for index, text in zip(nearest, texts, strict=True)
     ]
     return max(zip(quotes, penalty, strict=True), key=lambda pair: pair[0].worth - pair[1])[0]
@@ -161,7 +161,7 @@ def stretches(text: str) -> list[str]:
     return [s[:_MAX_CHARACTERS] for s in sentences if len(s) >= 20] + [p for p in pairs if len(p) <= _MAX_CHARACTERS]
 
 
-def _is_table(text: str) -> bool:
+def is_table(text: str) -> bool:
     """Whether figures make up much of the text."""
     return " | " in text or sum(c.isdigit() for c in text) > 0.12 * len(text)
 

@@ -35,6 +35,8 @@ _WEAK = frozenset(
 ) - set(words_of("income other"))
 _OF_WHOLE_TABLE = frozenset(words_of("deferred unrecognized"))
 """Qualifiers that a caption says of every row."""
+_BARE = frozenset(words_of("total balance balances beginning ending end year period gross net amount")) | {"begin"}
+"""A label of nothing but these says no more than its table's caption: "Balance at end of year"."""
 _WHOLE = frozenset(words_of("total consolidated company reported amount amounts actual value gaap carrying net"))
 
 
@@ -107,7 +109,7 @@ class Matcher:
     def fit(self, item: LineItem) -> Fit:
         """The best fit over the wordings of the phrase."""
         words = words_around(item)
-        metric = frozenset(word for key, names in self._phrase.metrics if names_row(key, item.label) for word in names)
+        metric = frozenset(word for key, names in self._phrase.metrics if names_row(key, item) for word in names)
         fits = [self._fit(asked, words, item.statement is None) for asked in self._variants]
         if metric:
             own = frozenset(self._phrase.words)
@@ -133,8 +135,9 @@ class Matcher:
         score = coverage * (1 - UNASKED * unasked) * _agreement(asked - metric, label - metric, words, note)
         if words.column - asked - _WHOLE:
             score *= 0.75
-        if note and words.section - asked - _WHOLE:
-            score *= 0.95
+        lent = asked & words.section - words.label
+        if (note or lent) and words.section - asked - _WHOLE:
+            score *= 0.9 if lent else 0.95
         return Fit(score, coverage)
 
 
@@ -145,7 +148,9 @@ def _place(word: str, words: Words) -> float:
         return IN_COLUMN
     if word in words.section:
         return IN_SECTION
-    return IN_CAPTION if word in words.caption else 0.0
+    if word in words.caption:
+        return IN_SECTION if words.label <= _BARE else IN_CAPTION
+    return 0.0
 
 
 def _agreement(asked: Collection[str], label: Collection[str], words: Words, note: bool) -> float:

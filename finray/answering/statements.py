@@ -9,7 +9,7 @@ from finray.accounting.arithmetic import ProgramError, evaluate
 from finray.answering.coverage import absent_company, asks_for_words, cover, missing_filing, plan_for, printing
 from finray.answering.operands import Found
 from finray.answering.plan import Operand, Plan
-from finray.answering.quotes import best_quote, held_share, quoted_number, reported_event
+from finray.answering.quotes import best_quote, held_share, is_table, quoted_number, reported_event
 from finray.answering.wording import asked_shape, asked_value, shown
 from finray.index.facts import FilingFacts
 from finray.journal import Journal
@@ -22,6 +22,8 @@ MIN_WORTH = 0.4
 """Mean of word coverage and cosine below which a quotation is no answer to the question."""
 MIN_HELD = 0.6
 """A question that narrows a known metric ("net interest margin") is answered only by text that holds those words."""
+MIN_AMOUNT_COVERAGE = 0.5
+"""A sentence with several figures must hold this share of the question's words; a table was looked through already."""
 _EVENT = re.compile(r"\b(?:event|agenda|purpose|subject|about|reported?|announced?|disclosed?)\b", re.I)
 _QUOTED_PASSAGES = 10
 
@@ -37,16 +39,16 @@ class StatementAnswerer:
         if (company := absent_company(query)) is not None:
             return _refusal((f"filings of {company}",))
         fitting = [p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0]
-        if not fitting:
-            return _refusal(missing_filing(query))
-        plan = plan_for(query, fitting, self._facts)
+        plan = plan_for(query, fitting or passages, self._facts) if passages else None
         if plan is None:
-            return self._quoted(query, fitting, journal)
-        found, absent = cover(query, plan, passages, self._facts)
+            return self._quoted(query, fitting, journal) if fitting else _refusal(missing_filing(query))
+        found, absent = cover(query, plan, passages, self._facts, anywhere=True)
+        if absent and not fitting:
+            return _refusal(missing_filing(query))
         if absent:
             journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
-            if any(operand.phrase is not None for operand in absent) and plan.kind == "value":
-                return self._quoted(query, fitting, journal)
+            if len(plan.operands) == 1 and absent[0].phrase is not None:
+                return self._quoted(query, fitting, journal, amount=True)
             return _refusal(tuple(self._describe(operand) for operand in absent))
         try:
             return self._computed(query, plan, found, passages)
@@ -94,13 +96,14 @@ class StatementAnswerer:
                 chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
         return tuple(chosen.values())
 
-    def _quoted(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+    def _quoted(self, query: Query, passages: Sequence[Passage], journal: Journal, *, amount: bool = False) -> Answer:
+        """The sentence that answers; for an ``amount`` that no row surely prints, no table."""
         event = self._event(query, passages)
         if event is not None:
             return event
         names = [*query.names, *(self._facts.company_name(company) for company in query.companies)]
         prose = asks_for_words(query)
-        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names, prose=prose)
+        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names, prose=prose or amount)
         if quote is not None:
             journal.note(f"answer: quotation covers {quote.coverage:.2f} of the words, cosine {quote.similarity:.2f}")
         narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD
@@ -109,6 +112,8 @@ class StatementAnswerer:
             return _refusal((f"a passage that answers {query.text!r}",))
         number = quoted_number(query.question, quote)
         text = f"“{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
+        if amount and number is None and (is_table(quote.text) or quote.coverage < MIN_AMOUNT_COVERAGE):
+            return _refusal((f"a figure for {query.text!r}",))
         if number is None:
             return Answer(text, "answered", evidence=(quote.passage,))
         return Answer(text, "answered", number.value, number.unit, evidence=(quote.passage,))

@@ -14,6 +14,7 @@ from finray.retrieval.terms import stem
 MAX_VARIANTS = 24
 _WORD = re.compile(r"[a-z0-9&]+")
 
+
 def words_of(text: str) -> tuple[str, ...]:
     """Words of ``text`` for comparison: lower case, without endings or function words; "non-current" and "noncurrent"
     are one word, "U.S." is "us"."""

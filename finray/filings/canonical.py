@@ -108,9 +108,12 @@ def find_line_item(
     return _total(parts) if len(parts) > 1 else None
 
 
-def names_row(metric: str, label: str) -> bool:
-    """Whether a row labelled ``label`` prints ``metric``. Raises KeyError for an unknown metric."""
-    return _label_rank(canonical_items()[metric], plain_label(label)) is not None
+def names_row(metric: str, item: LineItem) -> bool:
+    """Whether the row of ``item`` is labelled as ``metric``, below the heading that it needs. Raises KeyError for an
+    unknown metric."""
+    wanted = canonical_items()[metric]
+    in_place = wanted.section is None or bool(item.section and wanted.section.search(item.section.lower()))
+    return in_place and _label_rank(wanted, plain_label(item.label)) is not None
 
 
 def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float:

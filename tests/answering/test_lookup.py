@@ -1,0 +1,98 @@
+"""The cell that prints what a phrase asks for; no cell where two figures fit alike."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import replace
+
+from finray.answering.lookup import Hit, look_up
+from finray.answering.phrase import phrase_of
+from finray.types import LineItem
+
+END = dt.date(2024, 12, 31)
+
+
+def _item(label: str, value: float, **changes: object) -> LineItem:
+    item = LineItem(
+        page=50,
+        statement=None,
+        label=label,
+        value=value,
+        text=f"{value:,.0f}",
+        unit="USD",
+        scale=1,
+        period_end=END,
+        months=12,
+        row=int(value) % 997,
+    )
+    return replace(item, **changes)  # type: ignore[arg-type]
+
+
+TABLE = [
+    _item("Federal", 100, section="Current:", caption="The provision for income taxes consisted of the following:"),
+    _item("State", 20, section="Current:", caption="The provision for income taxes consisted of the following:"),
+    _item("Federal", -30, section="Deferred:", caption="The provision for income taxes consisted of the following:"),
+    _item("State", -5, section="Deferred:", caption="The provision for income taxes consisted of the following:"),
+    _item("Accounts payable", 410, months=0, statement="balance"),
+    _item("Operating income", 900, statement="income"),
+    _item("Operating income", 300, column_label="Americas"),
+    _item("Operating income", 200, column_label="Europe"),
+    _item("Europe", 2_000, section="Net sales:"),
+    _item("Europe", 1_200, section="Cost of sales:"),
+]
+
+
+def _look(text: str, months: int | None = 12, items: list[LineItem] = TABLE) -> Hit | None:
+    phrase = phrase_of(text)
+    assert phrase is not None
+    return look_up(phrase, items, END, months, {})
+
+
+def _sure(text: str, months: int | None = 12) -> float | None:
+    hit = _look(text, months)
+    return hit.line_item.value if hit is not None and hit.sure else None
+
+
+def test_row_and_heading_together_name_the_figure() -> None:
+    assert _sure("current federal income tax expense") == 100
+    assert _sure("deferred state income tax expense") == -5
+
+
+def test_plain_speech_finds_the_caption() -> None:
+    assert _sure("money owed to suppliers") == 410
+
+
+def test_a_segment_is_a_column_or_a_row() -> None:
+    assert _sure("operating income of the Americas segment") == 300
+    assert _sure("Europe revenue") == 2_000
+    assert _sure("Europe cost of goods sold") == 1_200
+
+
+def test_the_whole_is_not_a_part_and_a_part_that_is_not_there_is_not_the_whole() -> None:
+    assert _sure("operating income") == 900
+    assert _sure("operating income of the Antarctica segment") is None
+
+
+def test_two_figures_that_fit_alike_are_none() -> None:
+    items = [_item("Restructuring charges", 40), _item("Restructuring charges", 55)]
+    hit = _look("restructuring charges", items=items)
+    assert hit is not None
+    assert not hit.sure
+
+
+def test_the_same_figure_in_thousands_and_millions_is_one() -> None:
+    items = [_item("Restructuring charges", 40_000_000), _item("Restructuring charges", 40_012_000)]
+    hit = _look("restructuring charges", items=items)
+    assert hit is not None
+    assert hit.sure
+
+
+def test_a_day_has_no_flow_and_a_quarter_no_year() -> None:
+    assert _look("operating income", None) is None
+    assert _look("operating income", 3) is None
+
+
+def test_a_dash_is_no_answer() -> None:
+    hit = _look("impairment charges", items=[_item("Impairment charges", 0, text="—")])
+    assert hit is not None
+    assert not hit.sure
