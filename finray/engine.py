@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from finray.answering.statements import StatementAnswerer
-from finray.hirec.llm_roles import LlmAnswerer, LlmCurator, LlmTransformer
+from finray.hirec.llm_answerer import LlmAnswerer
+from finray.hirec.llm_roles import LlmCurator, LlmTransformer
 from finray.hirec.loop import answer_question
 from finray.hirec.roles import Answerer, Curator, NoAnswerer, QueryTransformer, Roles
 from finray.hirec.rules import PlainTransformer, RuleCurator, RuleTransformer
@@ -20,6 +21,7 @@ from finray.retrieval.companies import CompanyCatalog
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
+from finray.sandbox.runner import Sandbox
 from finray.settings import Settings
 from finray.types import Prediction, Question
 
@@ -76,8 +78,9 @@ def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, c
     answerers: dict[str, Answerer] = {"statements": StatementAnswerer(facts, encoder), "none": NoAnswerer()}
     if model is not None:
         transformers["llm"] = LlmTransformer(model, rules)
-        curators["llm"] = LlmCurator(model)
-        answerers["llm"] = LlmAnswerer(model)
+        curators["llm"] = LlmCurator(model, curators["rules"])
+        if loop.answerer == "llm":
+            answerers["llm"] = LlmAnswerer(model, Sandbox(settings.sandbox))
     roles = Roles(
         transformer=transformers[loop.transform],
         documents=retrieval.documents,

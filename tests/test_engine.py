@@ -156,7 +156,8 @@ async def test_a_given_model_plays_every_language_model_role(sample_index: str) 
         Question("q", "What was the net income of Grevandor Systems in fiscal 2022?")
     )
     assert prediction.status == "answered", prediction.error
-    assert prediction.value == 42
+    assert (prediction.value, prediction.program) == (42, "answer = 40 + 2")
+    assert prediction.grounded is False, "no filing prints 40"
     assert set(prediction.usage) == {"transform", "curate", "answer"}
     assert len(model.calls) == 3
 
@@ -173,4 +174,5 @@ def _obliging(messages: Any) -> dict[str, object]:
         return {"query": "Grevandor Systems net income fiscal 2022"}
     if "check evidence" in system:
         return {"relevant_ids": [1, 2], "answerable": True, "missing": "", "follow_up_question": ""}
-    return {"reasoning": "r", "answerable": True, "answer": "42", "value": 42, "unit": "USD", "citations": [1]}
+    computed = {"program": "answer = 40 + 2", "unit": "USD", "answer": ""}
+    return {"reasoning": "r", "answerable": True, "citations": [1], **computed}

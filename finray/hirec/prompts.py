@@ -7,7 +7,8 @@ is fenced and declared to be data; fences inside it are broken up, so a filing c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from finray.models.chat import Message
@@ -19,70 +20,90 @@ _DATA_RULE = (
 
 _FENCE = re.compile(r"<(?=[\s/]*passage)", re.I)
 
-TRANSFORM = (
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What one stage asks a model: fixed instructions and the JSON schema of the reply."""
+
+    stage: str
+    instructions: str
+    schema: Mapping[str, Any]
+
+
+def _schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """An object that has all of ``properties`` and nothing else."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_TEXT = {"type": "string"}
+_IDS = {"type": "array", "items": {"type": "integer"}}
+
+TRANSFORM = Prompt(
+    "transform",
     "You prepare search queries over SEC filings. Rewrite the user's question as one short query that names the "
     "company, the fiscal period, the kind of report and the figure or subject sought. Spell out abbreviations of "
-    "accounting terms. Leave out personas, formatting wishes, rounding and other instructions. Do not answer it."
+    "accounting terms. Leave out personas, formatting wishes, rounding and other instructions. Do not answer it. "
+    "Give the query in `query`.",
+    _schema(query=_TEXT),
 )
-TRANSFORM_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"query": {"type": "string"}},
-    "required": ["query"],
-    "additionalProperties": False,
-}
 
-CURATE = (
-    "You check evidence for a question about SEC filings. " + _DATA_RULE + " Do three things. (1) List the ids of the "
-    "passages that help to answer; leave out look-alikes of another company, year or table. (2) Say whether the kept "
-    "passages together suffice to answer in full. (3) If they do not, say what is missing and write one follow-up "
-    "question that would find exactly that; name company, period and figure in it."
+CURATE = Prompt(
+    "curate",
+    "You check evidence for a question about SEC filings. " + _DATA_RULE + " Do three things. (1) List in "
+    "`relevant_ids` the ids of the passages that help to answer; leave out look-alikes of another company, year or "
+    "table. (2) Say in `answerable` whether the kept passages together suffice to answer in full. (3) If they do not, "
+    "say in `missing` what is missing and write in `follow_up_question` one question that would find exactly that; "
+    "name company, period and figure in it. Leave both empty otherwise.",
+    _schema(
+        relevant_ids=_IDS | {"title": "Relevant passage ids"},
+        answerable={"type": "boolean"},
+        missing=_TEXT,
+        follow_up_question=_TEXT,
+    ),
 )
-CURATE_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "relevant_ids": {"type": "array", "items": {"type": "integer"}},
-        "answerable": {"type": "boolean"},
-        "missing": {"type": "string"},
-        "follow_up_question": {"type": "string"},
-    },
-    "required": ["relevant_ids", "answerable", "missing", "follow_up_question"],
-    "additionalProperties": False,
-}
 
-ANSWER = (
-    "You answer questions about SEC filings from the given passages alone. " + _DATA_RULE + " Reason step by step in "
-    "`reasoning`: pick the figures with their units and periods, then compute. Give the final answer in `answer`, the "
-    "number alone in `value` (null if there is none), its unit in `unit`, and the ids of the passages it rests on "
-    "in `citations`. If the passages do not hold the answer, set `answerable` to false and say in `answer` what is "
-    "missing."
+ANSWER = Prompt(
+    "answer",
+    "You answer questions about SEC filings from the given passages alone. " + _DATA_RULE + " Think step by step in "
+    "`reasoning`: which figures are needed, in which passage each stands, with its unit, scale and period. List in "
+    "`citations` the ids of the passages that the answer rests on. "
+    "If the question asks for a number, write in `program` a short program that computes it: assign each figure, as "
+    "printed in a cited passage and times its scale (1,577 in millions is 1577 * 10**6), to a name that says what it "
+    "is; compute; assign the result to `answer`. Give percentages as 12.5 for 12.5%. The program may use numbers, "
+    "names, + - * / // % **, comparisons, if, for, lists, and the functions abs, min, max, sum, round, len, range, "
+    "sorted, zip, sqrt, log and exp; no import, def, while, print, texts or methods. Name the number's unit in `unit`: "
+    "USD, USD/share, percent, ratio, days, shares, or what else it is. "
+    "If the question asks for something else, leave `program` and `unit` empty and answer in one to three sentences in "
+    "`answer`, with figures only as the passages print them. "
+    "If the passages do not hold what is needed, set `answerable` to false and say in `answer` what is missing.",
+    _schema(
+        reasoning=_TEXT,
+        answerable={"type": "boolean"},
+        citations=_IDS,
+        program=_TEXT,
+        unit=_TEXT,
+        answer=_TEXT,
+    ),
 )
-ANSWER_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "reasoning": {"type": "string"},
-        "answerable": {"type": "boolean"},
-        "answer": {"type": "string"},
-        "value": {"type": ["number", "null"]},
-        "unit": {"type": ["string", "null"]},
-        "citations": {"type": "array", "items": {"type": "integer"}},
-    },
-    "required": ["reasoning", "answerable", "answer", "value", "unit", "citations"],
-    "additionalProperties": False,
-}
 
 
 def conversation(instructions: str, question: str, passages: Sequence[Passage] = ()) -> list[Message]:
     """Instructions, then the passages numbered from 1, then the question."""
     parts = [fenced(number, passage) for number, passage in enumerate(passages, start=1)]
-    parts.append(f"Question: {_unfenced(question)}")
+    parts.append(f"Question: {unfenced(question)}")
     return [Message("system", instructions), Message("user", "\n\n".join(parts))]
 
 
 def fenced(number: int, passage: Passage) -> str:
     source = f"{passage.doc_name}, p. {passage.page + 1}".replace('"', "'")
-    return f'<passage id="{number}" source="{_unfenced(source)}">\n{_unfenced(passage.text)}\n</passage>'
+    return f'<passage id="{number}" source="{unfenced(source)}">\n{unfenced(passage.text)}\n</passage>'
 
 
-def _unfenced(text: str) -> str:
+def unfenced(text: str) -> str:
     """``text`` without anything that reads as the start or end of a passage, in whatever case or spacing."""
     return _FENCE.sub("‹", text)

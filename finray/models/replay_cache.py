@@ -7,11 +7,13 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from finray.atomic import replacing
+from finray.errors import ModelUnavailableError, SettingsError
 from finray.models.chat import ChatModel, ChatReply, Message
 from finray.settings import LlmSettings
 from finray.types import TokenUsage
@@ -25,7 +27,8 @@ class ReplayingChatModel:
 
     The key covers the messages, the schema and every setting that can change a reply; the folder holds replies only,
     no prompts. What could not be read as the schema asks is not kept: asked again, it may come out better.
-    A replayed reply counts its tokens and costs nothing. Raises OSError where the folder cannot be written.
+    A replayed reply counts its tokens and costs nothing. Raises SettingsError where the folder cannot be made,
+    ModelUnavailableError where it cannot be used.
     """
 
     def __init__(self, model: ChatModel, settings: LlmSettings) -> None:
@@ -35,18 +38,25 @@ class ReplayingChatModel:
         self._identity = settings.model_dump(
             include={"base_url", "model", "temperature", "max_tokens", "structured_output"}
         )
-        self._folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingsError(
+                f"llm.replay_cache = {settings.replay_cache!r}: no such folder can be made: {error}"
+            ) from error
         self._lock = threading.Lock()
         self._bytes = sum(size for _, size, _ in _entries(self._folder))
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
         path = self._path(messages, schema)
-        kept = await asyncio.to_thread(_load, path)
+        with _named():
+            kept = await asyncio.to_thread(_load, path)
         if kept is not None:
             return kept
         reply = await self._model.chat(messages, schema=schema)
         if schema is None or reply.parsed is not None:
-            await asyncio.to_thread(self._store, path, reply)
+            with _named():
+                await asyncio.to_thread(self._store, path, reply)
         return reply
 
     def _path(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> Path:
@@ -72,6 +82,16 @@ class ReplayingChatModel:
             self._bytes += len(content)
             if self._bytes > self._most:
                 self._bytes = _remove_oldest(self._folder, int(self._most * _KEPT_SHARE))
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ModelUnavailableError(
+            f"llm.replay_cache cannot be read or written: {error}; make room, or unset it"
+        ) from error
 
 
 def _load(path: Path) -> ChatReply | None:

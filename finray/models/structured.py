@@ -38,11 +38,16 @@ def format_instructions(schema: Mapping[str, Any]) -> str:
 
 
 def read_structured(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The object that ``text`` holds as JSON or in ``##`` sections; None where a required property is missing."""
+    """The object that ``text`` holds as JSON or in ``##`` sections; None where a required property is missing.
+
+    A text that is missing beside other properties is empty: models leave out what they have nothing to say under.
+    """
     text = text[:MAX_CHARACTERS]
+    texts = {name: "" for name, described in _properties(schema).items() if described.get("type") == "string"}
     for found in (_json(text), _sections(text, schema)):
-        if found is not None and all(name in found for name in schema.get("required", ())):
-            return found
+        whole = texts | found if found else {}
+        if whole and all(name in whole for name in schema.get("required", ())):
+            return whole
     return None
 
 

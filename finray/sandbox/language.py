@@ -82,10 +82,33 @@ def parse(source: str, functions: frozenset[str], constants: frozenset[str]) -> 
 
 
 def literals(tree: ast.Module) -> list[int | float]:
-    """The numbers that the program's author wrote, in reading order and without their signs."""
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    """The quantities that the program's author wrote, in reading order and without their signs.
+
+    Not those that only say where or how: places to round to, indices, ranges, and whole numbers in an exponent.
+    """
+    found: list[ast.Constant] = []
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while waiting:
+        node, in_exponent = waiting.pop()
+        match node:
+            case ast.Constant(value=bool()):
+                continue
+            case ast.Constant(value=int()) if in_exponent:
+                continue
+            case ast.Constant(value=int() | float()):
+                found.append(node)
+            case ast.BinOp(left=left, op=ast.Pow(), right=right):
+                waiting += [(left, in_exponent), (right, True)]
+            case ast.Subscript(value=container):
+                waiting.append((container, in_exponent))
+            case ast.Call(func=ast.Name(id="range")):
+                continue
+            case ast.Call(func=ast.Name(id="round" | "enumerate"), args=[first, *_]):
+                waiting.append((first, in_exponent))
+            case _:
+                waiting += [(child, in_exponent) for child in ast.iter_child_nodes(node)]
     found.sort(key=lambda node: (node.lineno, node.col_offset))
-    return [node.value for node in found if isinstance(node.value, int | float) and not isinstance(node.value, bool)]
+    return [node.value for node in found if isinstance(node.value, int | float)]
 
 
 def _check(tree: ast.Module, functions: frozenset[str], constants: frozenset[str]) -> None:

@@ -34,8 +34,8 @@ Scalar = int | float | str | bool | None
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
     """``value`` is that of ``answer`` (or ``ans``, ``result``), else of the last statement; ``variables`` are those
-    that the program assigned, in order; tuples are lists here and keys of dicts are texts. ``literals`` are the numbers
-    written in the program, without their signs, in reading order. ``seconds`` include starting the process.
+    that the program assigned, in order; tuples are lists here and keys of dicts are texts. ``literals`` are the
+    quantities written in the program (``finray.sandbox.language.literals``). ``seconds`` include starting the process.
     """
 
     value: Any

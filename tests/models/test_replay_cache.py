@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from finray.errors import ModelUnavailableError, SettingsError
 from finray.models.chat import ChatReply, Message
 from finray.models.replay_cache import ReplayingChatModel
 from finray.settings import LlmSettings
@@ -112,3 +113,17 @@ async def test_the_folder_stays_within_its_limit_and_keeps_what_is_used(tmp_path
 async def test_no_prompt_is_stored(tmp_path: Path) -> None:
     await cached(Paid(), tmp_path).chat(ask("a secret question"))
     assert not any(b"secret" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_a_folder_that_cannot_be_made_is_said_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(SettingsError, match=r"llm\.replay_cache"):
+        cached(Paid(), tmp_path / "file" / "cache")
+
+
+async def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    replaying = cached(Paid(), tmp_path / "cache")
+    (tmp_path / "cache").rmdir()
+    (tmp_path / "cache").write_text("in the way")
+    with pytest.raises(ModelUnavailableError, match=r"llm\.replay_cache"):
+        await replaying.chat(ask())

@@ -53,7 +53,11 @@ def test_json_and_sections_in_many_forms(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["none", "[]", "None.", ""])
 def test_no_passage_is_an_empty_list(text: str) -> None:
-    assert read(f"## relevant_ids\n{text}\n## answerable\nno") == {"relevant_ids": [], "answerable": False}
+    assert read(f"## relevant_ids\n{text}\n## answerable\nno") == {
+        "relevant_ids": [],
+        "answerable": False,
+        "missing": "",
+    }
 
 
 @pytest.mark.parametrize(

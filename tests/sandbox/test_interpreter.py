@@ -84,9 +84,17 @@ def test_an_error_names_its_line() -> None:
     assert "'open'" in caught.value.message
 
 
-def test_the_numbers_that_the_author_wrote() -> None:
-    tree, _, _ = run_source("a = 1_577 - 2.5\nb = -3 if True else 4\nc = 'x9'", {})
-    assert literals(tree) == [1577, 2.5, 3, 4]
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a = 1_577 - 2.5\nb = -3 if True else 4\nc = 'x9'", [1577, 2.5, 3, 4]),
+        ("x = [7, 8]\nanswer = round(x[0] / x[1] ** (1 / 3) * 100, 2)", [7, 8, 100]),
+        ("answer = sum(5 for i in range(1, 9)) ** 1.07", [5, 1.07]),
+        ("x = [6, 7, 8]\ny = x[0:2]", [6, 7, 8]),
+    ],
+)
+def test_the_quantities_that_the_author_wrote(source: str, expected: list[float]) -> None:
+    assert literals(run_source(source, {})[0]) == expected
 
 
 @pytest.mark.parametrize("source", [*REFUSED.values(), *TOO_MUCH.values(), *BROKEN.values()])

@@ -41,7 +41,7 @@ def test_a_program_gives_its_value_variables_and_literals(sandbox: Sandbox) -> N
     )
     assert result.value == 12.5
     assert result.variables == {"rate": 0.125, "rows": [[1, 2], {"a": 3}], "answer": 12.5}
-    assert result.literals == (1, 2, 3, 100, 1)
+    assert result.literals == (1, 2, 3, 100)
     assert result.layers[:2] == ("language", "process")
     assert result.seconds > 0
 

@@ -1,0 +1,75 @@
+"""Whether the numbers of an answer stand in its evidence: it rests on what a filing prints, or it guesses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+_PRINTED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
+_IN_A_NAME = re.compile(r"\b(?!USD|EUR|GBP)[A-Za-z]+\d[\w-]*|\b\d+-[A-Za-z]\w*|\bpp?\. ?\d+|\[\d+(?:, ?\d+)*\]")
+"""FY2021, Q3, 10-K, p. 12, [3]."""
+_QUOTED = re.compile(r"[“\"]([^“”\"]{20,})[”\"]")
+
+SCALES = frozenset({0, 2, 3, 6, 9})
+"""Powers of ten between a number and how it is printed: none, percent, thousands, millions, billions."""
+PLAIN = frozenset(
+    Decimal(number)
+    for number in (0, 1, 2, 3, 4, 10, 12, 52, 100, 360, 365, 366, 1_000, 10_000, 1_000_000, 1_000_000_000)
+)
+"""What formulas consist of: halves and averages, months, quarters, days, percent, scales."""
+_SMALL = 12
+"""Whole numbers in prose up to here count things."""
+
+
+def ungrounded(numbers: Iterable[float], texts: Sequence[str], question: str) -> tuple[float, ...]:
+    """Those ``numbers`` that neither ``texts`` nor the question print at any scale; constants of formulas aside."""
+    printed = _forms(" ".join((*texts, question)))
+    found = []
+    for number in numbers:
+        exact = Decimal(repr(number))
+        if abs(exact) not in PLAIN and not _stands(exact, printed):
+            found.append(number)
+    return tuple(dict.fromkeys(found))
+
+
+def ungrounded_text(answer: str, texts: Sequence[str], question: str) -> tuple[str, ...]:
+    """The numbers and quotations of ``answer`` that ``texts`` do not hold, as ``answer`` prints them."""
+    printed = _forms(" ".join((*texts, question)))
+    found = []
+    for face in _PRINTED.findall(_IN_A_NAME.sub(" ", answer)):
+        number = _decimal(face)
+        counts = number == number.to_integral_value() and number <= _SMALL
+        if not counts and number not in PLAIN and not _stands(number, printed):
+            found.append(face)
+    evidence = _squeezed(" ".join(texts))
+    found += [quote for quote in _QUOTED.findall(answer) if _squeezed(quote).rstrip(".,; ") not in evidence]
+    return tuple(dict.fromkeys(found))
+
+
+def _forms(text: str) -> dict[tuple[int, ...], set[int]]:
+    """Of each number in ``text`` the digits without zeros at the end, and the exponents they are printed with."""
+    forms: dict[tuple[int, ...], set[int]] = {}
+    for face in _PRINTED.findall(text):
+        digits, exponent = _form(_decimal(face))
+        forms.setdefault(digits, set()).add(exponent)
+    return forms
+
+
+def _stands(number: Decimal, printed: dict[tuple[int, ...], set[int]]) -> bool:
+    digits, exponent = _form(number)
+    return any(abs(exponent - other) in SCALES for other in printed.get(digits, ()))
+
+
+def _form(number: Decimal) -> tuple[tuple[int, ...], int]:
+    _, digits, exponent = number.normalize().as_tuple()
+    assert isinstance(exponent, int), "no NaN or infinity comes here"
+    return digits, exponent
+
+
+def _decimal(face: str) -> Decimal:
+    return Decimal(face.replace(",", "")[:60])
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split()).lower()

@@ -1,0 +1,111 @@
+"""One exchange of a role with a language model: ask, read, and ask once more where the reply cannot be used."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from finray.errors import ModelReplyError
+from finray.hirec.prompts import Prompt, conversation, unfenced
+from finray.journal import Journal
+from finray.models.chat import ChatModel, Message
+from finray.question_fields import excerpt
+from finray.types import Passage
+
+T = TypeVar("T")
+
+_REPEATED_CHARACTERS = 4_000
+"""Of an unusable reply, in the request for a better one."""
+
+
+async def ask(
+    model: ChatModel,
+    prompt: Prompt,
+    question: str,
+    passages: Sequence[Passage],
+    read: Callable[[Mapping[str, Any]], Awaitable[T]],
+    journal: Journal,
+) -> T:
+    """What ``read`` makes of the reply. Where it raises ModelReplyError, the model is told and gets one more try.
+
+    Raises ModelReplyError where the second reply cannot be used either, ModelUnavailableError.
+    """
+    messages = conversation(prompt.instructions, question, passages)
+    try:
+        return await _once(model, prompt, messages, read, journal)
+    except _Unusable as unusable:
+        journal.note(f"{prompt.stage}: unusable reply: {unusable.error}; asking once more")
+        complaint = (
+            f"That reply could not be used: {unfenced(str(unusable.error))}. "
+            "Give the whole reply again, in the form that the instructions ask for."
+        )
+        messages += [Message("assistant", excerpt(unusable.text, _REPEATED_CHARACTERS)), Message("user", complaint)]
+    try:
+        return await _once(model, prompt, messages, read, journal)
+    except _Unusable as unusable:
+        raise unusable.error from None
+
+
+class _Unusable(Exception):
+    def __init__(self, text: str, error: ModelReplyError) -> None:
+        super().__init__(str(error))
+        self.text = text
+        self.error = error
+
+
+async def _once(
+    model: ChatModel,
+    prompt: Prompt,
+    messages: Sequence[Message],
+    read: Callable[[Mapping[str, Any]], Awaitable[T]],
+    journal: Journal,
+) -> T:
+    reply = await model.chat(messages, schema=prompt.schema)
+    journal.spend(prompt.stage, reply.usage)
+    try:
+        if reply.parsed is None:
+            names = ", ".join(prompt.schema["required"])
+            raise ModelReplyError(f"{prompt.stage}: asked for {names}, got {excerpt(reply.text, 120)!r}")
+        return await read(reply.parsed)
+    except ModelReplyError as error:
+        raise _Unusable(reply.text, error) from None
+
+
+def cited(
+    reply: Mapping[str, Any], name: str, passages: Sequence[Passage], stage: str, journal: Journal
+) -> tuple[Passage, ...]:
+    """The passages behind 1-based ids; an id out of range is dropped by itself, and said in the trace."""
+    ids = reply.get(name)
+    if not isinstance(ids, list):
+        raise unusable(stage, name, "a list of passage ids", ids)
+    valid: dict[int, None] = {}
+    for number in ids:
+        if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= len(passages):
+            valid.setdefault(number - 1)
+        else:
+            journal.note(f"{stage}: dropped passage id {excerpt(repr(number), 40)}; there are {len(passages)}")
+    return tuple(passages[index] for index in valid)
+
+
+def text_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
+    """The text under ``name``, "" where it is absent or null."""
+    value = reply.get(name)
+    if value is not None and not isinstance(value, str):
+        raise unusable(stage, name, "text", value)
+    return (value or "").strip()
+
+
+def flag_of(reply: Mapping[str, Any], name: str, stage: str) -> bool:
+    value = reply.get(name)
+    if not isinstance(value, bool):
+        raise unusable(stage, name, "true or false", value)
+    return value
+
+
+def is_finite_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def unusable(stage: str, name: str, wanted: str, value: object) -> ModelReplyError:
+    return ModelReplyError(f"{stage}: the reply's {name!r} is not {wanted}: {excerpt(repr(value), 120)}")
