@@ -20,6 +20,8 @@ from finray.retrieval.query import Query
 from finray.types import Document, Passage
 
 TRACED = 5
+_DIGITS = 6
+"""Of a probability: further ones differ between machines and numbers of threads."""
 
 
 class PagePassages:
@@ -49,7 +51,7 @@ class PagePassages:
                 row["start"],
                 row["end"],
                 row["text"],
-                float(probabilities[index]),
+                round(float(probabilities[index]), _DIGITS),
             )
             for row, index in zip(rows, best, strict=True)
         ]
