@@ -24,7 +24,8 @@ _NO_AMOUNT = re.compile(
     r"name|identify|summari[sz]e)\b|"
     r"\b(?:what|which)\s+(?:\w+\s+){0,2}(?:products?|services|geograph\w+|regions?|segments?|compan\w+|industr\w+|"
     r"types?|kinds?|securities|events?|reasons?|factors?|risks?|acquisitions?|agreements?|debt instruments?)\b(?!['’])|"
-    r"\b(?:highest|largest|greatest|biggest|most|lowest|smallest|least|best|worst|agenda|event)\b|"
+    r"\b(?:highest|largest|greatest|biggest|most|lowest|smallest|least|best|worst|agenda|event|nature|purpose|outcome|"
+    r"reasons?)\b|,\s*(?:did|does|do|is|are|was|were|has|have|had)\s+(?!\w+ed\b)|"
     r"\bhow many (?!shares|common|preferred|weighted|dollars)",
     re.I,
 )

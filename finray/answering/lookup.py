@@ -15,9 +15,9 @@ from finray.answering.row_match import Fit, Matcher, Rarity
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.types import LineItem
 
-MIN_COVERAGE = 0.8
-MIN_SCORE = 0.72
-MIN_MARGIN = 1.02
+MIN_COVERAGE = 0.75
+MIN_SCORE = 0.68
+MIN_MARGIN = 1.01
 """The best value's score over that of the next different value."""
 _STATEMENT_BONUS = 1.06
 _PAGE_BONUS = 0.015

@@ -85,7 +85,7 @@ def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:
 
 
 _PAID_OR_DEDUCTED = re.compile(
-    r"^\W*(?:less\b|net\s+)?\W*(?:cash\s+|common\s+stock\s+|tax\w*\s+)?"
+    r"^\W*less\b|^\W*(?:net\s+)?(?:cash\s+|common\s+stock\s+|tax\w*\s+)?"
     r"(?:payments?|purchases?|repurchases?|repurchased|repayments?|paid|acquisitions?|acquired|dividends?|additions|"
     r"(?:capital )?expenditures|treasury|accumulated (?:depreciation|amortization)|\w*\s?allowances?|imputed|settle\w*|"
     r"decreases)\b|\b(?:expenditures|withheld|retired|paid|repurchased)\b",

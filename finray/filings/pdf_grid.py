@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, takewhile
 
 import pymupdf
 
@@ -102,7 +102,8 @@ def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> G
     columns = number_columns(rows)
     if not columns:
         return None
-    prose = [index for index in range(_first_data(rows)) if _is_prose(rows[index], rows)]
+    above_headings = takewhile(lambda index: len(rows[index]) == 1, range(_first_data(rows)))
+    prose = [index for index in above_headings if _is_prose(rows[index], rows)]
     if prose:  # a sentence that ends in a colon leads in to the table
         above = [*above, *(row[0].text for row in rows[:prose[-1] + 1])]
         rows = rows[prose[-1] + 1:]
