@@ -65,6 +65,8 @@ def cover(
     amended = any(form.endswith("/A") for form in query.forms)
     found: dict[str, Found] = {}
     absent: list[Operand] = []
+    # A formula mixes rows of one statement; a row of some note among them would be of another kind.
+    plain = len({operand.item for operand in plan.operands}) == 1
     for operand in plan.operands:
         filings = [
             facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company
@@ -75,7 +77,7 @@ def cover(
             hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended)
             if hit is None and anywhere:
                 hit = find_operand(operand, filings, line_items, amended=amended)
-            if hit is None and anywhere and (phrase := phrase_of(operand.wording)) is not None:
+            if hit is None and anywhere and plain and (phrase := phrase_of(operand.wording)) is not None:
                 hit = find_phrase(operand, phrase, filings, line_items, ranks, amended=amended)
         if hit is None:
             absent.append(operand)

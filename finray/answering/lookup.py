@@ -19,7 +19,7 @@ MIN_COVERAGE = 0.75
 MIN_SCORE = 0.68
 MIN_MARGIN = 1.01
 """The best value's score over that of the next different value."""
-_STATEMENT_BONUS = 1.06
+_STATEMENT_BONUS = 1.08
 _PAGE_BONUS = 0.015
 _UNSAID_MONTHS = 0.97
 _DASH = 0.8

@@ -46,7 +46,7 @@ _INSTANT = re.compile(
     r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
     re.I,
 )
-_SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|including|cash and)\s+(?:the\s+|any\s+)?$", re.I)
+_SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s+(?:the\s+|any\s+)?$", re.I)
 _JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
 _MAX_WORDS = 16
 _UNASKED_QUALIFIERS = frozenset(

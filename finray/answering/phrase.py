@@ -34,7 +34,8 @@ _PERIOD = re.compile(
 _ASKING = re.compile(
     r"\b(?:please|can|could|would)?\s*(?:you\s+)?(?:look up|find|tell me|give me|show me|i need|i want(?: to know)?|"
     r"calculate|compute)\b|"
-    r"\b(?:by\s+)?(?:what|which|how)\b(?:\s+(?:much|many|large|big|was|were|is|are|did|does|do|has|have|had)\b)*(?:\s+amount\b)?|"
+    r"\b(?:by\s+)?(?:what|which|how)\b(?:\s+(?:much|many|large|big|was|were|is|are|did|does|do|has|have|"
+    r"had)\b)*(?:\s+amount\b)?|"
     r"\b(?:10-?[KQ]|8-?K)(?:/A)?(?!\w)|\b(?:earnings|press) releases?\b|\bannounced?\b|"
     r"\b(?:did|does|do|has|have|had|please)\b|\b(?:disclosed?|report(?:ed|s)?)\s+as\b|"
     r"\b(?:reports?|reported|disclosed?|discloses|generated?|posted|company['’]?s?|respectively|according to|"
@@ -58,7 +59,7 @@ _LEGAL = r"(?:,?\s+(?:Inc|Corp|Corporation|Company|Co|Ltd|plc|LLC|N\.?V|S\.?A)\b
 _SHARES = re.compile(
     r"\b(?:number of|how many|weighted[ -]average|authorized|issued|outstanding|common|preferred|treasury|"
     r"antidilutive|incremental)\b"
-    r".{0,60}\b(?:shares|units)\b|\bshares\b.{0,30}\b(?:outstanding|issued|authorized|used in)\b",
+    r".{0,60}\b(?:shares|units|share count)\b|\bshares\b.{0,30}\b(?:outstanding|issued|authorized|used in)\b",
     re.I,
 )
 _NOT_A_COUNT = re.compile(r"\b(?:value|cost|amount|price|proceeds|payments?|cash|compensation|in dollars)\b|\$", re.I)

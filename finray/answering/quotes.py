@@ -116,7 +116,7 @@ def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
     asked = {re.sub(r"\D", "", token) for token in re.findall(r"[\d,]+", question)}
     marked: dict[QuotedNumber, None] = {}
     plain: dict[QuotedNumber, None] = {}
-    for match in _NUMBER.finditer(_closest_sentence(question, quote.text)):
+    for match in _NUMBER.finditer(closest_sentence(question, quote.text)):
         digits = match.group("digits").replace(",", "")
         value = float(digits) * _SCALE.get((match.group("scale") or "").lower(), 1.0)
         unit = "percent" if match.group("percent") else "USD" if match.group("currency") else "count"
@@ -128,7 +128,7 @@ def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
     return next(iter(candidates)) if len(candidates) == 1 else None
 
 
-def _closest_sentence(question: str, text: str) -> str:
+def closest_sentence(question: str, text: str) -> str:
     """The sentence of ``text`` that shares the most words with the question, among those with a number."""
     wanted = [word for word in _words(question) if word not in STOP_WORDS]
     parts = re.split(r"(?<=[.;])\s+(?=[A-Z“])|(?<=\d)\s+(?=(?:As of|On|In)\s)", text)

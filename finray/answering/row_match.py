@@ -37,6 +37,13 @@ _OF_WHOLE_TABLE = frozenset(words_of("deferred unrecognized"))
 """Qualifiers that a caption says of every row."""
 _BARE = frozenset(words_of("total balance balances beginning ending end year period gross net amount")) | {"begin"}
 """A label of nothing but these says no more than its table's caption: "Balance at end of year"."""
+_CALENDAR = frozenset(
+    words_of(
+        "january february march april may june july august september october november december three six nine "
+        "twelve first "
+        "second third fourth fifty two fiscal year years month months week weeks quarter period ended ending end"
+    )
+)
 _WHOLE = frozenset(words_of("total consolidated company reported amount amounts actual value gaap carrying net"))
 
 
@@ -131,9 +138,9 @@ class Matcher:
         coverage = held / total
         label = metric or words.label
         own = sum(self._rarity.weight(word) for word in label)
-        unasked = sum(self._rarity.weight(word) for word in label - asked) / own if own else 0.0
+        unasked = sum(self._rarity.weight(word) for word in label - asked - _BARE) / own if own else 0.0
         score = coverage * (1 - UNASKED * unasked) * _agreement(asked - metric, label - metric, words, note)
-        if words.column - asked - _WHOLE:
+        if words.column - asked - _WHOLE - _CALENDAR:
             score *= 0.75
         lent = asked & words.section - words.label
         if (note or lent) and words.section - asked - _WHOLE:

@@ -9,7 +9,15 @@ from finray.accounting.arithmetic import ProgramError, evaluate
 from finray.answering.coverage import absent_company, asks_for_words, cover, missing_filing, plan_for, printing
 from finray.answering.operands import Found
 from finray.answering.plan import Operand, Plan
-from finray.answering.quotes import best_quote, held_share, is_table, quoted_number, reported_event
+from finray.answering.quotes import (
+    Quote,
+    best_quote,
+    closest_sentence,
+    held_share,
+    is_table,
+    quoted_number,
+    reported_event,
+)
 from finray.answering.wording import asked_shape, asked_value, shown
 from finray.index.facts import FilingFacts
 from finray.journal import Journal
@@ -23,7 +31,7 @@ MIN_WORTH = 0.4
 MIN_HELD = 0.6
 """A question that narrows a known metric ("net interest margin") is answered only by text that holds those words."""
 MIN_AMOUNT_COVERAGE = 0.5
-"""A sentence with several figures must hold this share of the question's words; a table was looked through already."""
+"""A sentence that gives an amount must hold this share of the question's words: one figure is like any other."""
 _EVENT = re.compile(r"\b(?:event|agenda|purpose|subject|about|reported?|announced?|disclosed?)\b", re.I)
 _QUOTED_PASSAGES = 10
 
@@ -103,7 +111,7 @@ class StatementAnswerer:
             return event
         names = [*query.names, *(self._facts.company_name(company) for company in query.companies)]
         prose = asks_for_words(query)
-        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names, prose=prose or amount)
+        quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names, prose=prose)
         if quote is not None:
             journal.note(f"answer: quotation covers {quote.coverage:.2f} of the words, cosine {quote.similarity:.2f}")
         narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD
@@ -112,7 +120,7 @@ class StatementAnswerer:
             return _refusal((f"a passage that answers {query.text!r}",))
         number = quoted_number(query.question, quote)
         text = f"“{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
-        if amount and number is None and (is_table(quote.text) or quote.coverage < MIN_AMOUNT_COVERAGE):
+        if amount and (quote.coverage < MIN_AMOUNT_COVERAGE or (number is None and not _states_amount(query, quote))):
             return _refusal((f"a figure for {query.text!r}",))
         if number is None:
             return Answer(text, "answered", evidence=(quote.passage,))
@@ -136,6 +144,12 @@ class StatementAnswerer:
 
     def _label(self, label: str) -> str:
         return self._facts.company_name(label) if self._facts.has_company(label) else label
+
+
+def _states_amount(query: Query, quote: Quote) -> bool:
+    """Whether the sentence nearest to the question has figures and is no table: tables were looked through already."""
+    sentence = closest_sentence(query.text, quote.text)
+    return any(map(str.isdigit, sentence)) and not is_table(sentence)
 
 
 def _refusal(missing: tuple[str, ...]) -> Answer:
