@@ -24,6 +24,7 @@ from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.retrieval.filing_match import period_fit
 from finray.retrieval.query import Query
+from finray.retrieval.terms import content_terms
 from finray.types import Answer, Passage
 
 MIN_WORTH = 0.4
@@ -32,6 +33,7 @@ MIN_HELD = 0.6
 """A question that narrows a known metric ("net interest margin") is answered only by text that holds those words."""
 MIN_AMOUNT_COVERAGE = 0.5
 """A sentence that gives an amount must hold this share of the question's words: one figure is like any other."""
+_STATES = re.compile(r"\b(?:was|were|is|are|had|have|totaled|amounted)\b[^|]*\d[^|]*\.\W*$", re.I)
 _EVENT = re.compile(r"\b(?:event|agenda|purpose|subject|about|reported?|announced?|disclosed?)\b", re.I)
 _QUOTED_PASSAGES = 10
 
@@ -149,6 +151,9 @@ class StatementAnswerer:
 def _states_amount(query: Query, quote: Quote) -> bool:
     """Whether the sentence nearest to the question has figures and is no table: tables were looked through already."""
     sentence = closest_sentence(query.text, quote.text)
+    behind_table = sentence.rpartition(" | ")[2]
+    if behind_table != sentence and _STATES.search(behind_table):
+        return held_share(content_terms(query.text), behind_table) >= MIN_AMOUNT_COVERAGE
     return any(map(str.isdigit, sentence)) and not is_table(sentence)
 
 
