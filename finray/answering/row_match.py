@@ -80,10 +80,14 @@ class Rarity:
             counts.update(words.label | words.section | words.column)
         self._counts = counts
         self._rows = max(len(rows), 1)
+        self._weights: dict[str, float] = {}
 
     def weight(self, word: str) -> float:
-        rare = math.log(1 + self._rows / (1 + self._counts[word]))
-        return rare * (_WEAK_WEIGHT if word in _WEAK else 1.0)
+        weight = self._weights.get(word)
+        if weight is None:
+            rare = math.log(1 + self._rows / (1 + self._counts[word]))
+            weight = self._weights[word] = rare * (_WEAK_WEIGHT if word in _WEAK else 1.0)
+        return weight
 
 
 def words_around(item: LineItem) -> Words:
@@ -135,6 +139,8 @@ class Matcher:
         if not total:
             return Fit(0.0, 0.0)
         held = sum(self._rarity.weight(word) * _place(word, words) for word in asked)
+        if not held:  # nearly every row of a filing: nothing below could make it more than 0
+            return Fit(0.0, 0.0)
         coverage = held / total
         label = metric or words.label
         own = sum(self._rarity.weight(word) for word in label)
