@@ -20,12 +20,12 @@ def _query(question: str) -> Query:
 @pytest.mark.parametrize(
     ("question", "expression", "unit"),
     [
-        ("Calculate Acme's net margin for 2024 (net income divided by revenue).", "(net_income) / (revenue)", "percent"),
+        ("Compute Acme's net margin for 2024 (net income divided by revenue).", "(net_income) / (revenue)", "percent"),
         ("What is Acme's cash conversion for 2024? Use net income divided by revenue.", "(net_income) / (revenue)",
          "ratio"),
         ("What was Acme's lease share in 2024, defined as operating lease liabilities as a percentage of total assets?",
          "operating_lease_liabilities / (total_assets)", "percent"),
-        ("What was the ratio of Acme's warranty accruals to revenue in 2024?", "warranty_accruals / (revenue)", "ratio"),
+        ("What was the ratio of Acme's warranty reserve to revenue in 2024?", "warranty_reserve / (revenue)", "ratio"),
     ],
 )  # fmt: skip
 def test_a_definition_in_the_question_is_the_program(question: str, expression: str, unit: str) -> None:
