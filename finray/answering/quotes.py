@@ -8,12 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
-import Stemmer
 
 from finray.models.encoder import Encoder
+from finray.retrieval.terms import stem
 from finray.retrieval.words import word_list
 from finray.types import Passage
 
@@ -134,16 +133,6 @@ def closest_sentence(question: str, text: str) -> str:
     parts = re.split(r"(?<=[.;])\s+(?=[A-Z“])|(?<=\d)\s+(?=(?:As of|On|In)\s)", text)
     sentences = [part for part in parts if re.search(r"\d", part)]
     return max(sentences, key=lambda s: held_share(wanted, s), default=text)
-
-
-@cache
-def _stemmer() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english")
-
-
-def stem(word: str) -> str:
-    """``word`` without its endings (Snowball, English): "declared" and "declare" are one."""
-    return str(_stemmer().stemWord(word))
 
 
 def held_share(words: Sequence[str], text: str) -> float:

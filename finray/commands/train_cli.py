@@ -180,6 +180,17 @@ def reranker(
     raise typer.Exit(code)
 
 
+@app.command("item-lexicon")
+def item_lexicon(
+    index: Annotated[str, typer.Option("--index", help="The index of some hundred annual and quarterly reports.")],
+    out: Annotated[Path, typer.Option("--out", help="Where the lexicon is written.")] = Path("item_lexicon.json"),
+) -> None:
+    """Learn which SEC Items use which words (finray/retrieval/item_lexicon.json, one feature of the page model)."""
+    from finray.commands.train_pages import run_train_item_lexicon
+
+    raise typer.Exit(run_train_item_lexicon(index, out, _out))
+
+
 @app.command("page-ranker")
 def page_ranker(
     questions: Questions = None,

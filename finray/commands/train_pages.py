@@ -25,6 +25,7 @@ from finray.questions import BadLine, read_questions
 from finray.retrieval.page_features import FEATURES
 from finray.retrieval.page_model import page_model_json
 from finray.settings import Settings
+from finray.training.item_lexicon import MIN_FILINGS, MIN_PAGES, index_item_lexicon, item_lexicon_json
 from finray.training.page_ranker import RankedQuestion, fit, held_out_recall
 from finray.training.page_ranking_data import RankingData, load_ranking_data, ranking_data, save_ranking_data
 from finray.types import Question
@@ -67,6 +68,20 @@ def run_train_pages(
         out.print(_table(held_out))
         out.print(_weights(dict(zip(FEATURES, weights.tolist(), strict=True))))
         out.print(f"wrote {model_file} from {trained['questions']} questions of {trained['groups']} companies")
+    return 0
+
+
+def run_train_item_lexicon(index: str, out_file: Path, out: Console) -> int:
+    """Count the words of an index by SEC Item and write the lexicon."""
+    lexicon = index_item_lexicon(IndexReader.open(index))
+    if not lexicon:
+        raise UsageError(
+            f"the index at {index!r} is too small to learn from: no word stands on {MIN_PAGES} pages of {MIN_FILINGS} "
+            "annual and quarterly reports"
+        )
+    with replacing(out_file) as unfinished:
+        unfinished.write_text(item_lexicon_json(lexicon), encoding="utf-8")
+    out.print(f"wrote {out_file}: {len(lexicon):,} words", highlight=False)
     return 0
 
 

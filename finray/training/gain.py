@@ -20,6 +20,7 @@ from finray.errors import UsageError
 from finray.evaluation.bootstrap import estimate, paired_difference
 from finray.evaluation.metrics import page_recall
 from finray.journal import Journal
+from finray.retrieval.fusion import fuse
 from finray.training.checkpoints import RECORD
 from finray.training.heldout import Scorer
 from finray.training.options import Hyperparameters, Machine
@@ -117,10 +118,7 @@ def best_order(scores: Floats) -> np.ndarray:
 
 def fused_order(orders: Sequence[np.ndarray]) -> np.ndarray:
     """Places by the sum of 1 / (60 + rank) over ``orders``, each of which holds all places, best first."""
-    scores = np.zeros(len(orders[0]))
-    for order in orders:
-        scores[order] += 1 / (_RRF + 1 + np.arange(len(order)))
-    return best_order(scores)
+    return np.asarray([place for place, _ in fuse([order.tolist() for order in orders], _RRF)])
 
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

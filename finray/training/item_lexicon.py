@@ -12,6 +12,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from finray.index.reader import IndexReader
 from finray.retrieval.terms import content_terms
 
 MIN_PAGES = 60
@@ -55,6 +56,15 @@ def learn_item_lexicon(pages: Iterable[tuple[str, str, str]]) -> dict[str, dict[
         if kept:
             lexicon[term] = kept
     return lexicon
+
+
+def index_item_lexicon(reader: IndexReader) -> dict[str, dict[str, float]]:
+    """The lexicon of the annual and quarterly reports of an index; covers, contents and exhibits are left aside."""
+    periodic = {filing.filing_id for filing in reader.filings() if filing.form in ("10-K", "10-Q")}
+    rows = reader.pages(periodic, ["filing_id", "item", "text", "place"]).to_pylist()
+    return learn_item_lexicon(
+        (row["filing_id"], row["item"], row["text"]) for row in rows if row["item"] and row["place"] is None
+    )
 
 
 def item_lexicon_json(lexicon: dict[str, dict[str, float]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from finray.engine import Engine
+from finray.errors import UsageError
 from finray.index.reader import IndexReader
 from finray.journal import Journal
 from finray.models.encoder import Encoder
@@ -73,11 +75,18 @@ def save_ranking_data(path: Path, data: RankingData) -> None:
 
 
 def load_ranking_data(path: Path) -> RankingData:
-    """What ``save_ranking_data`` wrote. Raises ValueError where its features are not those of this version."""
-    with np.load(path, allow_pickle=False) as arrays:
-        if arrays["feature_names"].tolist() != list(FEATURES):
-            raise ValueError(f"{path} holds other features than this version: {arrays['feature_names'].tolist()}")
-        return RankingData(*(_lists(arrays, name) for name in ("given", "end_to_end")))
+    """What ``save_ranking_data`` wrote. Raises UsageError for any other file, or one of other features."""
+    try:
+        # numpy leaves a file that it opened itself open where it is no archive.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            if arrays["feature_names"].tolist() != list(FEATURES):
+                raise ValueError(f"its features are {', '.join(arrays['feature_names'].tolist())}")
+            return RankingData(*(_lists(arrays, name) for name in ("given", "end_to_end")))
+    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise UsageError(
+            f"{path} is not what this version learns page ranking from: {error}; "
+            "make it again with --questions and --index"
+        ) from error
 
 
 def _lists(arrays: np.lib.npyio.NpzFile, name: str) -> tuple[RankedQuestion, ...]:
