@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.answering.statements import StatementAnswerer
 from finray.hirec.llm_answerer import LlmAnswerer
 from finray.hirec.llm_roles import LlmCurator, LlmTransformer
-from finray.hirec.loop import answer_question
+from finray.hirec.loop import answer_question, retrieve
 from finray.hirec.roles import Answerer, Curator, NoAnswerer, QueryTransformer, Roles
 from finray.hirec.rules import PlainTransformer, RuleCurator, RuleTransformer
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
+from finray.journal import Journal, Observer
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.query_cache import QueryCache
 from finray.models.replay_cache import ReplayingChatModel
+from finray.models.reranker import RerankerLoader, load_reranker
+from finray.question_fields import read_question
 from finray.retrieval.companies import CompanyCatalog
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
+from finray.retrieval.narrowed import FilingFilter, NarrowedDocuments
 from finray.retrieval.oracle import GoldDocuments, GoldPages
+from finray.retrieval.query import Query
 from finray.sandbox.runner import Sandbox
 from finray.settings import Settings
-from finray.types import Prediction, Question
+from finray.types import Document, Passage, Prediction, Question
 
 
 class Engine:
@@ -34,15 +40,38 @@ class Engine:
         self.reader = reader
         self.settings = settings
 
-    async def answer(self, question: Question) -> Prediction:
-        """See :func:`finray.hirec.loop.answer_question`."""
-        roles = self.roles
+    async def answer(
+        self, question: Question, observer: Observer | None = None, narrowed: FilingFilter | None = None
+    ) -> Prediction:
+        """See :func:`finray.hirec.loop.answer_question`. ``narrowed`` says which filings documents come from."""
+        roles = self._narrowed(narrowed)
         oracle = self.settings.retrieval.oracle
         if oracle != "none":
             roles = replace(roles, documents=GoldDocuments(self.reader, question.evidence))
         if oracle == "page":
             roles = replace(roles, passages=GoldPages(self.reader, question.evidence))
-        return await answer_question(question, roles, self.settings)
+        return await answer_question(question, roles, self.settings, observer)
+
+    async def retrieve(
+        self,
+        question: str,
+        observer: Observer | None = None,
+        narrowed: FilingFilter | None = None,
+        *,
+        k_documents: int | None = None,
+        k_passages: int | None = None,
+    ) -> tuple[Query, Sequence[Document], Sequence[Passage]]:
+        """One retrieval as the loop does it first. Raises FinrayError, for a question that is no text too."""
+        k = self.settings.retrieval
+        wanted = {"k_documents": k_documents or k.k_documents, "k_passages": k_passages or k.k_passages}
+        settings = self.settings.model_copy(update={"retrieval": k.model_copy(update=wanted)})
+        asked = read_question(question, settings.bulk.max_question_characters)
+        return await retrieve(asked, 0, self._narrowed(narrowed), settings, Journal(observer))
+
+    def _narrowed(self, narrowed: FilingFilter | None) -> Roles:
+        if narrowed is None or narrowed.is_empty:
+            return self.roles
+        return replace(self.roles, documents=NarrowedDocuments(self.roles.documents, self.reader, narrowed))
 
 
 def open_engine(
@@ -59,7 +88,14 @@ def open_engine(
     return build_engine(reader, settings, encoder=encoder, chat=chat)
 
 
-def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, chat: ChatModel | None = None) -> Engine:
+def build_engine(
+    reader: IndexReader,
+    settings: Settings,
+    *,
+    encoder: Encoder,
+    chat: ChatModel | None = None,
+    rerankers: RerankerLoader = load_reranker,
+) -> Engine:
     """The roles that ``settings`` choose, over an open reader."""
     encoder = QueryCache(encoder)
     catalog = CompanyCatalog(reader.filings())
@@ -71,7 +107,7 @@ def build_engine(reader: IndexReader, settings: Settings, *, encoder: Encoder, c
         model = OpenAIChatModel(settings.llm)
         if settings.llm.replay_cache:
             model = ReplayingChatModel(model, settings.llm)
-    retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings))
+    retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers))
     rules = RuleTransformer(catalog)
     transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}

@@ -170,6 +170,29 @@ class BulkSettings(_Section):
     max_question_characters: int = Field(8_000, ge=1)
 
 
+class ServingSettings(_Section):
+    """The HTTP service. Rates and concurrency are of one key; ``max_in_flight`` questions are at work or waiting in one
+    replica, and more are refused at once (429)."""
+
+    keys: str = ""
+    """File of API keys, local or s3://; empty for ``keys.json`` in the user's configuration folder."""
+    max_body_bytes: int = Field(262_144, ge=1024)
+    max_question_characters: int = Field(2_000, ge=1)
+    max_questions: int = Field(16, ge=1)
+    """Of one request; for more there is bulk answering."""
+    questions_per_minute: float = Field(600.0, gt=0)
+    reads_per_minute: float = Field(3_000.0, gt=0)
+    """Filings, pages and images."""
+    max_concurrent: int = Field(16, ge=1)
+    max_in_flight: int = Field(64, ge=1)
+    timeout_s: float = Field(120.0, gt=0)
+    threads: int = Field(1, ge=1)
+    """Engines of a replica, each in a thread of its own."""
+    watch_seconds: float = Field(5.0, gt=0)
+    """How often to look for a new version of the index, and for changed keys."""
+    image_dpi: int = Field(110, ge=36, le=200)
+
+
 class Settings(_Section):
     filings: FilingSettings = FilingSettings()
     chunks: ChunkSettings = ChunkSettings()
@@ -185,6 +208,7 @@ class Settings(_Section):
     sandbox: SandboxSettings = SandboxSettings()
     index: IndexSettings = IndexSettings()
     bulk: BulkSettings = BulkSettings()
+    serving: ServingSettings = ServingSettings()
 
     def answer_hash(self) -> str:
         """12 hex digits over every setting that can change an answer; resume is keyed by it."""

@@ -8,20 +8,24 @@ from dataclasses import replace
 
 from finray.errors import FinrayError
 from finray.hirec.roles import Curation, Roles
-from finray.journal import Journal
+from finray.journal import Journal, Observer
 from finray.question_fields import read_question
 from finray.retrieval.flat import proposed
+from finray.retrieval.query import Query
 from finray.settings import Settings
 from finray.types import Document, PageRef, Passage, Prediction, Question
 
 
-async def answer_question(question: Question, roles: Roles, settings: Settings) -> Prediction:
+async def answer_question(
+    question: Question, roles: Roles, settings: Settings, observer: Observer | None = None
+) -> Prediction:
     """Retrieve, curate, ask for what is missing, and answer.
 
     Never raises for a failing role or a question that is not text: the prediction then has status "error" and says
     which error. Cancellation passes through. ``Prediction.passages`` is the first ranked retrieval, before curation.
+    ``observer`` is told of every stage as it begins and ends.
     """
-    journal = Journal()
+    journal = Journal(observer)
     started = time.perf_counter()
     try:
         outcome = await _run(question, roles, settings, journal)
@@ -37,11 +41,9 @@ async def answer_question(question: Question, roles: Roles, settings: Settings) 
 
 
 async def _run(question: Question, roles: Roles, settings: Settings, journal: Journal) -> Prediction:
-    loop, retrieval = settings.loop, settings.retrieval
+    loop = settings.loop
     asked = read_question(question.question, settings.bulk.max_question_characters)
-    query = await roles.transformer.transform(asked, journal)
-    documents = await roles.documents.documents(query, retrieval.k_documents, journal)
-    first = await roles.passages.passages(query, documents, retrieval.k_passages, journal)
+    query, documents, first = await retrieve(asked, 0, roles, settings, journal)
     seen = proposed(documents, first)
     passages: Sequence[Passage] = first
     curation = Curation(tuple(first), answerable=True)
@@ -49,7 +51,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
     iterations = 0
     while loop.curate and iterations < loop.i_max:
         iterations += 1
-        curation = await roles.curator.curate(query, passages, journal)
+        curation = await _curate(query, passages, iterations, roles, journal)
         kept = curation.kept[: loop.max_kept] if loop.filter else tuple(passages)
         passages = kept
         rounds.append(_page_refs(passages))
@@ -59,13 +61,11 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
             f"iteration {iterations}: missing {'; '.join(curation.missing)}; asking {curation.complementary!r}"
         )
         # The last retrieval happens even when the iterations are spent (Algorithm 1, lines 8-11).
-        refined = await roles.transformer.transform(curation.complementary, journal)
-        more_documents = await roles.documents.documents(refined, retrieval.k_documents, journal)
-        more = await roles.passages.passages(refined, more_documents, retrieval.k_passages, journal)
+        _, more_documents, more = await retrieve(curation.complementary, iterations, roles, settings, journal)
         seen.extend(proposed(more_documents, more))
         passages = _merged(kept, more)
         rounds[-1] = _page_refs(passages)
-    answer = await roles.answerer.answer(query, passages, journal)
+    answer = await journal.stage("answer", iterations, lambda: roles.answerer.answer(query, passages, journal))
     missing = answer.missing or (() if answer.status == "answered" else curation.missing)
     return Prediction(
         qid=question.qid,
@@ -83,6 +83,27 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         iterations=iterations,
         rounds=tuple(rounds),
     )
+
+
+async def retrieve(
+    question: str, iteration: int, roles: Roles, settings: Settings, journal: Journal
+) -> tuple[Query, Sequence[Document], Sequence[Passage]]:
+    """Transform the question, choose documents, choose passages in them. Raises FinrayError."""
+    k = settings.retrieval
+    query = await journal.stage("transform", iteration, lambda: roles.transformer.transform(question, journal))
+    documents = await journal.stage(
+        "documents", iteration, lambda: roles.documents.documents(query, k.k_documents, journal)
+    )
+    passages = await journal.stage(
+        "passages", iteration, lambda: roles.passages.passages(query, documents, k.k_passages, journal)
+    )
+    return query, documents, passages
+
+
+async def _curate(
+    query: Query, passages: Sequence[Passage], iteration: int, roles: Roles, journal: Journal
+) -> Curation:
+    return await journal.stage("curate", iteration, lambda: roles.curator.curate(query, passages, journal))
 
 
 def _finish(outcome: Prediction, journal: Journal, settings: Settings, seconds: float) -> Prediction:

@@ -71,6 +71,11 @@ class IndexReader:
         """The revision of each filing id: it changes with the filing's content."""
         return self._revisions
 
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The version of each table that this reader is pinned to."""
+        return {name: int(table.version) for name, table in self._tables.items()}
+
     def row_counts(self, name: Literal["pages", "chunks"]) -> dict[str, int]:
         """How many pages or chunks each filing has."""
         table = self._covers

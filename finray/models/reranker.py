@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +17,9 @@ class Reranker(Protocol):
     def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """float32 [len(texts)], higher is better; comparable across texts of one query."""
         ...
+
+
+RerankerLoader = Callable[[RerankerSettings], Reranker]
 
 
 class OverlapReranker:

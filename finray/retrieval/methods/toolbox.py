@@ -9,7 +9,7 @@ from finray.hirec.roles import DocumentRetriever, PassageRetriever
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder
-from finray.models.reranker import Reranker, load_reranker
+from finray.models.reranker import Reranker, RerankerLoader, load_reranker
 from finray.retrieval.companies import CompanyCatalog
 from finray.settings import RerankerSettings, Settings
 
@@ -31,6 +31,7 @@ class Toolbox:
     catalog: CompanyCatalog
     chat: ChatModel | None
     settings: Settings
+    rerankers: RerankerLoader = load_reranker
 
     def chat_model(self) -> ChatModel:
         """Raises SettingsError where there is none."""
@@ -55,4 +56,4 @@ class Toolbox:
                 f"retrieval.method = {self.settings.retrieval.method!r} needs {name}.model; "
                 "name a cross-encoder, as a folder or on the hub"
             )
-        return load_reranker(chosen)
+        return self.rerankers(chosen)
