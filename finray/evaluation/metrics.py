@@ -6,18 +6,21 @@ gold filing is met under its ``doc_name`` or its ``filing_id``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
 
+from finray.evaluation.mentions import figures, is_year, signed_figures
 from finray.evaluation.numbers import (
     Number,
     equal_at_digits,
     find_numbers,
     only_number,
     same_when_printed,
-    stated_scale,
+    unit_factor,
+    wanted_number,
 )
 from finray.evaluation.overlap import Reference, bleu, rouge_l, tokens
 from finray.types import GoldEvidence, Passage, Prediction, Question
@@ -25,10 +28,9 @@ from finray.types import GoldEvidence, Passage, Prediction, Question
 KS = (1, 3, 5, 10)
 """Numbers of leading passages that retrieval is scored at."""
 TOLERANCE = 0.03
+_WHEN = re.compile(r"\bwhen\b|\b(?:which|what)\b.{0,20}\byears?\b", re.IGNORECASE)
 UNANSWERABLE = "unanswerable"
 """Question types that begin so mark questions whose right answer is a refusal."""
-
-_YEARS = (1990, 2050)
 
 
 def is_unanswerable(question: Question) -> bool:
@@ -65,9 +67,7 @@ def found_pages(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> se
     return {(e.doc_name, e.page) for e in gold if not pages.isdisjoint(e.places)}
 
 
-def context_overlaps(
-    passages: Sequence[Passage], gold: Sequence[GoldEvidence]
-) -> list[tuple[float, float]] | None:
+def context_overlaps(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> list[tuple[float, float]] | None:
     """BLEU and ROUGE-L of each passage against the concatenated gold text; None without gold text."""
     reference = Reference(tokens("\n".join(evidence.text for evidence in gold if evidence.text)))
     if not reference.words:
@@ -88,25 +88,32 @@ def numeric_match(answer: str, reference: Number) -> bool:
 def numeric_accuracy(question: Question, prediction: Prediction, reference: Number) -> bool:
     """LOFin's: the answered number equals ``reference`` at its digits, percent and scale words considered.
 
-    The answered number is the prediction's ``value``, and whatever in its text prints that value; without a
-    value, any number of the text, years left aside where there are others.
+    The answered number is the prediction's ``value``, and whatever in its text prints that value. Without a value it is
+    any figure of the text: citations, dates, years and what the question itself prints are left aside where there is
+    something else, and a figure that is called a fall counts as negative too.
     """
-    scale = stated_scale(question.question)
-    return any(equal_at_digits(reference, number, scale) for number in _answered_numbers(prediction))
+    wanted = wanted_number(question.question)
+    return any(equal_at_digits(reference, n, wanted) for n in _answered_numbers(question, prediction, reference))
 
 
-def _answered_numbers(prediction: Prediction) -> list[Number]:
-    printed = find_numbers(prediction.answer)
+def _answered_numbers(question: Question, prediction: Prediction, reference: Number) -> list[Number]:
     if prediction.value is None:
-        others = [number for number in printed if not _is_year(number)]
-        return others or list(printed)
-    factor = Decimal("0.01") if prediction.unit == "percent" else Decimal(1)
-    value = Number(Decimal(repr(float(prediction.value))), 0, factor)
-    return [value, *(number for number in printed if same_when_printed(number, value))]
+        return _stated_numbers(question, prediction.answer, reference)
+    value = Number(Decimal(repr(float(prediction.value))), 0, unit_factor(prediction.unit or ""))
+    printed = [number for number in find_numbers(prediction.answer) if same_when_printed(number, value)]
+    if prediction.unit == "ratio" and reference.factor < 1:  # 0.5 says a half, never half a percent
+        value = Number(value.face / reference.factor, 0, reference.factor)
+        printed = [number for number in printed if number.factor < 1]
+    return [value, *printed]
 
 
-def _is_year(number: Number) -> bool:
-    return number.factor == 1 and number.places == 0 and _YEARS[0] <= number.face <= _YEARS[1]
+def _stated_numbers(question: Question, answer: str, reference: Number) -> list[Number]:
+    if is_year(reference) and _WHEN.search(question.question):
+        return list(find_numbers(answer))
+    asked = {(number.face, number.factor) for number in figures(question.question)}
+    stated = signed_figures(answer)
+    others = [number for number in stated if (number.face, number.factor) not in asked]
+    return others or list(stated)
 
 
 def _filings(passages: Sequence[Passage]) -> set[str]:
