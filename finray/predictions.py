@@ -70,6 +70,7 @@ PREDICTION_SCHEMA = pa.schema(
         pa.field("trace", pa.list_(pa.string())),
         pa.field("rounds", pa.list_(_PAGE_REFS)),
         pa.field("grounded", pa.bool_()),
+        pa.field("nearest", pa.list_(pa.string())),
     ]
 )
 """Columns of a Parquet predictions file; the order is also that of a JSON line."""
@@ -80,7 +81,7 @@ _READER: TypeAdapter[Prediction] = TypeAdapter(Prediction)
 def prediction_record(prediction: Prediction) -> dict[str, Any]:
     """The JSON object of ``prediction``, fields in the order of docs/formats.md.
 
-    ``program``, ``missing``, ``line``, ``trace``, ``rounds`` and ``grounded`` appear only where they are set; the rest
+    ``program``, ``missing``, ``line``, ``trace``, ``rounds``, ``grounded`` and ``nearest`` appear only where they are set; the rest
     always.
     """
     record: dict[str, Any] = {
@@ -91,9 +92,9 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "unit": prediction.unit,
         "status": prediction.status,
         "error": prediction.error,
-        "documents": [_document_record(document) for document in prediction.documents],
-        "passages": [_passage_record(passage) for passage in prediction.passages],
-        "evidence": [_passage_record(passage) for passage in prediction.evidence],
+        "documents": [document_record(document) for document in prediction.documents],
+        "passages": [passage_record(passage) for passage in prediction.passages],
+        "evidence": [passage_record(passage) for passage in prediction.evidence],
         "iterations": prediction.iterations,
         "usage": {stage: _usage_record(tokens) for stage, tokens in prediction.usage.items()},
         "seconds": float(prediction.seconds),
@@ -106,6 +107,7 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "trace": list(prediction.trace) or None,
         "rounds": [[_page_ref_record(ref) for ref in refs] for refs in prediction.rounds] or None,
         "grounded": prediction.grounded,
+        "nearest": list(prediction.nearest) or None,
     }
     return record | {name: value for name, value in optional.items() if value is not None}
 
@@ -187,7 +189,8 @@ def _not_finite(prediction: Prediction) -> Prediction:
     )
 
 
-def _document_record(document: Document) -> dict[str, Any]:
+def document_record(document: Document) -> dict[str, Any]:
+    """One entry of ``documents``."""
     record: dict[str, Any] = {
         "doc_name": document.filing.doc_name,
         "filing_id": document.filing.filing_id,
@@ -223,7 +226,8 @@ def _page_ref_record(ref: PageRef) -> dict[str, Any]:
     return {"doc_name": ref.doc_name, "filing_id": ref.filing_id, "page": int(ref.page)}
 
 
-def _passage_record(passage: Passage) -> dict[str, Any]:
+def passage_record(passage: Passage) -> dict[str, Any]:
+    """One entry of ``passages`` and of ``evidence``."""
     return {
         "doc_name": passage.doc_name,
         "filing_id": passage.filing_id,

@@ -1,0 +1,147 @@
+"""What holds for every request, whatever its route: an id, a limit on its size, a log line, metrics, and an error of
+the one shape where something breaks."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from finray.api.errors import ApiError, error_body
+from finray.api.telemetry import Telemetry
+
+REQUEST_ID = "x-request-id"
+_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_log = logging.getLogger("finray.api.access")
+
+
+@dataclass
+class RequestContext:
+    """Of one request. ``ended`` are called after the last byte of the reply, whatever happened."""
+
+    request_id: str
+    key: str | None = None
+    ended: list[Callable[[], None]] = field(default_factory=list)
+    error: str | None = None
+
+
+def context_of(scope: Scope) -> RequestContext:
+    context = scope["state"]["finray"]
+    assert isinstance(context, RequestContext)
+    return context
+
+
+class Envelope:
+    """ASGI middleware around the whole application. ``echo_id`` is off where a proxy in front sends the id itself."""
+
+    def __init__(self, app: ASGIApp, *, telemetry: Telemetry, max_body_bytes: int, echo_id: bool = True) -> None:
+        self._app, self._telemetry = app, telemetry
+        self._max_body_bytes, self._echo_id = max_body_bytes, echo_id
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        given = headers.get(REQUEST_ID)
+        context = RequestContext(given if given and _ID.fullmatch(given) else uuid.uuid4().hex)
+        scope.setdefault("state", {})["finray"] = context
+        started, status, replying = time.perf_counter(), 500, False
+
+        async def reply(message: Message) -> None:
+            nonlocal status, replying
+            if message["type"] == "http.response.start":
+                status, replying = message["status"], True
+                self._add_headers(message, context)
+            await send(message)
+
+        self._telemetry.under_way(1)
+        try:
+            if given and not _ID.fullmatch(given):
+                await _refuse(
+                    ApiError(400, "invalid_request_id", "X-Request-Id is 1 to 128 letters, digits, '.', '_', ':', '-'"),
+                    reply,
+                )
+            else:
+                await self._app(scope, _Limited(receive, headers, self._max_body_bytes), reply)
+        except ApiError as error:
+            context.error = error.code
+            if replying:
+                raise
+            await _refuse(error, reply)
+        except Exception as error:  # noqa: BLE001 - the last line of defence: a client is told that, never what, went wrong
+            context.error = type(error).__name__
+            _log.exception("request %s failed", context.request_id)
+            if not replying:
+                await _refuse(ApiError(500, "internal_error", "something went wrong; see the service's log"), reply)
+        finally:
+            for end in context.ended:
+                end()
+            self._telemetry.under_way(-1)
+            seconds = time.perf_counter() - started
+            route = getattr(scope.get("route"), "path", "unmatched")
+            self._telemetry.request(scope["method"], route, status, seconds)
+            _log.info("%s", json.dumps(_line(scope, context, route, status, seconds)))
+
+    def _add_headers(self, message: Message, context: RequestContext) -> None:
+        headers = MutableHeaders(scope=message)
+        if self._echo_id:
+            headers[REQUEST_ID] = context.request_id
+        headers.setdefault("x-content-type-options", "nosniff")
+        headers.setdefault("referrer-policy", "no-referrer")
+        headers.setdefault("cache-control", "no-store")
+
+
+class _Limited:
+    """``receive`` that refuses a body past the limit. Raises ApiError 413."""
+
+    def __init__(self, receive: Receive, headers: Headers, limit: int) -> None:
+        self._receive, self._limit, self._seen = receive, limit, 0
+        length = headers.get("content-length", "0")
+        if not length.isdecimal():
+            raise ApiError(400, "invalid_content_length", "Content-Length is not a number")
+        if int(length[:20]) > limit:
+            raise self._too_large()
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._seen += len(message.get("body", b""))
+            if self._seen > self._limit:
+                raise self._too_large()
+        return message
+
+    def _too_large(self) -> ApiError:
+        return ApiError(
+            413, "request_too_large", f"the body is larger than {self._limit:,} bytes (serving.max_body_bytes)"
+        )
+
+
+def _line(scope: Scope, context: RequestContext, route: str, status: int, seconds: float) -> dict[str, Any]:
+    """No header, query or body: there are keys and questions in them."""
+    line = {
+        "event": "request",
+        "request_id": context.request_id,
+        "method": scope["method"],
+        "route": route,
+        "status": status,
+        "ms": round(seconds * 1000, 1),
+        "key": context.key,
+    }
+    return line | ({"error": context.error} if context.error else {})
+
+
+async def _refuse(error: ApiError, send: Send) -> None:
+    body = json.dumps(error_body(error.status, error.code, error.message, error.param)).encode()
+    headers = {"content-type": "application/json", "content-length": str(len(body)), **error.headers}
+    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": error.status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

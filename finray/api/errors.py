@@ -1,0 +1,56 @@
+"""Errors of the HTTP service. All have the shape of OpenAI's: ``{"error": {"message", "type", "param", "code"}}``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from finray.errors import FinrayError
+
+_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+
+
+class ApiError(FinrayError):
+    """A request that cannot be served as asked.
+
+    ``code`` is a short stable slug, ``param`` the field at fault, ``retry_after`` seconds until it makes sense to try
+    again.
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, *, param: str | None = None, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.param = param
+        self.retry_after = retry_after
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_remade, (self.status, self.code, self.message, self.param, self.retry_after))
+
+    @property
+    def headers(self) -> dict[str, str]:
+        headers = {}
+        if self.retry_after is not None:
+            headers["Retry-After"] = str(max(1, round(self.retry_after + 0.5)))
+        if self.status == 401:
+            headers["WWW-Authenticate"] = "Bearer"
+        return headers
+
+    def body(self) -> dict[str, Mapping[str, str | None]]:
+        return error_body(self.status, self.code, self.message, self.param)
+
+
+def error_body(status: int, code: str, message: str, param: str | None = None) -> dict[str, Mapping[str, str | None]]:
+    kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+def not_found(what: str, param: str) -> ApiError:
+    return ApiError(404, "not_found", what, param=param)
+
+
+def _remade(status: int, code: str, message: str, param: str | None, retry_after: float | None) -> ApiError:
+    return ApiError(status, code, message, param=param, retry_after=retry_after)

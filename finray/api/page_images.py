@@ -1,0 +1,152 @@
+"""Pages of PDF filings as PNG images with the evidence marked.
+
+PyMuPDF is not thread-safe, and a PDF is hostile input to a large C library: every image is drawn by a process of its
+own (``finray.api.draw_page``) with limits on time and memory, and nothing but pixels comes back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from dataclasses import asdict, dataclass
+from typing import TypeVar
+
+from finray.api.engines import OpenIndex
+from finray.api.errors import ApiError, not_found
+from finray.api.library import find
+from finray.errors import SourceError
+from finray.settings import Settings
+from finray.storage import read_bytes
+
+DRAW_SECONDS = 20.0
+MAX_MARKS = 64
+_MAX_POINTS = 20_000.0
+_AT_ONCE = 2
+_CACHED_IMAGES = 64
+_CACHED_FILES = 4
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Either a range of the page's text, ``start`` to ``end``, or a ``box`` (x0, y0, x1, y1) in PDF points."""
+
+    start: int = 0
+    end: int = 0
+    box: tuple[float, float, float, float] | None = None
+
+
+def read_range(text: str) -> Mark:
+    """The mark that ``120-480`` names. Raises ApiError 422."""
+    first, dash, last = text.partition("-")
+    if dash and first.isdecimal() and last.isdecimal() and len(text) <= 20 and int(first) < int(last):
+        return Mark(int(first), int(last))
+    raise ApiError(
+        422, "invalid_highlight", "'highlight' is START-END, characters of the page's text", param="highlight"
+    )
+
+
+def read_box(text: str) -> Mark:
+    """The mark that ``72,100,540,112.5`` names. Raises ApiError 422."""
+    problem = ApiError(422, "invalid_box", "'box' is X0,Y0,X1,Y1 in PDF points, X0 < X1 and Y0 < Y1", param="box")
+    try:
+        x0, y0, x1, y1 = (float(part) for part in text[:200].split(","))
+    except ValueError:
+        raise problem from None
+    if not all(math.isfinite(v) and abs(v) <= _MAX_POINTS for v in (x0, y0, x1, y1)) or x0 >= x1 or y0 >= y1:
+        raise problem
+    return Mark(box=(x0, y0, x1, y1))
+
+
+class PageImages:
+    """Draws, and remembers what was drawn last. For use from several threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._max_bytes = settings.filings.max_bytes
+        self._slots = threading.Semaphore(_AT_ONCE)
+        self._lock = threading.Lock()
+        self._images: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
+        self._files: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+
+    def png(self, index: OpenIndex, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
+        """The image. Raises ApiError: 404 where there is no such page or its PDF cannot be had, 422 for marks outside
+        of the page, 500 where it cannot be drawn."""
+        filing = find(index, filing_id)
+        text = index.reader.page_texts([(filing_id, page)]).get((filing_id, page))
+        if text is None:
+            raise not_found(f"filing {filing_id!r} has no page {page}", "page")
+        if any(mark.end > len(text) for mark in marks):
+            raise ApiError(422, "invalid_highlight", f"the page has {len(text)} characters", param="highlight")
+        key = (filing_id, filing.content_sha256, page, marks, dpi)
+        with self._lock:
+            if key in self._images:
+                self._images.move_to_end(key)
+                return self._images[key]
+        content = self._content(filing.source_uri, filing.content_sha256)
+        ranges = [(mark.start, mark.end) for mark in marks if mark.box is None]
+        request = Drawing(page, dpi, text, tuple(ranges), tuple(mark.box for mark in marks if mark.box is not None))
+        with self._slots:
+            image = draw(content, request)
+        with self._lock:
+            _remember(self._images, key, image, _CACHED_IMAGES)
+        return image
+
+    def close(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._images.clear()
+            self._files.clear()
+
+    def _content(self, uri: str, sha256: str) -> bytes:
+        """The filing as it was indexed. Only a location that the index itself names is ever read."""
+        with self._lock:
+            if (uri, sha256) in self._files:
+                return self._files[uri, sha256]
+        try:
+            content = read_bytes(uri)
+        except SourceError:
+            raise not_found("the source of this filing cannot be reached, so there is no image", "filing_id") from None
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise not_found("the source of this filing has changed since it was indexed", "filing_id")
+        if not content[:1024].lstrip().startswith(b"%PDF-"):
+            raise not_found("this filing is not a PDF, so there is no image of its pages; show its text", "filing_id")
+        with self._lock:
+            _remember(self._files, (uri, sha256), content, _CACHED_FILES)
+        return content
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What ``finray.api.draw_page`` is asked: ``text`` is the page's, ``ranges`` are of it, ``boxes`` in PDF points."""
+
+    page: int
+    dpi: int
+    text: str
+    ranges: tuple[tuple[int, int], ...] = ()
+    boxes: tuple[tuple[float, float, float, float], ...] = ()
+
+
+def draw(pdf: bytes, drawing: Drawing, seconds: float = DRAW_SECONDS) -> bytes:
+    """PNG bytes. Raises ApiError 500 where the drawing process fails or takes more than ``seconds``."""
+    command = [sys.executable, "-I", "-m", "finray.api.draw_page", str(math.ceil(seconds))]
+    request = json.dumps(asdict(drawing)).encode() + b"\n" + pdf
+    problem = ApiError(500, "image_failed", "the image of this page could not be drawn")
+    try:
+        done = subprocess.run(command, input=request, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        raise problem from None
+    if done.returncode or not done.stdout.startswith(b"\x89PNG"):
+        raise problem
+    return done.stdout
+
+
+def _remember(cache: OrderedDict[K, V], key: K, value: V, limit: int) -> None:
+    cache[key] = value
+    while len(cache) > limit:
+        cache.popitem(last=False)

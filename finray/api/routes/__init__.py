@@ -1,0 +1,47 @@
+"""The routes of the HTTP service, version 1."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+
+from finray.api.schemas import reference
+from finray.api.service import Service
+from finray.settings import ServingSettings
+
+Reply = dict[int | str, dict[str, Any]]
+
+
+def service_of(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+def limits_of(request: Request) -> ServingSettings:
+    limits: ServingSettings = request.app.state.settings
+    return limits
+
+
+Behind = Annotated[Service, Depends(service_of)]
+Limits = Annotated[ServingSettings, Depends(limits_of)]
+
+
+def replies(schema: str, *errors: int) -> Reply:
+    """What a route may reply, for the OpenAPI file: JSON of ``schema``, and errors of the one shape."""
+    problem = {"content": {"application/json": {"schema": reference("Error")}}}
+    documented: Reply = {200: {"content": {"application/json": {"schema": reference(schema)}}, "description": "OK"}}
+    return documented | {status: {**problem, "description": _MEANING[status]} for status in (400, *errors)}
+
+
+_MEANING = {
+    400: "The request is malformed",
+    401: "No key, or not a valid one",
+    404: "There is no such filing or page",
+    413: "The body is too large",
+    422: "A field is wrong; `param` names it",
+    429: "Too much at once; wait for Retry-After seconds",
+    500: "A bug; the log has the request id",
+    503: "Not ready, or a model cannot be reached",
+    504: "Not done in time",
+}

@@ -1,0 +1,46 @@
+"""Whether the service is alive, whether it can answer, and its metrics."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from finray.api.access import caller
+from finray.api.errors import ApiError
+from finray.api.routes import Behind, replies
+
+_METRICS = replies("Error", 401, 503)
+_METRICS[200] = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Prometheus text format"}
+
+
+def routers() -> tuple[APIRouter, ...]:
+    """The same under ``/v1`` and, for probes that know no versions, at the root."""
+    first, root = APIRouter(prefix="/v1", tags=["health"]), APIRouter()
+    for router, shown in ((first, True), (root, False)):
+        router.get("/healthz", summary="Alive", responses=replies("Health"), include_in_schema=shown)(healthz)
+        router.get("/readyz", summary="Able to answer", responses=replies("Ready", 503), include_in_schema=shown)(
+            readyz
+        )
+        known = [Depends(caller)]
+        router.get("/metrics", summary="Metrics", responses=_METRICS, include_in_schema=shown, dependencies=known)(
+            metrics
+        )
+    return first, root
+
+
+async def healthz() -> Response:
+    """Needs no key, and says nothing but that the process replies."""
+    return JSONResponse({"status": "ok"})
+
+
+async def readyz(service: Behind) -> Response:
+    """Needs no key. 503 until questions can be answered."""
+    return JSONResponse({"status": "ready", **await service.status()})
+
+
+async def metrics(request: Request) -> Response:
+    """Metrics of the whole cluster, for Prometheus, which sends the key with `authorization.credentials_file`."""
+    source = request.app.state.metrics
+    if source is None:
+        raise ApiError(503, "no_metrics", "this service collects no metrics")
+    return PlainTextResponse(await source(), media_type="text/plain; version=0.0.4")

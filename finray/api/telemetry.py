@@ -1,0 +1,57 @@
+"""What a service tells the outside of its work; the metrics of Ray and the spans of OpenTelemetry are behind this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from finray.journal import StageReport
+from finray.types import TokenUsage
+
+
+class QuestionTelemetry(Protocol):
+    """Of one question; called in the thread that answers it."""
+
+    def stage(self, report: StageReport) -> None: ...
+
+    def end(self, outcome: str, usage: Mapping[str, TokenUsage]) -> None:
+        """``outcome`` is the prediction's status, "retrieved" or "cancelled"."""
+        ...
+
+
+class Telemetry(Protocol):
+    def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
+        """``operation`` is "answer" or "retrieve"."""
+        ...
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None: ...
+
+    def refused(self, reason: str) -> None: ...
+
+    def under_way(self, change: int) -> None:
+        """A request began (1) or ended (-1)."""
+        ...
+
+
+class _NoQuestion:
+    def stage(self, report: StageReport) -> None:
+        return None
+
+    def end(self, outcome: str, usage: Mapping[str, TokenUsage]) -> None:
+        return None
+
+
+class NoTelemetry:
+    """Tells nobody."""
+
+    def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
+        return _NoQuestion()
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        return None
+
+    def refused(self, reason: str) -> None:
+        return None
+
+    def under_way(self, change: int) -> None:
+        return None
