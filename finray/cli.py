@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 
-from finray.commands import train_cli
+from finray.commands import keys, train_cli
 from finray.errors import FinrayError, SettingsError, UsageError
 from finray.settings import Settings, load_settings
 
@@ -104,6 +105,54 @@ def index(
 
     settings = _settings(preset, set_)
     raise typer.Exit(run_index(sources, index, settings, retry_failed=retry_failed, as_json=json_, out=out))
+
+
+@app.command()
+def sync(
+    raw: Annotated[str, typer.Option("--raw", help="Raw filings and their ledger: a folder or s3:// URI.")],
+    since: Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="First filing date, as in 2024-01-31.")],
+    index: Annotated[str | None, typer.Option("--index", help="Index to bring up to date; without, none is.")] = None,
+    until: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last filing date; without, up to today.")
+    ] = None,
+    forms: Annotated[str, typer.Option(help="Comma-separated; each stands for its amendments too.")] = "10-K,10-Q,8-K",
+    tickers: Annotated[
+        str | None, typer.Option(help="Companies: tickers, one a line, or CSV. See docs/sync.md.")
+    ] = None,
+    ciks: Annotated[str | None, typer.Option(help="Companies: CIKs, one a line, or CSV.")] = None,
+    from_feed: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Feed archives or full-submission files (file, folder, glob, s3://) instead of EDGAR's indexes; "
+            '"edgar" for EDGAR\'s own daily feed archives. May be repeated.'
+        ),
+    ] = None,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask what was filed, and fetch and write nothing.")
+    ] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Try filings again that were given up.")] = False,
+    recheck: Annotated[bool, typer.Option("--recheck", help="Read every index of the range again.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Fetch what is new on EDGAR, politely and once, and index it. Run again, it does only what is missing."""
+    from finray.commands.sync import SyncRequest, run_sync
+
+    request = SyncRequest(
+        raw=raw,
+        index=index,
+        since=since.date(),
+        until=until.date() if until else None,
+        forms=forms,
+        tickers=tickers,
+        ciks=ciks,
+        from_feed=tuple(from_feed or ()),
+        dry_run=dry_run,
+        retry_failed=retry_failed,
+        recheck=recheck,
+    )
+    raise typer.Exit(run_sync(request, _settings(preset, set_), as_json=json_, out=out, err=err))
 
 
 @app.command()
@@ -304,7 +353,26 @@ def doctor(preset: PresetOption = "local", set_: SetOption = None, json_: JsonOp
     raise typer.Exit(run_doctor(_settings(preset, set_), as_json=json_, out=out))
 
 
+@app.command()
+def serve(
+    index: IndexOption,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8000,
+    no_auth: Annotated[
+        bool, typer.Option("--no-auth", help="Ask nobody for a key; only with a loopback --host.")
+    ] = False,
+) -> None:
+    """Serve an index over HTTP on this machine, on a Ray of its own. Without any key it makes one for this run."""
+    from finray.commands.serve import run_serve
+
+    settings, overrides = _settings(preset, set_), _overrides(set_)
+    raise typer.Exit(run_serve(index, preset, overrides, settings, host=host, port=port, auth=not no_auth, out=out))
+
+
 app.add_typer(train_cli.app, name="train")
+app.add_typer(keys.app, name="keys")
 
 
 def _settings(preset: str, assignments: list[str] | None) -> Settings:

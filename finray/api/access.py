@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Annotated
 
 from fastapi import Depends, Request, Security
@@ -19,6 +20,14 @@ _bearer = HTTPBearer(auto_error=False, description="A key of `finray keys add NA
 Bearer = Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)]
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach, or be, ``host``."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 class Gate:
     """``keys`` None lets everybody in (see ``finray serve --no-auth``)."""
 
@@ -26,10 +35,13 @@ class Gate:
         self._keys = keys
         self.limits = limits
 
-    def name_of(self, credentials: HTTPAuthorizationCredentials | None) -> str:
-        """The name of the key. Raises ApiError 401."""
+    def name_of(self, request: Request, credentials: HTTPAuthorizationCredentials | None) -> str:
+        """The name of the key. Raises ApiError 401, and 403 where keys are off and the request is from elsewhere."""
         if self._keys is None:
-            return ANYBODY
+            # The name asked for counts too: a page of another site can have its own name lead to this machine.
+            if request.client and is_loopback(request.client.host) and is_loopback(request.url.hostname or ""):
+                return ANYBODY
+            raise ApiError(403, "not_local", "this service asks for no keys and serves only the machine it runs on")
         if credentials is None:
             raise ApiError(401, "missing_api_key", "give a key: Authorization: Bearer frk_...")
         key = self._keys.check(credentials.credentials)
@@ -45,8 +57,8 @@ def gate_of(request: Request) -> Gate:
 
 
 def caller(request: Request, credentials: Bearer) -> str:
-    """The name of the key. Raises ApiError 401."""
-    name = gate_of(request).name_of(credentials)
+    """The name of the key. Raises ApiError 401, 403."""
+    name = gate_of(request).name_of(request, credentials)
     context_of(request.scope).key = name
     return name
 

@@ -89,7 +89,7 @@ class Envelope:
             seconds = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", "unmatched")
             self._telemetry.request(scope["method"], route, status, seconds)
-            _log.info("%s", json.dumps(_line(scope, context, route, status, seconds)))
+            _log.info("request", extra={"fields": _line(scope, context, route, status, seconds)})
 
     def _add_headers(self, message: Message, context: RequestContext) -> None:
         headers = MutableHeaders(scope=message)

@@ -19,11 +19,20 @@ class Reranker(Protocol):
         ...
 
 
+class PairReranker(Reranker, Protocol):
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+        """float32 [len(pairs)]: the scores of (query, text) pairs of several queries in one pass; at least one pair."""
+        ...
+
+
 RerankerLoader = Callable[[RerankerSettings], Reranker]
 
 
 class OverlapReranker:
     """A fake without weights: the share of the query's words that a text holds."""
+
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+        return np.concatenate([self.scores(query, [text]) for query, text in pairs])
 
     def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         wanted = set(re.findall(r"\w+", query.lower()))
@@ -49,11 +58,13 @@ class CrossEncoderReranker:
     def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         if not texts:
             return np.zeros(0, dtype=np.float32)
-        pairs = [(query, text) for text in texts]
-        result = self._model.predict(pairs, batch_size=self._batch_size, show_progress_bar=False)
+        return self.score_pairs([(query, text) for text in texts])
+
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+        result = self._model.predict(list(pairs), batch_size=self._batch_size, show_progress_bar=False)
         return np.asarray(result, dtype=np.float32)
 
 
-def load_reranker(settings: RerankerSettings) -> Reranker:
+def load_reranker(settings: RerankerSettings) -> PairReranker:
     """The reranker that ``settings`` name; "overlap" is the fake. Raises ModelUnavailableError."""
     return OverlapReranker() if settings.model == "overlap" else CrossEncoderReranker(settings)

@@ -1,0 +1,1 @@
+"""The Ray Serve application: what runs in which replica. Everything that needs no Ray is in ``finray.api``."""

@@ -1,0 +1,54 @@
+"""The application.
+
+serve run serve.app:build index=/path/to/index
+FINRAY_SERVE_INDEX=/path/to/index serve run serve.app:app
+serve deploy infra/serve.yaml
+finray serve --index /path/to/index
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from finray.errors import SettingsError
+from finray.index.reader import IndexReader
+from finray.storage import normalise
+from serve.answering import ANSWERING, Handles, import_function
+from serve.config import ServeArguments
+from serve.ingress import INGRESS, Application
+from serve.models import ENCODER, RERANKER
+
+
+def build(arguments: ServeArguments) -> Application:
+    """The bound application. Raises SettingsError, IndexMissingError, IndexMismatchError: what is wrong with these is
+    told before any replica starts."""
+    settings = arguments.settings()
+    IndexReader.open(arguments.index, settings)
+    arguments = arguments.model_copy(update={"index": normalise(arguments.index)})
+    handles: Handles = {}
+    if (encoder := arguments.encoder) is not None:
+        options = encoder.options()
+        handles["encoder"] = ENCODER.options(**options).bind(
+            settings.encoder, encoder.max_batch_size, encoder.batch_wait_s
+        )
+    if (reranker := arguments.reranker) is not None:
+        for name in ("document_reranker", "passage_reranker"):
+            if (chosen := getattr(settings, name)).model:
+                handles[name] = RERANKER.options(name=name, **reranker.options()).bind(
+                    chosen, reranker.max_batch_size, reranker.batch_wait_s
+                )
+    if arguments.llm is not None:
+        handles["llm"] = import_function(arguments.llm.build)(settings, arguments.llm.options)
+    if arguments.answering is not None:
+        handles = {"answering": ANSWERING.options(**arguments.answering.options()).bind(arguments, handles)}
+    return INGRESS.options(**arguments.ingress.options()).bind(arguments, handles)
+
+
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(name)
+    index = os.environ.get("FINRAY_SERVE_INDEX")
+    if not index:
+        raise SettingsError("set FINRAY_SERVE_INDEX to an index, or say: serve run serve.app:build index=...")
+    return build(ServeArguments(index=index))

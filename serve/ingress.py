@@ -1,0 +1,50 @@
+"""The HTTP ingress."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from ray import serve
+from starlette.types import ASGIApp
+
+from finray.api.app import create_app
+from finray.api.keys import KeyRing, keys_location
+from finray.api.logs import log_json
+from finray.api.service import Service
+from serve.answering import Handles, RemoteService, local_service
+from serve.config import ServeArguments
+from serve.metrics import cluster_metrics, ray_telemetry
+
+
+class Ingress:
+    """The routes of finray.api. Answers by itself, or asks ``handles["answering"]`` where there are such replicas."""
+
+    async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
+        log_json(logging.INFO)
+        self._arguments = arguments
+        self._service: Service
+        if "answering" in handles:
+            self._service = RemoteService(handles["answering"])
+        else:
+            self._service = await local_service(arguments, handles)
+
+    def __serve_build_asgi_app__(self) -> ASGIApp:
+        serving = self._arguments.settings().serving
+        keys = None
+        if self._arguments.auth:
+            location = keys_location(serving.keys)
+            keys = KeyRing(location, serving.watch_seconds, extra=self._arguments.run_keys)
+        return create_app(
+            self._service,
+            serving,
+            keys,
+            telemetry=ray_telemetry(),
+            metrics=cluster_metrics,
+            echo_id=False,  # Serve's proxy sends it
+        )
+
+
+INGRESS: Any = serve.deployment(name="ingress")(serve.ingress()(Ingress))
+Application = Any
+"""``ray.serve.Application``, which has no types."""

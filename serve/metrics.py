@@ -1,0 +1,130 @@
+"""Metrics of the service through Ray, which exports them on every node in Prometheus' format."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+import httpx
+import ray
+from ray.util.metrics import Counter, Gauge, Histogram
+
+from finray.api.telemetry import QuestionTelemetry, Telemetry
+from finray.api.tracing import question_spans
+from finray.journal import StageReport
+from finray.types import TokenUsage
+
+_SHOWN = ("ray_finray_", "ray_serve_")
+_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0]
+_SCRAPE_SECONDS = 3.0
+
+
+@cache
+def ray_telemetry() -> Telemetry:
+    """The metrics of this replica."""
+    return RayTelemetry()
+
+
+class RayTelemetry:
+    """Ray adds the prefix ``ray_`` to every name, and the replica and the node as labels."""
+
+    def __init__(self) -> None:
+        self._requests = Counter("finray_requests", "HTTP requests that were replied to", ("method", "route", "status"))
+        self._request_seconds = Histogram(
+            "finray_request_seconds", "From the first byte of a request to the last of its reply", _SECONDS, ("route",)
+        )
+        self._open = Gauge("finray_requests_open", "HTTP requests under way")
+        self._refused = Counter("finray_refused", "Questions that were refused at once", ("reason",))
+        self._questions = Counter("finray_questions", "Questions by how they ended", ("operation", "outcome"))
+        self._question_seconds = Histogram(
+            "finray_question_seconds",
+            "From taking a question up to its end, waiting included",
+            _SECONDS,
+            ("operation",),
+        )
+        self._queue = Gauge("finray_questions_open", "Questions at work or waiting")
+        self._stage_seconds = Histogram("finray_stage_seconds", "One stage of the loop", _SECONDS, ("stage",))
+        self._tokens = Counter("finray_tokens", "Tokens of language models", ("stage", "direction"))
+        self._open_requests = self._open_questions = 0
+
+    def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
+        return _Question(self, operation, question_spans(trace_parent, operation))
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        self._requests.inc(1, {"method": method, "route": route, "status": str(status)})
+        self._request_seconds.observe(seconds, {"route": route})
+
+    def refused(self, reason: str) -> None:
+        self._refused.inc(1, {"reason": reason})
+
+    def under_way(self, change: int) -> None:
+        self._open_requests += change
+        self._open.set(self._open_requests)
+
+    def questions_under_way(self, change: int) -> None:
+        self._open_questions += change
+        self._queue.set(self._open_questions)
+
+    def stage(self, stage: str, seconds: float) -> None:
+        self._stage_seconds.observe(seconds, {"stage": stage})
+
+    def ended(self, operation: str, outcome: str, seconds: float, usage: Mapping[str, TokenUsage]) -> None:
+        self._questions.inc(1, {"operation": operation, "outcome": outcome})
+        self._question_seconds.observe(seconds, {"operation": operation})
+        for stage, tokens in usage.items():
+            for direction, count in (("input", tokens.prompt_tokens), ("output", tokens.completion_tokens)):
+                if count:
+                    self._tokens.inc(count, {"stage": stage, "direction": direction})
+
+
+class _Question:
+    def __init__(self, metrics: RayTelemetry, operation: str, spans: QuestionTelemetry) -> None:
+        self._metrics, self._operation, self._spans = metrics, operation, spans
+        self._started = asyncio.get_running_loop().time()
+        self._loop = asyncio.get_running_loop()
+        metrics.questions_under_way(1)
+
+    def stage(self, report: StageReport) -> None:
+        if report.seconds is not None:
+            self._metrics.stage(report.stage, report.seconds)
+        self._spans.stage(report)
+
+    def end(self, outcome: str, usage: Mapping[str, TokenUsage]) -> None:
+        self._metrics.questions_under_way(-1)
+        self._metrics.ended(self._operation, outcome, self._loop.time() - self._started, usage)
+        self._spans.end(outcome, usage)
+
+
+async def cluster_metrics() -> str:
+    """The service's own metrics and Serve's, of every node that replies."""
+    nodes = await asyncio.to_thread(ray.nodes)
+    urls = [f"http://{n['NodeManagerAddress']}:{n['MetricsExportPort']}/metrics" for n in nodes if n["Alive"]]
+    async with httpx.AsyncClient(timeout=_SCRAPE_SECONDS) as client:
+        replies = await asyncio.gather(*(_scrape(client, url) for url in urls))
+    return merged(replies)
+
+
+def merged(pages: Iterable[str]) -> str:
+    """One page of metrics from those of several nodes: each family once, with all its samples."""
+    head: dict[str, list[str]] = {}
+    samples: dict[str, list[str]] = {}
+    for page in pages:
+        family = ""
+        for line in page.splitlines():
+            if line.startswith("# "):
+                family = line.split(" ", 3)[2]
+                if family.startswith(_SHOWN) and len(head.setdefault(family, [])) < 2:
+                    head[family].append(line)
+            elif line and family.startswith(_SHOWN):
+                samples.setdefault(family, []).append(line)
+    lines = [line for family, described in head.items() for line in (*described, *samples.get(family, ()))]
+    return "\n".join(lines) + "\n"
+
+
+async def _scrape(client: httpx.AsyncClient, url: str) -> str:
+    try:
+        reply = await client.get(url)
+    except httpx.HTTPError:
+        return ""
+    return reply.text if reply.status_code == 200 else ""
