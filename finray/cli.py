@@ -242,6 +242,21 @@ def questions(
 
 
 @app.command()
+def probes(
+    questions_: Annotated[str, typer.Argument(metavar="QUESTIONS", help="Questions that the index can answer.")],
+    index: IndexOption,
+    out_: Annotated[str, typer.Option("--out", help="Questions to write, .jsonl or .parquet, local or s3://.")],
+    count: Annotated[int, typer.Option(min=1, help="At most so many of each of the three types.")] = 60,
+    seed: Annotated[int, typer.Option(help="The same seed writes the same questions.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """Write questions that the index cannot answer: other companies, other years, metrics a company does not report."""
+    from finray.commands.probes import run_probes
+
+    raise typer.Exit(run_probes(questions_, index, out_, count=count, seed=seed, as_json=json_, out=out))
+
+
+@app.command()
 def report(
     predictions: Annotated[
         list[str], typer.Argument(help="PREDICTIONS... QUESTIONS: one or more runs, then the questions.")

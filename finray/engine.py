@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from finray.answering.guard import GuardedAnswerer
 from finray.answering.statements import StatementAnswerer
 from finray.hirec.llm_answerer import LlmAnswerer
 from finray.hirec.llm_roles import LlmCurator, LlmTransformer
@@ -111,12 +112,13 @@ def build_engine(
     rules = RuleTransformer(catalog)
     transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
-    answerers: dict[str, Answerer] = {"statements": StatementAnswerer(facts, encoder), "none": NoAnswerer()}
+    statements = GuardedAnswerer(StatementAnswerer(facts, encoder), facts, encoder)
+    answerers: dict[str, Answerer] = {"statements": statements, "none": NoAnswerer()}
     if model is not None:
         transformers["llm"] = LlmTransformer(model, rules)
         curators["llm"] = LlmCurator(model, curators["rules"])
         if loop.answerer == "llm":
-            answerers["llm"] = LlmAnswerer(model, Sandbox(settings.sandbox))
+            answerers["llm"] = GuardedAnswerer(LlmAnswerer(model, Sandbox(settings.sandbox)), facts)
     roles = Roles(
         transformer=transformers[loop.transform],
         documents=retrieval.documents,

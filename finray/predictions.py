@@ -81,8 +81,8 @@ _READER: TypeAdapter[Prediction] = TypeAdapter(Prediction)
 def prediction_record(prediction: Prediction) -> dict[str, Any]:
     """The JSON object of ``prediction``, fields in the order of docs/formats.md.
 
-    ``program``, ``missing``, ``line``, ``trace``, ``rounds``, ``grounded`` and ``nearest`` appear only where they are set; the rest
-    always.
+    ``program``, ``missing``, ``line``, ``trace``, ``rounds``, ``grounded`` and ``nearest`` appear only where they are
+    set; the rest always.
     """
     record: dict[str, Any] = {
         "qid": prediction.qid,

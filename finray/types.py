@@ -214,6 +214,8 @@ class Answer:
     program: str | None = None
     evidence: tuple[Passage, ...] = ()
     missing: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
+    """Of a refusal: what the index holds that comes closest to what is missing, for a person."""
     grounded: bool | None = None
     """Whether every number that the answer was computed from, or that it states, stands in its evidence; None where
     that was not checked."""
@@ -233,6 +235,7 @@ class Prediction:
     grounded: bool | None = None
     error: str | None = None
     missing: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
     documents: tuple[Document, ...] = ()
     passages: tuple[Passage, ...] = ()
     evidence: tuple[Passage, ...] = ()

@@ -111,6 +111,11 @@ def asks_for_words(query: Query) -> bool:
     return _ASKS_FOR_WORDS.search(query.text) is not None and len(query.companies) < 2
 
 
+def asks_for_amount(query: Query) -> bool:
+    """Whether a cell of a table, or what is computed from some, is the answer."""
+    return not asks_for_words(query) and _NO_AMOUNT.search(query.text) is None
+
+
 def absent_company(query: Query) -> str | None:
     """A company that a comparison needs and the index does not hold."""
     if query.unknown_companies and (not query.companies or _COMPARES.search(query.text)):

@@ -77,6 +77,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         program=answer.program,
         grounded=answer.grounded,
         missing=missing,
+        nearest=answer.nearest,
         documents=_distinct(seen),
         passages=tuple(first),
         evidence=answer.evidence,

@@ -30,6 +30,10 @@ class FilingFacts:
     def company_name(self, company: str) -> str:
         return self._catalog.companies[company].name
 
+    def company_names(self) -> list[str]:
+        """One name for each company of the index."""
+        return [company.name for company in self._catalog.companies.values()]
+
     def has_company(self, company: str) -> bool:
         return company in self._catalog.companies
 

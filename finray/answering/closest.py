@@ -1,0 +1,55 @@
+"""The closest passage: a quotation for a question that the index speaks of but that no row or sentence surely answers.
+
+It claims no figure. A question for an amount is only quoted where one stretch of text holds what is asked for, in some
+wording: otherwise the company does not report it, and saying so is the honest answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from finray.answering.coverage import asks_for_amount
+from finray.answering.quotes import best_quote, stretches
+from finray.answering.synonyms import variants, words_of
+from finray.index.facts import FilingFacts
+from finray.models.encoder import Encoder
+from finray.retrieval.filing_match import period_fit
+from finray.retrieval.query import Query
+from finray.retrieval.words import word_list
+from finray.types import Answer, Passage
+
+MIN_NAMED = 0.7
+"""Share of the words of what is asked for that one stretch must hold before it is quoted for an amount."""
+MIN_SIMILARITY = 0.2
+_QUOTED_PASSAGES = 10
+_COMMON = frozenset(word for text in word_list("common") for word in words_of(text))
+_DIGITS = re.compile(r"\d")
+
+
+def closest_passage(query: Query, passages: Sequence[Passage], facts: FilingFacts, encoder: Encoder) -> Answer | None:
+    """A quotation from the passages of filings of the period asked for; None where none speaks of the subject."""
+    fitting = [p for p in passages if period_fit(facts.filing(p.filing_id), query.periods)[0] > 0][:_QUOTED_PASSAGES]
+    amount = asks_for_amount(query)
+    names = [*query.names, *(facts.company_name(company) for company in query.companies)]
+    if amount:
+        wordings = _wordings(query, names)
+        fitting = [p for p in fitting if _names_it(p, wordings)]
+    quote = best_quote(query.text, fitting, encoder, names, prose=not amount)
+    if quote is None or quote.similarity < MIN_SIMILARITY:
+        return None
+    lead = "No figure for this could be read with certainty. Closest" if amount else "Closest"
+    text = f"{lead} passage: “{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
+    return Answer(text, "answered", evidence=(quote.passage,))
+
+
+def _wordings(query: Query, names: Sequence[str]) -> list[frozenset[str]]:
+    """What is asked for, as sets of words, in the wordings that tables and texts use."""
+    drop = _COMMON | {word for name in names for word in words_of(name)}
+    words = tuple(word for word in words_of(query.text) if word not in drop and not _DIGITS.search(word))
+    return [frozenset(wording) for wording in variants(words)]
+
+
+def _names_it(passage: Passage, wordings: Sequence[frozenset[str]]) -> bool:
+    held = [frozenset(words_of(stretch)) for stretch in stretches(passage.text)]
+    return any(len(wording & words) >= MIN_NAMED * len(wording) for wording in wordings if wording for words in held)

@@ -1,0 +1,54 @@
+"""Around any answerer: what the index lacks is refused before a model is asked; refusals name what is near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from finray.answering.closest import closest_passage
+from finray.answering.presence import Absence, absence, near_rows
+from finray.hirec.roles import Answerer
+from finray.index.facts import FilingFacts
+from finray.journal import Journal
+from finray.models.encoder import Encoder
+from finray.retrieval.query import Query
+from finray.types import Answer, Passage
+
+
+class GuardedAnswerer:
+    """``inner``, asked only about companies and periods that the index holds.
+
+    With an ``encoder``, a question that ``inner`` refuses is answered with the closest passage where one speaks of
+    its subject.
+    """
+
+    def __init__(self, inner: Answerer, facts: FilingFacts, encoder: Encoder | None = None) -> None:
+        self._inner = inner
+        self._facts = facts
+        self._encoder = encoder
+
+    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+        absent = absence(query, passages, self._facts)
+        if absent is not None:
+            journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
+            return refusal(absent)
+        answer = await self._inner.answer(query, passages, journal)
+        if answer.status != "unanswerable":
+            return answer
+        if self._encoder is not None:
+            quoted = closest_passage(query, passages, self._facts, self._encoder)
+            if quoted is not None:
+                journal.note(f"answer: {answer.text} The closest passage is quoted instead.")
+                return replace(quoted, missing=answer.missing)
+        nearest = near_rows(query, passages, self._facts)
+        return replace(answer, text=_with_nearest(answer.text, nearest), nearest=nearest)
+
+
+def refusal(absent: Absence) -> Answer:
+    """In words for a person: what is missing, and the nearest thing that is there."""
+    text = _with_nearest(f"Not in the index: {'; '.join(absent.missing)}.", absent.nearest)
+    return Answer(text, "unanswerable", missing=absent.missing, nearest=absent.nearest)
+
+
+def _with_nearest(text: str, nearest: Sequence[str]) -> str:
+    return f"{text} Nearest: {'; '.join(nearest)}." if nearest else text

@@ -1,0 +1,114 @@
+"""What an index lacks for a question, and the nearest thing that it has."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from finray.answering.coverage import absent_company, missing_filing
+from finray.answering.synonyms import words_of
+from finray.index.facts import FilingFacts
+from finray.retrieval.filing_match import period_fit
+from finray.retrieval.query import Query
+from finray.retrieval.words import word_list
+from finray.types import Filing, Passage
+
+_SHOWN = 3
+_NAME = re.compile(r"[A-Z][\w&.’'-]*[a-z][\w&’'-]*")
+_NOT_A_NAME = word_list("not_a_name")
+_SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """``missing`` names what the question needs and the index lacks, ``nearest`` what comes closest to it; both in
+    words for a person."""
+
+    missing: tuple[str, ...]
+    nearest: tuple[str, ...] = ()
+
+
+def absence(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Absence | None:
+    """The company or the period that no filing of the index is about; None where both are there."""
+    company = absent_company(query) or unheard_name(query, passages)
+    if company is not None:
+        return Absence((f"filings of {company}",), _similar_companies(company, facts))
+    if not any(period_fit(facts.filing(p.filing_id), query.periods)[0] > 0 for p in passages):
+        return Absence(missing_filing(query), _near_filings(query, facts))
+    return None
+
+
+def unheard_name(query: Query, passages: Sequence[Passage]) -> str | None:
+    """A capitalised name that stands in none of the passages, in a question that names no company of the index: most
+    likely a company that the index does not hold, written in a place where the catalog cannot tell."""
+    if query.companies:
+        return None
+    for run in _names(query):
+        at_start = _SENTENCE_START.search(query.text[: query.text.index(run)]) is not None
+        flags = re.I if at_start else 0
+        first = re.compile(rf"\b{re.escape(run.split()[0])}\b", flags)
+        if not any(first.search(passage.text) for passage in passages):
+            return run
+    return None
+
+
+def _names(query: Query) -> list[str]:
+    """Runs of capitalised words that are neither common in questions nor explained."""
+    unexplained = set(query.unexplained)
+    runs: list[list[str]] = [[]]
+    end = 0
+    for match in _NAME.finditer(query.text):
+        word = re.sub(r"['’]s?$", "", match.group())
+        if query.text[end : match.start()].strip(" &"):
+            runs.append([])
+        end = match.end()
+        if word.lower() in unexplained and word.lower() not in _NOT_A_NAME:
+            runs[-1].append(word)
+    return [" ".join(run) for run in runs if run and " ".join(run) in query.text]
+
+
+def _similar_companies(name: str, facts: FilingFacts) -> tuple[str, ...]:
+    known = sorted(facts.company_names())
+    lowered = {each.lower(): each for each in known}
+    close = [lowered[match] for match in difflib.get_close_matches(name.lower(), lowered, n=_SHOWN)]
+    if close:
+        return tuple(close)
+    some = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
+    return (f"{len(known)} other companies ({some})",) if known else ()
+
+
+def _near_filings(query: Query, facts: FilingFacts) -> tuple[str, ...]:
+    """The filings of the companies asked for whose fiscal years are nearest to the latest one asked for."""
+    wanted = query.latest
+    if wanted is None:
+        return ()
+    dated = [
+        (abs(filing.fiscal_year - wanted.year), -filing.fiscal_year, filing.doc_name, filing)
+        for company in query.companies
+        for filing in facts.filings_of(company)
+        if filing.fiscal_year is not None
+    ]
+    return tuple(dict.fromkeys(described(filing) for *_, filing in sorted(dated, key=lambda row: row[:3])))[:_SHOWN]
+
+
+def near_rows(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[str, ...]:
+    """Rows of the passages' filings that share the most words with the question, where any does."""
+    wanted = set(words_of(" ".join((*query.unexplained, *query.terms))))
+    shared: dict[str, tuple[float, str]] = {}
+    for filing_id, items in facts.line_items(dict.fromkeys(p.filing_id for p in passages[:1])).items():
+        for item in items:
+            words = set(words_of(item.label))
+            if words & wanted:
+                score = len(words & wanted) / len(words | wanted)
+                place = f"“{' '.join(item.label.split())}” ({facts.filing(filing_id).doc_name}, p. {item.page + 1})"
+                shared.setdefault(item.label.lower(), (score, place))
+    best = sorted(shared.values(), key=lambda row: -row[0])[:_SHOWN]
+    return tuple(place for _, place in best)
+
+
+def described(filing: Filing) -> str:
+    """Such as "Acme Corp's 10-K for FY 2022"."""
+    period = f"{filing.fiscal_period or 'FY'} {filing.fiscal_year}"
+    return f"{filing.company}, {filing.form} for {period}"

@@ -1,0 +1,71 @@
+"""What the index lacks is said, with what is nearest, and no model is asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from finray.answering.guard import GuardedAnswerer
+from finray.engine import Engine
+from finray.index.facts import FilingFacts
+from finray.index.reader import IndexReader
+from finray.journal import Journal
+from finray.retrieval.companies import CompanyCatalog
+from finray.retrieval.query import Period, Query
+from finray.types import Answer, Passage, Prediction
+
+Ask = Callable[[str], Prediction]
+
+
+def test_a_company_that_is_not_there_is_named_with_those_that_are(ask: Ask) -> None:
+    prediction = ask("What was Grevandar Systms' revenue in fiscal 2022?")
+    assert prediction.status == "unanswerable"
+    assert prediction.missing == ("filings of Grevandar Systms",)
+    assert any("Grevandor Systems" in each for each in prediction.nearest)
+    assert "Nearest: " in prediction.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which geographies does the business that Waste Holdings operates in cover as of 2022?",
+        "As of May 26, 2022, what is the total amount Lennar may borrow under its credit agreement?",
+    ],
+)
+def test_a_name_that_stands_anywhere_in_the_question_counts(ask: Ask, question: str) -> None:
+    prediction = ask(question)
+    assert prediction.status == "unanswerable"
+    assert prediction.value is None
+
+
+def test_a_year_that_is_not_there_is_told_with_the_nearest_filings(ask: Ask) -> None:
+    prediction = ask("What was Grevandor Systems' revenue in fiscal 2035?")
+    assert prediction.status == "unanswerable"
+    assert "2035" in prediction.missing[0]
+    assert "for FY 2023" in prediction.nearest[0]
+
+
+def test_a_subject_that_the_filings_speak_of_is_quoted_without_a_figure(ask: Ask) -> None:
+    prediction = ask("How does Grevandor Systems describe the way it competes in its markets in fiscal 2022?")
+    assert prediction.status == "answered"
+    assert prediction.value is None
+    assert prediction.evidence
+    assert "“" in prediction.answer
+
+
+class _Never:
+    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+        raise AssertionError("asked about what is not there")
+
+
+async def test_no_model_is_asked_about_what_is_not_there(reader: IndexReader, engine: Engine) -> None:
+    facts = FilingFacts(reader, CompanyCatalog(reader.filings()))
+    guarded = GuardedAnswerer(_Never(), facts)
+    stranger = Query("q", "What was Acme's revenue?", unknown_companies=("Acme",))
+    answer = await guarded.answer(stranger, (), Journal())
+    assert (answer.status, answer.missing) == ("unanswerable", ("filings of Acme",))
+    company = next(iter(CompanyCatalog(reader.filings()).companies))
+    future = replace(stranger, unknown_companies=(), companies=(company,), periods=(Period(2040, "FY"),))
+    assert (await guarded.answer(future, (), Journal())).status == "unanswerable"
