@@ -12,7 +12,7 @@ from ray.exceptions import RayError, RayTaskError
 from ray.serve.exceptions import BackPressureError
 
 from finray.api.engines import EngineMaker, engine_maker
-from finray.api.errors import ApiError
+from finray.api.errors import INTERNAL, ApiError
 from finray.api.events import Event
 from finray.api.page_images import Mark
 from finray.api.service import Asked, AskedRetrieval, LocalService
@@ -146,7 +146,7 @@ def _as_api_error(error: Exception) -> ApiError:
         return ApiError(429, "overloaded", "more requests wait than can be served soon; try again", retry_after=1.0)
     if _is_lost(error):
         return ApiError(503, "replica_lost", "the replica that worked on this was lost; try again", retry_after=1.0)
-    return ApiError(500, "internal_error", "something went wrong; see the service's log")
+    return ApiError(500, "internal_error", INTERNAL)
 
 
 def _engine_maker(

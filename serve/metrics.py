@@ -15,7 +15,7 @@ from finray.api.tracing import question_spans
 from finray.journal import StageReport
 from finray.types import TokenUsage
 
-_SHOWN = ("ray_finray_", "ray_serve_")
+_SHOWN = ("ray_finray_", "ray_serve_deployment_", "ray_serve_replica_", "ray_serve_num_", "ray_serve_autoscaling_")
 _SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0]
 _SCRAPE_SECONDS = 3.0
 

@@ -1,4 +1,5 @@
-"""Write docs/cli.md from the command line itself, and the generated part of docs/methods.md from the registry.
+"""Write docs/cli.md from the command line itself, docs/openapi.json from the routes of the HTTP service, and the
+generated part of docs/methods.md from the registry.
 
 python tools/generate_docs.py            write them
 python tools/generate_docs.py --check    exit 1 when one differs from what the code says
@@ -14,6 +15,7 @@ from pathlib import Path
 import typer
 from typer.cli import get_docs_for_click
 
+from finray.api.app import openapi_text
 from finray.cli import app
 from finray.retrieval.methods.registry import METHODS, Method
 from finray.settings import Settings
@@ -55,7 +57,11 @@ def _section(method: Method) -> str:
     return "\n\n".join([f"## {method.name}", text, *([f"Settings: {', '.join(numbers)}."] if numbers else [])])
 
 
-PAGES = {DOCS / "cli.md": cli_page, DOCS / "methods.md": methods_page}
+def openapi_file(_present: str) -> str:
+    return openapi_text()
+
+
+PAGES = {DOCS / "cli.md": cli_page, DOCS / "methods.md": methods_page, DOCS / "openapi.json": openapi_file}
 
 
 def main() -> int:

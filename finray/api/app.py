@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 import finray
 from finray.api.access import Gate
 from finray.api.envelope import Envelope
-from finray.api.errors import ApiError, error_body
+from finray.api.errors import INTERNAL, ApiError, error_body
 from finray.api.keys import KeyRing
 from finray.api.limits import KeyLimits
 from finray.api.routes import health, library, questions
@@ -72,12 +72,14 @@ def make_routes() -> FastAPI:
         redoc_url=None,
         openapi_url="/v1/openapi.json",
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
     )
     for router in (questions.router, library.router, *health.routers()):
         app.include_router(router)
     app.add_exception_handler(ApiError, _on_api_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(Exception, _on_bug)
     if WEB.is_dir():
         app.mount("/", _Web(directory=WEB, html=True), name="web")
     app.openapi = lambda: openapi(app)  # type: ignore[method-assign]
@@ -145,6 +147,11 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     )
     headers = dict(error.headers or {})
     return JSONResponse(error_body(error.status_code, code, message), error.status_code, headers)
+
+
+async def _on_bug(_request: Request, _error: Exception) -> Response:
+    """The error itself goes on to the envelope, which logs it: a client is told that, never what, went wrong."""
+    return JSONResponse(error_body(500, "internal_error", INTERNAL), 500)
 
 
 def openapi_text() -> str:

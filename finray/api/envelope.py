@@ -71,17 +71,17 @@ class Envelope:
                     reply,
                 )
             else:
-                await self._app(scope, _Limited(receive, headers, self._max_body_bytes), reply)
+                await self._app(scope, await _within(self._max_body_bytes, receive, headers), reply)
         except ApiError as error:
             context.error = error.code
             if replying:
                 raise
             await _refuse(error, reply)
-        except Exception as error:  # noqa: BLE001 - the last line of defence: a client is told that, never what, went wrong
+        except Exception as error:  # the last line of defense; what could be said to the client has been said
             context.error = type(error).__name__
             _log.exception("request %s failed", context.request_id)
             if not replying:
-                await _refuse(ApiError(500, "internal_error", "something went wrong; see the service's log"), reply)
+                raise
         finally:
             for end in context.ended:
                 end()
@@ -100,29 +100,29 @@ class Envelope:
         headers.setdefault("cache-control", "no-store")
 
 
-class _Limited:
-    """``receive`` that refuses a body past the limit. Raises ApiError 413."""
+async def _within(limit: int, receive: Receive, headers: Headers) -> Receive:
+    """``receive`` with the whole body read. Raises ApiError 413 for a body of more than ``limit`` bytes."""
+    problem = ApiError(413, "request_too_large", f"the body is larger than {limit:,} bytes (serving.max_body_bytes)")
+    length = headers.get("content-length", "0")
+    if length.isdecimal() and int(length[:20]) > limit:
+        raise problem
+    body, more = b"", True
+    messages: list[Message] = []
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            messages.append(message)
+            break
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > limit:
+            raise problem
+    messages.insert(0, {"type": "http.request", "body": body, "more_body": False})
 
-    def __init__(self, receive: Receive, headers: Headers, limit: int) -> None:
-        self._receive, self._limit, self._seen = receive, limit, 0
-        length = headers.get("content-length", "0")
-        if not length.isdecimal():
-            raise ApiError(400, "invalid_content_length", "Content-Length is not a number")
-        if int(length[:20]) > limit:
-            raise self._too_large()
+    async def receive_again() -> Message:
+        return messages.pop(0) if messages else await receive()
 
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        if message["type"] == "http.request":
-            self._seen += len(message.get("body", b""))
-            if self._seen > self._limit:
-                raise self._too_large()
-        return message
-
-    def _too_large(self) -> ApiError:
-        return ApiError(
-            413, "request_too_large", f"the body is larger than {self._limit:,} bytes (serving.max_body_bytes)"
-        )
+    return receive_again
 
 
 def _line(scope: Scope, context: RequestContext, route: str, status: int, seconds: float) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from finray.errors import FinrayError
 
+INTERNAL = "something went wrong; see the service's log"
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from finray.api.errors import ApiError, error_body
+from finray.api.errors import INTERNAL, ApiError, error_body
 from finray.api.events import KEEP_ALIVE, Event
 
 KEEP_ALIVE_S = 10.0
@@ -99,7 +99,7 @@ class EventStream(Response):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except Exception as error:
             if begun and not isinstance(error, OSError):
-                body = error_body(500, "internal_error", "something went wrong; see the service's log")
+                body = error_body(500, "internal_error", INTERNAL)
                 await send({"type": "http.response.body", "body": Event("error", dict(body)).encode()})
             raise
         finally:

@@ -57,7 +57,7 @@ def run_serve(
         except RuntimeError as error:
             raise ClusterError(f"the service did not start: {error}") from error
         finally:
-            ray.serve.shutdown()  # type: ignore[no-untyped-call]
+            ray.serve.delete("finray")
     return 0
 
 

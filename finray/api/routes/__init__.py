@@ -31,12 +31,13 @@ def replies(schema: str, *errors: int) -> Reply:
     """What a route may reply, for the OpenAPI file: JSON of ``schema``, and errors of the one shape."""
     problem = {"content": {"application/json": {"schema": reference("Error")}}}
     documented: Reply = {200: {"content": {"application/json": {"schema": reference(schema)}}, "description": "OK"}}
-    return documented | {status: {**problem, "description": _MEANING[status]} for status in (400, *errors)}
+    return documented | {status: {**problem, "description": _MEANING[status]} for status in (400, *errors, 500)}
 
 
 _MEANING = {
     400: "The request is malformed",
     401: "No key, or not a valid one",
+    403: "Keys are off and the request comes from another machine",
     404: "There is no such filing or page",
     413: "The body is too large",
     422: "A field is wrong; `param` names it",

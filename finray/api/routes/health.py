@@ -9,7 +9,7 @@ from finray.api.access import caller
 from finray.api.errors import ApiError
 from finray.api.routes import Behind, replies
 
-_METRICS = replies("Error", 401, 503)
+_METRICS = replies("Error", 401, 403, 503)
 _METRICS[200] = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Prometheus text format"}
 
 

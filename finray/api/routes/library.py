@@ -16,11 +16,11 @@ router = APIRouter(prefix="/v1/filings", tags=["filings"], dependencies=[Depends
 Names = Annotated[list[Annotated[str, Query(min_length=1, max_length=200)]], Query(max_length=50)]
 FilingId = Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,64}$", examples=["0000320193-23-000106"])]
 PageNumber = Annotated[int, Path(ge=0, le=100_000, description="From 0.")]
-_IMAGE = replies("Error", 401, 404, 422, 429, 500)
+_IMAGE = replies("Error", 401, 403, 404, 422, 429)
 _IMAGE[200] = {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}, "description": "The page"}
 
 
-@router.get("", summary="List filings", responses=replies("FilingList", 401, 422, 429, 500))
+@router.get("", summary="List filings", responses=replies("FilingList", 401, 403, 422, 429))
 async def filings(
     service: Behind,
     company: Annotated[Names, Query(description="Name, alias, ticker or CIK; may be repeated.")] = [],  # noqa: B006
@@ -34,13 +34,13 @@ async def filings(
     return JSONResponse(await service.filings(narrowed, cursor, limit))
 
 
-@router.get("/{filing_id}", summary="One filing", responses=replies("Filing", 401, 404, 422, 429, 500))
+@router.get("/{filing_id}", summary="One filing", responses=replies("Filing", 401, 403, 404, 422, 429))
 async def filing(service: Behind, filing_id: FilingId) -> Response:
     """Cover facts, and for each page its SEC Item, statement and place."""
     return JSONResponse(await service.filing(filing_id))
 
 
-@router.get("/{filing_id}/pages/{page}", summary="One page", responses=replies("Page", 401, 404, 422, 429, 500))
+@router.get("/{filing_id}/pages/{page}", summary="One page", responses=replies("Page", 401, 403, 404, 422, 429))
 async def page(service: Behind, filing_id: FilingId, page: PageNumber) -> Response:
     """Text, SEC Item, statement, and every number of its tables."""
     return JSONResponse(await service.page(filing_id, page))

@@ -16,7 +16,7 @@ from finray.api.streaming import EventStream, while_connected
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 TraceParent = Annotated[str | None, Header(include_in_schema=False, max_length=128)]
-_ANSWERED = replies("AnswerList", 401, 413, 422, 429, 500, 503, 504)
+_ANSWERED = replies("AnswerList", 401, 403, 413, 422, 429, 503, 504)
 _ANSWERED[200]["content"]["text/event-stream"] = {"schema": {"type": "string"}}
 _ANSWERED[200]["description"] = (
     "Predictions in the order of the questions; or, with `Accept: text/event-stream`, the events started, stage, "
@@ -38,7 +38,7 @@ async def answer(
 
 
 @router.post(
-    "/retrieve", summary="Find filings and passages", responses=replies("Retrieval", 401, 413, 422, 429, 500, 503, 504)
+    "/retrieve", summary="Find filings and passages", responses=replies("Retrieval", 401, 403, 413, 422, 429, 503, 504)
 )
 async def retrieve(
     request: Request,

@@ -1,0 +1,11 @@
+"""A client of the HTTP service, synchronous and asynchronous, with typed results.
+
+with Client("http://127.0.0.1:8000", api_key=key) as client:
+    prediction = client.answer("What was Acme's revenue in fiscal 2023?")
+"""
+
+from finray.client.asynchronous import AsyncClient
+from finray.client.synchronous import Client
+from finray.client.wire import FilingPage, PageList, Retrieved, ServiceError, ServiceEvent
+
+__all__ = ["AsyncClient", "Client", "FilingPage", "PageList", "Retrieved", "ServiceError", "ServiceEvent"]

@@ -1,0 +1,144 @@
+"""The asynchronous client: the same methods as the synchronous one, as coroutines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from finray.client import wire
+from finray.client.wire import FilingPage, Retrieved, ServiceEvent
+from finray.retrieval.narrowed import FilingFilter
+from finray.types import Filing, Passage, Prediction, Question
+
+
+class AsyncClient:
+    """A connection to one service. Every method raises ServiceError.
+
+    What was refused for the moment (429, 503) or did not connect is tried again, up to ``max_retries`` times.
+    ``transport`` replaces the network, for tests.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 120.0,
+        max_retries: int = 3,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._http = httpx.AsyncClient(
+            base_url=base_url, headers=wire.headers(api_key), timeout=timeout_s, transport=transport
+        )
+        self._max_retries = max_retries
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def answer(self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False) -> Prediction:
+        """The answer, from the filings that ``narrowed`` lets pass."""
+        return (await self.answer_all([Question("1", question)], narrowed=narrowed, trace=trace))[0]
+
+    async def answer_all(
+        self, questions: Sequence[Question], *, narrowed: FilingFilter | None = None, trace: bool = False
+    ) -> list[Prediction]:
+        """Answers to a few questions, in their order, from one version of the index."""
+        body = wire.answer_body(questions, narrowed, trace=trace)
+        return wire.read_predictions(await self._send("POST", "/v1/answer", json=body))
+
+    async def stream(
+        self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
+    ) -> AsyncIterator[ServiceEvent]:
+        """Events as the work goes on; the one called ``answer`` has the prediction. Leaving early ends the work."""
+        body = wire.answer_body([Question("1", question)], narrowed, trace=trace)
+        request = self._http.build_request("POST", "/v1/answer", json=body, headers={"Accept": "text/event-stream"})
+        try:
+            reply = await self._http.send(request, stream=True)
+            try:
+                if not reply.is_success:
+                    await reply.aread()
+                if error := wire.problem(reply):
+                    raise error
+                events = wire.EventReader()
+                async for line in reply.aiter_lines():
+                    for event in events.read(line):
+                        yield event
+            finally:
+                await reply.aclose()
+        except httpx.HTTPError as error:
+            raise wire.unreachable(self._http.base_url, error) from error
+
+    async def retrieve(
+        self,
+        question: str,
+        *,
+        narrowed: FilingFilter | None = None,
+        k_documents: int | None = None,
+        k_passages: int | None = None,
+    ) -> Retrieved:
+        """Filings and passages for a question, without an answer."""
+        body = wire.retrieve_body(question, narrowed, k_documents, k_passages)
+        return wire.read_retrieved(await self._send("POST", "/v1/retrieve", json=body))
+
+    async def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> AsyncIterator[Filing]:
+        """Every filing that ``narrowed`` lets pass, by id."""
+        cursor: str | None = None
+        while True:
+            params = wire.filings_query(narrowed, cursor, page_size)
+            found = wire.read_filings(await self._send("GET", "/v1/filings", params=params))
+            for filing in found.filings:
+                yield filing
+            cursor = found.next_cursor
+            if cursor is None:
+                return
+
+    async def filing(self, filing_id: str) -> Filing:
+        return wire.read_cover(wire.read_object(await self._send("GET", wire.page_path(filing_id))))
+
+    async def page(self, filing_id: str, page: int) -> FilingPage:
+        """One page; ``page`` counts from 0."""
+        return wire.read_page(await self._send("GET", wire.page_path(filing_id, page)))
+
+    async def page_image(
+        self,
+        filing_id: str,
+        page: int,
+        *,
+        highlights: Iterable[Passage] = (),
+        boxes: Iterable[Sequence[float]] = (),
+        dpi: int | None = None,
+    ) -> bytes:
+        """PNG of one page, with passages of this page and boxes (PDF points) marked."""
+        params = wire.image_query(highlights, boxes, dpi)
+        return (await self._send("GET", wire.page_path(filing_id, page, image=True), params=params)).content
+
+    async def ready(self) -> dict[str, Any]:
+        """``{status, index_version, filings, settings_hash}``."""
+        return wire.read_object(await self._send("GET", "/v1/readyz"))
+
+    async def _send(self, method: str, path: str, **content: Any) -> httpx.Response:
+        for attempt in range(self._max_retries + 1):
+            try:
+                reply = await self._http.request(method, path, **content)
+                error = wire.problem(reply)
+            except httpx.TransportError as failure:
+                error = wire.unreachable(self._http.base_url, failure)
+                error.__cause__ = failure
+            if error is None:
+                return reply
+            if attempt == self._max_retries or not wire.is_passing(error):
+                raise error
+            await asyncio.sleep(wire.wait_before(error, attempt))
+        raise AssertionError
