@@ -17,9 +17,8 @@ from finray.index.reader import IndexReader
 from finray.journal import Journal, Observer
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
-from finray.models.openai_http import OpenAIChatModel
+from finray.models.load_chat import load_chat
 from finray.models.query_cache import QueryCache
-from finray.models.replay_cache import ReplayingChatModel
 from finray.models.reranker import RerankerLoader, load_reranker
 from finray.question_fields import read_question
 from finray.retrieval.companies import CompanyCatalog
@@ -105,9 +104,7 @@ def build_engine(
     needed = "chat model" in method_named(settings.retrieval.method).needs and settings.llm.model
     model = chat
     if model is None and (needed or "llm" in (loop.transform, loop.curator, loop.answerer)):
-        model = OpenAIChatModel(settings.llm)
-        if settings.llm.replay_cache:
-            model = ReplayingChatModel(model, settings.llm)
+        model = load_chat(settings.llm)
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers))
     rules = RuleTransformer(catalog)
     transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}

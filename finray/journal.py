@@ -70,4 +70,5 @@ def _less(used: TokenUsage, before: TokenUsage | None) -> TokenUsage:
         used.prompt_tokens - before.prompt_tokens,
         used.completion_tokens - before.completion_tokens,
         used.cost - before.cost,
+        used.cached_tokens - before.cached_tokens,
     )

@@ -6,6 +6,7 @@ the index describes them. Reading one back therefore yields ``Document`` values 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from finray.question_fields import excerpt
 from finray.questions import BadLine
-from finray.types import Document, PageRef, Passage, Prediction, TokenUsage
+from finray.types import CitedCell, Document, PageRef, Passage, Prediction, TokenUsage
 
 _PASSAGES = pa.list_(
     pa.struct(
@@ -45,7 +46,26 @@ _DOCUMENTS = pa.list_(
 _PAGE_REFS = pa.list_(pa.struct([("doc_name", pa.string()), ("filing_id", pa.string()), ("page", pa.int64())]))
 _USAGE = pa.map_(
     pa.string(),
-    pa.struct([("prompt_tokens", pa.int64()), ("completion_tokens", pa.int64()), ("cost", pa.float64())]),
+    pa.struct(
+        [
+            ("prompt_tokens", pa.int64()),
+            ("completion_tokens", pa.int64()),
+            ("cost", pa.float64()),
+            ("cached_tokens", pa.int64()),
+        ]
+    ),
+)
+
+_CELLS = pa.list_(
+    pa.struct(
+        [
+            *((name, pa.string()) for name in ("name", "doc_name", "filing_id", "label", "text", "section")),
+            *((name, pa.string()) for name in ("column_label", "statement", "period_end", "concept")),
+            *((name, pa.int64()) for name in ("page", "months")),
+            *((name, pa.float64()) for name in ("value", "fit")),
+            ("box", pa.list_(pa.float64())),
+        ]
+    )
 )
 
 PREDICTION_SCHEMA = pa.schema(
@@ -71,6 +91,8 @@ PREDICTION_SCHEMA = pa.schema(
         pa.field("rounds", pa.list_(_PAGE_REFS)),
         pa.field("grounded", pa.bool_()),
         pa.field("nearest", pa.list_(pa.string())),
+        pa.field("operands", _CELLS),
+        pa.field("confidence", pa.float64()),
     ]
 )
 """Columns of a Parquet predictions file; the order is also that of a JSON line."""
@@ -81,8 +103,8 @@ _READER: TypeAdapter[Prediction] = TypeAdapter(Prediction)
 def prediction_record(prediction: Prediction) -> dict[str, Any]:
     """The JSON object of ``prediction``, fields in the order of docs/formats.md.
 
-    ``program``, ``missing``, ``line``, ``trace``, ``rounds``, ``grounded`` and ``nearest`` appear only where they are
-    set; the rest always.
+    ``program``, ``missing``, ``line``, ``trace``, ``rounds``, ``grounded``, ``nearest``, ``operands`` and
+    ``confidence`` appear only where they are set; the rest always.
     """
     record: dict[str, Any] = {
         "qid": prediction.qid,
@@ -108,6 +130,8 @@ def prediction_record(prediction: Prediction) -> dict[str, Any]:
         "rounds": [[_page_ref_record(ref) for ref in refs] for refs in prediction.rounds] or None,
         "grounded": prediction.grounded,
         "nearest": list(prediction.nearest) or None,
+        "operands": [cell_record(cell) for cell in prediction.operands] or None,
+        "confidence": prediction.confidence,
     }
     return record | {name: value for name, value in optional.items() if value is not None}
 
@@ -219,11 +243,20 @@ def _document_fields(entry: object) -> object:
 
 def _usage_record(tokens: TokenUsage) -> dict[str, Any]:
     counts = {"prompt_tokens": tokens.prompt_tokens, "completion_tokens": tokens.completion_tokens}
-    return counts | {"cost": tokens.cost} if tokens.cost else counts
+    optional = {"cost": tokens.cost, "cached_tokens": tokens.cached_tokens}
+    return counts | {name: value for name, value in optional.items() if value}
 
 
 def _page_ref_record(ref: PageRef) -> dict[str, Any]:
     return {"doc_name": ref.doc_name, "filing_id": ref.filing_id, "page": int(ref.page)}
+
+
+def cell_record(cell: CitedCell) -> dict[str, Any]:
+    """One entry of ``operands``: what is not known is left out, dates are ISO."""
+    fields = {field.name: getattr(cell, field.name) for field in dataclasses.fields(cell)}
+    fields["period_end"] = cell.period_end.isoformat() if cell.period_end else None
+    fields["box"] = list(cell.box) if cell.box else None
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def passage_record(passage: Passage) -> dict[str, Any]:

@@ -118,10 +118,31 @@ class LoopSettings(_Section):
     filter: bool = True
 
 
-class LlmSettings(_Section):
-    """An OpenAI-compatible chat server; used by roles that are set to "llm"."""
+class VllmSettings(_Section):
+    """vLLM's engine in this process or in a Serve replica: arguments of its AsyncEngineArgs by the names they have
+    there, and ``kv_cache_gb``. Zero and "" leave the choice to vLLM."""
 
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
+    quantization: str = ""
+    max_model_len: int = Field(0, ge=0)
+    """Tokens of prompt and reply together."""
+    max_num_seqs: int = Field(0, ge=0)
+    gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
+    kv_cache_gb: float = Field(0.0, ge=0)
+    """GiB for the attention cache; 0 takes what ``gpu_memory_utilization`` leaves, on a CPU 4."""
+    tensor_parallel_size: int = Field(1, ge=1)
+    enforce_eager: bool = False
+    """No compilation and no CUDA graphs: starts sooner, answers slower."""
+
+
+class LlmSettings(_Section):
+    """The language model of the roles that are set to "llm", and where it runs: ``backend`` "openai" asks an
+    OpenAI-compatible server at ``base_url``, "vllm" runs ``model`` (a folder or hub name) in this process, "serve" asks
+    the replicas of ``serve_app``, an application on the Ray cluster (serve/llm.py)."""
+
+    backend: Literal["openai", "vllm", "serve"] = "openai"
     base_url: str = "http://127.0.0.1:8000/v1"
+    serve_app: str = "llm"
     model: str = "Qwen/Qwen2.5-7B-Instruct"
     api_key_env: str = "FINRAY_LLM_API_KEY"
     temperature: float = Field(0.01, ge=0.0)
@@ -139,6 +160,22 @@ class LlmSettings(_Section):
     prompt_price: float = Field(0.0, ge=0)
     """Of a million tokens read, in whatever currency; with ``completion_price`` it gives ``usage`` its cost."""
     completion_price: float = Field(0.0, ge=0)
+    vllm: VllmSettings = VllmSettings()
+
+    def identity(self) -> dict[str, Any]:
+        """What can change a reply: replayed replies and resumed answers are keyed by it."""
+        names = {"model", "temperature", "max_tokens", "structured_output"}
+        if self.backend == "openai":
+            return self.model_dump(include=names | {"base_url"})
+        if self.backend == "serve":
+            return self.model_dump(include=names | {"backend", "serve_app"})
+        return self.model_dump(include={*names, "backend"}) | {
+            "vllm": self.vllm.model_dump(include={"dtype", "quantization", "max_model_len"})
+        }
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """Of one reply, at the prices of the settings."""
+        return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
 
 
 class SandboxSettings(_Section):
@@ -193,6 +230,32 @@ class ServingSettings(_Section):
     image_dpi: int = Field(110, ge=36, le=200)
 
 
+class EdgarSettings(_Section):
+    """How ``finray sync`` reads EDGAR. EDGAR_BASE_URL and EDGAR_DATA_URL of edgartools point it elsewhere."""
+
+    contact: str = ""
+    """Company and e-mail address, sent as User-Agent; SEC refuses requests without. There is no default on purpose."""
+    requests_per_second: float = Field(8.0, gt=0)
+    """Of the whole cluster together; SEC's limit is 10."""
+    connections: int = Field(4, ge=1, le=64)
+    """Downloads at a time, all under the one limit."""
+    timeout_s: float = Field(60.0, gt=0)
+    attempts: int = Field(6, ge=1)
+    """Of one request in one run."""
+    retry_wait_s: float = Field(1.0, ge=0)
+    """Before the second attempt; doubled for each further one, up to 60 s, with jitter."""
+    blocked_pause_s: float = Field(610.0, gt=0)
+    """How long every request waits after a page that says the rate was exceeded: SEC's own period, and a little."""
+    give_up_after: int = Field(10, ge=1)
+    """Runs that may fail to get a filing before it no longer holds up its day."""
+    recheck_days: float = Field(7.0, ge=0)
+    """How often the quarterly index is compared with what is there: SEC rebuilds it weekly, without deleted filings."""
+    max_bytes: int = Field(512 * 1024 * 1024, ge=1)
+    """Of one full submission; a longer one is skipped."""
+    scratch: str = ""
+    """Folder for partial downloads; empty for one beside a local raw store, or in the system's temporary folder."""
+
+
 class Settings(_Section):
     filings: FilingSettings = FilingSettings()
     chunks: ChunkSettings = ChunkSettings()
@@ -208,23 +271,20 @@ class Settings(_Section):
     sandbox: SandboxSettings = SandboxSettings()
     index: IndexSettings = IndexSettings()
     bulk: BulkSettings = BulkSettings()
+    edgar: EdgarSettings = EdgarSettings()
     serving: ServingSettings = ServingSettings()
 
     def answer_hash(self) -> str:
         """12 hex digits over every setting that can change an answer; resume is keyed by it."""
         payload = self.model_dump(
-            include={"encoder", "document_reranker", "passage_reranker", "retrieval", "loop", "llm"},
+            include={"encoder", "document_reranker", "passage_reranker", "retrieval", "loop"},
             exclude={
                 "encoder": {"batch_size", "device", "dtype"},
                 "document_reranker": {"batch_size", "device"},
                 "passage_reranker": {"batch_size", "device"},
-                "llm": {
-                    *("api_key_env", "timeout_s", "max_retries", "retry_wait_s", "max_concurrency"),
-                    *("replay_cache", "replay_cache_mb", "prompt_price", "completion_price"),
-                },
             },
         )
-        return _digest(payload | self._of_the_method())[:12]
+        return _digest(payload | {"llm": self.llm.identity()} | self._of_the_method())[:12]
 
     def _of_the_method(self) -> dict[str, Any]:
         """What the chosen method alone depends on: the numbers of the others change no answer."""

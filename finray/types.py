@@ -188,18 +188,48 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
     """Tokens a language model read and wrote in one stage. ``cost`` is what was paid for them, at the prices of the
-    settings; replayed replies count their tokens and cost nothing."""
+    settings; replayed replies count their tokens and cost nothing. ``cached_tokens`` of the prompt were read from the
+    server's prefix cache, where it says so."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0
+    cached_tokens: int = 0
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         return TokenUsage(
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             self.cost + other.cost,
+            self.cached_tokens + other.cached_tokens,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class CitedCell:
+    """A number that an answer was computed from, and the cell of a table that prints it.
+
+    ``name`` is its name in ``Answer.program``, ``value`` in base units as the program uses it, ``text`` the cell as
+    printed, ``label``, ``section`` and ``column_label`` what stands beside and above it, ``concept`` the XBRL concept
+    it is tagged with. ``box`` is (x0, y0, x1, y1) in PDF points, None for HTML. ``fit`` in [0, 1] says how well the row
+    matches the words of the question; 1 for a line that a named metric is defined by.
+    """
+
+    name: str
+    value: float
+    doc_name: str
+    filing_id: str
+    page: int
+    label: str
+    text: str
+    section: str | None = None
+    column_label: str | None = None
+    statement: Statement | None = None
+    period_end: dt.date | None = None
+    months: int | None = None
+    concept: str | None = None
+    box: tuple[float, float, float, float] | None = None
+    fit: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +243,9 @@ class Answer:
     unit: str | None = None
     program: str | None = None
     evidence: tuple[Passage, ...] = ()
+    operands: tuple[CitedCell, ...] = ()
+    confidence: float | None = None
+    """The probability that the answer is right, from how it was found; None of a refusal and where nothing says."""
     missing: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     """Of a refusal: what the index holds that comes closest to what is missing, for a person."""
@@ -233,6 +266,8 @@ class Prediction:
     unit: str | None = None
     program: str | None = None
     grounded: bool | None = None
+    operands: tuple[CitedCell, ...] = ()
+    confidence: float | None = None
     error: str | None = None
     missing: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()

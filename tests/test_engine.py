@@ -163,9 +163,9 @@ async def test_a_given_model_plays_every_language_model_role(sample_index: str) 
 
 
 def test_without_a_given_model_the_settings_name_a_server(sample_index: str) -> None:
-    chosen = load_settings(overrides={"encoder.model": "hash", "loop.answerer": "llm"}, environment={})
-    answerer: Any = open_engine(sample_index, chosen).roles.answerer
-    assert isinstance(answerer._model, OpenAIChatModel)
+    chosen = load_settings(overrides={"encoder.model": "hash", "loop.curator": "llm"}, environment={})
+    curator: Any = open_engine(sample_index, chosen).roles.curator
+    assert isinstance(curator._model, OpenAIChatModel)
 
 
 def _obliging(messages: Any) -> dict[str, object]:

@@ -64,6 +64,11 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
         ray.shutdown()
 
 
+def attach() -> None:
+    """Connect to the cluster of ``RAY_ADDRESS``, else to the one on this machine; start none. Raises ClusterError."""
+    _connect(address=os.environ.get("RAY_ADDRESS") or "auto")
+
+
 def _connect(**options: Any) -> None:
     try:
         with warnings.catch_warnings():

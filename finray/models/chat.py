@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from finray.models.structured import read_structured
+from finray.models.structured import format_instructions, read_structured
 from finray.types import TokenUsage
 
 
@@ -51,3 +51,12 @@ class ScriptedChatModel:
             parsed = read_structured(reply, schema) if schema is not None else None
             return ChatReply(reply, TokenUsage(words_in, len(reply.split())), parsed)
         return ChatReply(str(reply), TokenUsage(words_in, len(str(reply).split())), dict(reply))
+
+
+def with_format(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
+    """The form of the reply as a part of the instructions, which come first and never change."""
+    form = format_instructions(schema)
+    first, *rest = messages
+    if first.role != "system":
+        return [Message("system", form), *messages]
+    return [Message("system", f"{first.content}\n\n{form}"), *rest]

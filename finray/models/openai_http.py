@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import os
 import random
 import re
 from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
 
 from finray.errors import ModelReplyError, ModelUnavailableError
-from finray.models.chat import ChatReply, Message
-from finray.models.structured import format_instructions, read_structured
+from finray.models.chat import ChatReply, Message, with_format
+from finray.models.structured import read_structured
 from finray.question_fields import excerpt
 from finray.settings import LlmSettings
 from finray.types import TokenUsage
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 _LONGEST_WAIT_S = 30.0
+_LONGEST_WAIT_ASKED_S = 120.0
+"""However long a server asks to wait by Retry-After."""
 _SCHEMA = re.compile(r"response_format|json_schema|structured|guided|schema", re.I)
 """In the words of servers that refuse one."""
 
@@ -58,7 +62,7 @@ class OpenAIChatModel:
                 else:
                     return self._reply(payload, schema)
             if schema is not None:
-                messages = _with_format(messages, schema)
+                messages = with_format(messages, schema)
             return self._reply(await self._post(self._body(messages)), schema)
 
     def _body(self, messages: Sequence[Message], **more: Any) -> dict[str, Any]:
@@ -77,10 +81,10 @@ class OpenAIChatModel:
             raise ModelReplyError("the reply has no choices[0].message.content") from error
         if not isinstance(text, str):
             raise ModelReplyError("the reply's message.content is not text")
-        read, written = _counted(payload.get("usage"))
-        cost = (read * self._settings.prompt_price + written * self._settings.completion_price) / 1e6
+        read, written, cached = _counted(payload.get("usage"))
+        usage = TokenUsage(read, written, self._settings.cost(read, written), cached)
         parsed = read_structured(text, schema) if schema is not None else None
-        return ChatReply(text, TokenUsage(read, written, cost), parsed)
+        return ChatReply(text, usage, parsed)
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -89,10 +93,13 @@ class OpenAIChatModel:
         where = f"{self._settings.base_url} (model {self._settings.model!r})"
         tries = self._settings.max_retries + 1
         problem = ""
+        asked_wait = 0.0
         for attempt in range(tries):
             if attempt:
                 wait = min(_LONGEST_WAIT_S, self._settings.retry_wait_s * 2 ** (attempt - 1))
-                await asyncio.sleep(wait * (0.5 + random.random()))
+                # No sooner than asked, and not all at that moment.
+                await asyncio.sleep(min(asked_wait, _LONGEST_WAIT_ASKED_S) + wait * (0.5 + random.random()))
+                asked_wait = 0.0
             try:
                 response = await self._client.post("chat/completions", json=body)
             except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
@@ -102,6 +109,7 @@ class OpenAIChatModel:
                 continue
             if response.status_code in _RETRIED:
                 problem = f"HTTP {response.status_code}: {self._excerpt(response)}"
+                asked_wait = _retry_after(response.headers.get("retry-after"))
                 continue
             refused = response.status_code in (400, 422) and _SCHEMA.search(response.text[:4_000])
             if refused and "response_format" in body and self._settings.structured_output == "auto":
@@ -137,17 +145,29 @@ def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
 
 
-def _with_format(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
-    """The form of the reply as a part of the instructions, which come first and never change."""
-    form = format_instructions(schema)
-    first, *rest = messages
-    if first.role != "system":
-        return [Message("system", form), *messages]
-    return [Message("system", f"{first.content}\n\n{form}"), *rest]
-
-
-def _counted(usage: object) -> tuple[int, int]:
-    """Tokens read and written. Servers may leave them out or send null; an answer is not lost over that."""
+def _counted(usage: object) -> tuple[int, int, int]:
+    """Tokens read, written, and of those read the cached. Servers may leave them out or send null; an answer is not
+    lost over that."""
     found = usage if isinstance(usage, dict) else {}
-    read, written = found.get("prompt_tokens"), found.get("completion_tokens")
-    return (read if isinstance(read, int) else 0), (written if isinstance(written, int) else 0)
+    details = found.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    read, written, cached = (
+        count if isinstance(count, int) else 0
+        for count in (found.get("prompt_tokens"), found.get("completion_tokens"), cached)
+    )
+    return read, written, cached
+
+
+def _retry_after(header: str | None) -> float:
+    """Seconds that a server asks to wait, in either form of RFC 9110, section 10.2.3; 0 where it does not say."""
+    if header is None:
+        return 0.0
+    if re.fullmatch(r"\s*\d{1,9}(?:\.\d{1,9})?\s*", header, re.ASCII):
+        return float(header)
+    try:
+        moment = parsedate_to_datetime(header)
+    except ValueError:
+        return 0.0
+    if moment.tzinfo is None:  # "-0000", which is UTC
+        moment = moment.replace(tzinfo=dt.UTC)
+    return max(0.0, (moment - dt.datetime.now(dt.UTC)).total_seconds())

@@ -35,9 +35,7 @@ class ReplayingChatModel:
         self._model = model
         self._folder = Path(settings.replay_cache).expanduser()
         self._most = settings.replay_cache_mb * 1024 * 1024
-        self._identity = settings.model_dump(
-            include={"base_url", "model", "temperature", "max_tokens", "structured_output"}
-        )
+        self._identity = settings.identity()
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

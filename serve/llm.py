@@ -1,0 +1,90 @@
+"""A language model on vLLM as a Ray Serve application, for `llm.backend = "serve"`.
+
+    serve run --name llm --route-prefix none serve.llm:app llm.model=/models/Qwen2.5-7B-Instruct gpus=1
+
+Arguments are settings of finray by their dotted names, and: ``preset`` ("vllm"), ``gpus`` and ``cpus`` of a replica,
+``min_replicas`` and ``max_replicas``. A Serve configuration file gives the same under ``args``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ray import serve
+
+from finray.cluster.serve_chat import ServeChatModel
+from finray.errors import ModelUnavailableError, SettingsError
+from finray.models.chat import ChatModel, ChatReply, Message
+from finray.models.vllm_engine import VllmChatModel
+from finray.settings import LlmSettings, Settings, load_settings
+
+_DEFAULTS = {"cpus": 1, "gpus": 0, "min_replicas": 1, "max_replicas": 1}
+_PATIENCE = {"health_check_timeout_s": 60, "graceful_shutdown_timeout_s": 30}
+"""Tokenizing long prompts for many askers may hold up an answer to "are you well?"."""
+
+
+class LanguageModel:
+    """One engine. What is asked at the same time is batched by vLLM, so Serve does not batch."""
+
+    def __init__(self, settings: LlmSettings) -> None:
+        self._model = VllmChatModel(settings)
+        self._name = settings.model
+
+    async def chat(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, asker: LlmSettings
+    ) -> ChatReply:
+        """See :meth:`VllmChatModel.chat_as`. Cancelled with the request that asked."""
+        if asker.model != self._name:
+            raise ModelUnavailableError(
+                f"the Ray Serve application {asker.serve_app!r} runs {self._name!r}, not llm.model = {asker.model!r}"
+            )
+        return await self._model.chat_as(asker, messages, schema)
+
+    def check_health(self) -> None:
+        """Serve replaces a replica whose engine has ended."""
+        self._model.check()
+
+    def __del__(self) -> None:
+        model = getattr(self, "_model", None)  # the engine may never have started
+        if model is not None:
+            model.close()
+
+
+_DEPLOYMENT: Any = serve.deployment(LanguageModel)
+
+
+def bind(settings: Settings, options: Mapping[str, Any]) -> serve.Application:
+    """The bound deployment, for a larger application. ``options`` are those of ``Deployment.options``."""
+    llm = settings.llm
+    chosen = {"max_ongoing_requests": llm.max_concurrency, **_PATIENCE, **options}
+    bound: serve.Application = _DEPLOYMENT.options(**chosen).bind(llm)
+    return bound
+
+
+def chat_model(handle: Any, settings: Settings) -> ChatModel:
+    """The role over a handle of what :func:`bind` gives."""
+    return ServeChatModel(settings.llm, handle)
+
+
+def app(arguments: Mapping[str, Any]) -> serve.Application:
+    """The application for ``serve run`` and ``serve deploy``. Raises SettingsError."""
+    given = dict(arguments)
+    settings = load_settings(str(given.pop("preset", "vllm")), {n: v for n, v in given.items() if "." in n})
+    own = {name: value for name, value in given.items() if "." not in name}
+    if unknown := own.keys() - _DEFAULTS.keys():
+        raise SettingsError(
+            f"unknown argument {min(unknown)!r}; there are preset, {', '.join(_DEFAULTS)}, and settings as in llm.model"
+        )
+    wanted = {name: float(own.get(name, default)) for name, default in _DEFAULTS.items()}
+    return bind(
+        settings,
+        {
+            "ray_actor_options": {"num_cpus": wanted["cpus"], "num_gpus": wanted["gpus"]},
+            "autoscaling_config": {
+                "min_replicas": int(wanted["min_replicas"]),
+                "max_replicas": int(wanted["max_replicas"]),
+                "target_ongoing_requests": max(1, settings.llm.max_concurrency // 2),
+            },
+        },
+    )
