@@ -116,9 +116,7 @@ def sync(
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last filing date; without, up to today.")
     ] = None,
     forms: Annotated[str, typer.Option(help="Comma-separated; each stands for its amendments too.")] = "10-K,10-Q,8-K",
-    tickers: Annotated[
-        str | None, typer.Option(help="Companies: tickers, one a line, or CSV. See docs/sync.md.")
-    ] = None,
+    tickers: Annotated[str | None, typer.Option(help="Companies: tickers, one a line, or CSV (docs/sync.md).")] = None,
     ciks: Annotated[str | None, typer.Option(help="Companies: CIKs, one a line, or CSV.")] = None,
     from_feed: Annotated[
         list[str] | None,

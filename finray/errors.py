@@ -9,6 +9,10 @@
     ├── FilingError             one filing cannot be used: becomes a row in ``failures``, never stops a job
     ├── QuestionError           one question line cannot be used: becomes a prediction with status "error"
     ├── SandboxError            a program of thought was refused, failed or took too much
+    ├── EdgarError              EDGAR, or a dump of it, cannot be read
+    │   ├── EdgarBlockedError       EDGAR refuses every request from here for a while
+    │   ├── EdgarMissingError       EDGAR has no such file
+    │   └── EdgarUnavailableError   no complete and sound answer, after several tries
     └── ModelError              a model role failed
         ├── ModelUnavailableError   weights, server or package missing
         └── ModelReplyError         the model answered, but not with what was asked for
@@ -84,6 +88,22 @@ class SandboxError(FinrayError):
 
     def __reduce__(self) -> tuple[type[SandboxError], tuple[str, str, int | None]]:
         return (type(self), (self.reason, self.detail, self.line))
+
+
+class EdgarError(FinrayError):
+    """EDGAR, or a dump of it, cannot be read."""
+
+
+class EdgarBlockedError(EdgarError):
+    """EDGAR refuses every request from here for a while."""
+
+
+class EdgarMissingError(EdgarError):
+    """EDGAR has no such file."""
+
+
+class EdgarUnavailableError(EdgarError):
+    """No complete and sound answer, after several tries."""
 
 
 class ModelError(FinrayError):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import fsspec
 from botocore.exceptions import BotoCoreError, ClientError
@@ -112,6 +112,16 @@ def read_bytes(uri: str) -> bytes:
         raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
 
 
+def open_stream(uri: str) -> BinaryIO:
+    """The object for reading piece by piece. Raises SourceError when it is missing; reading may raise OSError."""
+    uri = normalise(uri)
+    try:
+        stream: BinaryIO = s3_filesystem().open(uri, "rb") if is_s3(uri) else Path(uri).open("rb")  # noqa: SIM115
+        return stream
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
+
+
 def write_bytes(uri: str, content: bytes) -> None:
     """Replace the object at ``uri`` in one step: a reader sees the old content or the new, never a part."""
     uri = normalise(uri)
@@ -123,6 +133,18 @@ def write_bytes(uri: str, content: bytes) -> None:
             scratch.write_bytes(content)
     except STORAGE_ERRORS as error:
         raise SourceError(f"cannot write {uri!r}: {error}{_s3_hint(uri)}") from error
+
+
+def delete(uri: str) -> None:
+    """Remove the file or object at ``uri``; nothing where there is none."""
+    uri = normalise(uri)
+    try:
+        if not is_s3(uri):
+            Path(uri).unlink(missing_ok=True)
+        elif exists(uri):
+            s3_filesystem().rm_file(uri)
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot delete {uri!r}: {error}{_s3_hint(uri)}") from error
 
 
 def exists(uri: str) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -29,6 +29,7 @@ from finray.storage import SourceFile, lance_storage_options
 _COMMIT_SECONDS = 60.0
 """A commit comes at the latest after this long, so that a kill costs little work."""
 _CLAIM = "finray.writer"
+_NAMES_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,28 @@ class IndexWriter:
         """Commit the rest; bring indexes up to date, compact and clean up where anything has changed."""
         self.flush()
         maintenance.tidy(self._uri, self._settings.index)
+
+    def withdraw(self, source_uris: Collection[str]) -> int:
+        """Drop the filings that were read from these files, and what is noted about the files; returns how many.
+
+        A filing that was read from another file too comes back when that file is indexed again. May be repeated after
+        a kill: the filing's row goes first, and rows that no filing owns do not count.
+        """
+        self.flush()
+        wanted = set(source_uris)
+        gone = sorted(i for i, filing in self._filings.items() if filing.source_uri in wanted)
+        if gone:
+            self._open_claimed().delete(f"filing_id IN ({schema.literals(gone)})")
+            maintenance.delete_children(self._uri, gone, [])
+            for filing_id in gone:
+                del self._filings[filing_id]
+        for name in (schema.SOURCES, schema.FAILURES):
+            for start in range(0, len(wanted), _NAMES_AT_ONCE):
+                some = sorted(wanted)[start : start + _NAMES_AT_ONCE]
+                self._open(name).delete(f"source_uri IN ({schema.literals(some)})")
+        self._known = {uri: known for uri, known in self._known.items() if uri not in wanted}
+        self._failed -= wanted
+        return len(gone)
 
     def _outcome(self, filing_id: str, current: CommittedFiling | None, new: CommittedFiling) -> Outcome:
         if current is None or current.source_uri == new.source_uri:

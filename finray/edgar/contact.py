@@ -1,0 +1,42 @@
+"""Who asks: SEC wants a company and an e-mail address in the User-Agent, and blocks who gives none.
+
+See SEC, "Accessing EDGAR Data", fair access.
+"""
+
+from __future__ import annotations
+
+import re
+
+from finray.errors import SettingsError
+
+_EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?P<domain>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
+_PLACEHOLDER = re.compile(
+    r"\b(?:example\.(?:com|net|org|edu)|(?:your|my|the|some)[-_ ]?(?:own)?[-_ ]?(?:company|name|domain|e?mail)\w*"
+    r"|company\.com|domain\.com|email\.com|sample company|test@|foo|changeme)\b|[<>{}\[\]]",
+    re.IGNORECASE,
+)
+_LONGEST = 200
+
+
+def checked_contact(contact: str) -> str:
+    """``contact`` as it goes into the User-Agent. Raises SettingsError unless it names a company and an e-mail."""
+    text = " ".join(contact.split())
+    found = _EMAIL.search(text)
+    name = _EMAIL.sub("", text).strip(" ,;:()")
+    problem = None
+    if not text:
+        problem = "is not set"
+    elif found is None:
+        problem = f"= {contact!r} holds no e-mail address"
+    elif sum(letter.isalpha() for letter in name) < 2:
+        problem = f"= {contact!r} names no company beside the e-mail address"
+    elif _PLACEHOLDER.search(text):
+        problem = f"= {contact!r} is a placeholder"
+    elif len(text) > _LONGEST or not text.isascii() or not text.isprintable():
+        problem = f"= {contact!r} cannot stand in a request header: write up to {_LONGEST} plain ASCII characters"
+    if problem:
+        raise SettingsError(
+            f"setting 'edgar.contact' {problem}. SEC blocks requests that do not say who asks: give your company and "
+            "an e-mail address that is read, as in FINRAY_EDGAR__CONTACT='Acme Research filings@acme-research.com'"
+        )
+    return text

@@ -1,0 +1,137 @@
+"""Take what is wanted from EDGAR dumps into the raw store: feed archives and files of others, and EDGAR's own feed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+
+from finray.edgar import feed, listing, schedule
+from finray.edgar.download import download_to, forget
+from finray.edgar.fetch import done, raw_filing
+from finray.edgar.http import EdgarHttp
+from finray.edgar.ledger import Entry, relisted
+from finray.edgar.listing import Listed
+from finray.edgar.run import Run
+from finray.edgar.submissions import check_submission
+from finray.edgar.summary import Problem
+from finray.errors import EdgarMissingError, EdgarUnavailableError, SourceError
+
+_ARCHIVE_BYTES = 64 * 1024**3
+
+
+def read_dumps(run: Run, uri: str) -> None:
+    """Every archive and submission file at ``uri`` that is new or has changed. Raises SourceError for none at all."""
+    dumps = feed.find_dumps(uri)
+    for number, dump in enumerate(dumps):
+        run.progress(number, len(dumps), dump.uri.rpartition("/")[2])
+        if _is_due(run, f"dump {dump.uri}", dump.version):
+            try:
+                counted = _take_all(run, feed.read_dump(dump, run.settings.max_bytes))
+            except (EdgarUnavailableError, SourceError) as error:
+                run.problem(dump.uri, error)
+            else:
+                _note(run, dump.uri, dump.version, dump.day if dump.is_archive else None, counted)
+    run.progress(len(dumps), len(dumps))
+
+
+def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
+    """EDGAR's own feed archives of the days of the range: one request for all filings of a day.
+
+    Raises EdgarBlockedError.
+    """
+    days = list(schedule.weekdays(run.selection.since, min(run.selection.until, run.now.date())))
+    for number, day in enumerate(days):
+        run.progress(number, len(days), f"feed of {day}")
+        url = listing.feed_url(day)
+        if not _is_due(run, f"dump {url}", ""):
+            continue
+        try:
+            archive = download_to(http, url, run.scratch(), _ARCHIVE_BYTES)
+        except EdgarMissingError:
+            if schedule.is_holiday(day, run.now):
+                run.note_read(listing.day_unit(day), day, day, listed=0, wanted=0, validator={}, missing=True)
+            continue
+        except EdgarUnavailableError as error:
+            run.problem(url, error)
+            continue
+        try:
+            with archive.open("rb") as stream:
+                counted = _take_all(run, feed.read_archive(stream, url, run.settings.max_bytes))
+        except EdgarUnavailableError as error:
+            run.problem(url, error)
+        else:
+            _note(run, url, "", day, counted)
+        forget(archive)
+    run.progress(len(days), len(days))
+
+
+def _is_due(run: Run, unit: str, version: str) -> bool:
+    known, selection = run.ledger.index(unit, run.key), run.selection
+    same = known is not None and known.validator.get("version") == version
+    return run.recheck or not same or known is None or not known.spans(selection.since, selection.until)
+
+
+def _note(run: Run, uri: str, version: str, day: dt.date | None, counted: tuple[int, int]) -> None:
+    listed, wanted = counted
+    run.tally.archives_read += 1
+    run.tally.listed += wanted
+    # A range that was open at the time holds whatever an archive can hold.
+    until = dt.date.max if run.selection.until >= run.now.date() else run.selection.until
+    validator = {"version": version}
+    run.note_read(f"dump {uri}", run.selection.since, until, listed=listed, wanted=wanted, validator=validator)
+    if day is not None and run.ledger.index(listing.day_unit(day), run.key) is None:
+        run.note_read(listing.day_unit(day), day, day, listed=listed, wanted=wanted, validator={})
+
+
+def _take_all(run: Run, submissions: Iterable[feed.Delivered]) -> tuple[int, int]:
+    """How many there were, and how many of them are wanted."""
+    count = wanted = 0
+    for delivered in submissions:
+        count += 1
+        wanted += _take(run, delivered)
+    return count, wanted
+
+
+def _take(run: Run, delivered: feed.Delivered) -> bool:
+    """Store one submission where it is wanted and new; whether it is wanted."""
+    header = delivered.header
+    known = run.ledger.get(header.accession) if header.accession else None
+    if header.kind == "deletion":
+        if known is not None and known.state != "deleted":
+            run.delete(known, f"deletion notice in {delivered.source}")
+        return False
+    filing = feed.listed(header)
+    if filing is None:
+        run.tally.skipped["header without accession number, form, company or date"] += 1
+        return False
+    if not feed.wanted(filing, run.selection):
+        return False
+    here = known is not None and known.state in ("done", "deleted") and header.kind != "correction"
+    if not run.dry_run and not here:
+        _store(run, relisted(known, filing), filing, delivered)
+    return True
+
+
+def _store(run: Run, entry: Entry, filing: Listed, delivered: feed.Delivered) -> None:
+    tally, content = run.tally, delivered.content
+    if content is None:
+        tally.skipped["too_large"] += 1
+        reason = f"too_large: {delivered.size:,} bytes are over edgar.max_bytes = {run.settings.max_bytes:,}"
+        run.ledger.note(Entry(filing, "skipped", reason))
+        return
+    try:
+        check_submission(content)
+        raw = raw_filing(entry, content, delivered.source)
+    except EdgarUnavailableError as error:
+        tally.failed.append(Problem(delivered.source, str(error)))
+        run.ledger.note(Entry(filing, "failed", str(error), entry.tries + 1))
+        return
+    kept = run.store.get(filing.accession)
+    if kept is not None and kept.sha256 == raw.sha256:
+        tally.adopted += 1
+    else:
+        run.store.put(raw, content)
+        tally.fetched += 1
+        tally.bytes_fetched += raw.size
+        tally.corrected += bool(entry.sha256)
+    run.ledger.note(done(entry, raw))

@@ -1,0 +1,133 @@
+"""EDGAR dumps: daily feed archives (``YYYYMMDD.nc.tar.gz``) and folders of full-submission files, on S3 or disk.
+
+An archive holds every submission of a day as ``<accession>.nc``, and corrections of earlier ones as ``.corr01`` and so
+on. It is read as a stream; names in it choose nothing but what the header leaves open.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import tarfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import BinaryIO
+
+from finray.edgar.listing import Listed, filing_url
+from finray.edgar.selection import Selection
+from finray.edgar.submissions import Header, check_submission, named, read_header
+from finray.errors import EdgarUnavailableError, SourceError
+from finray.filings.submission import ACCESSION_NUMBER
+from finray.storage import STORAGE_ERRORS, SourceFile, join, list_sources, open_stream
+
+_ARCHIVE = re.compile(r"\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)
+_DAY = re.compile(r"^(\d{8})\.nc\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)
+_SUBMISSION = re.compile(r"\.(?:txt|nc|corr\d+)$", re.IGNORECASE)
+_DAMAGE: tuple[type[Exception], ...] = (tarfile.TarError, zlib.error, EOFError, *STORAGE_ERRORS)
+_ARCHIVE_GLOBS = ("**/*.tar.gz", "**/*.tgz", "**/*.tar")
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """One archive or one submission file. ``version`` changes with its content."""
+
+    uri: str
+    version: str
+    is_archive: bool
+
+    @property
+    def day(self) -> dt.date | None:
+        """The day whose feed an archive is, by EDGAR's name for it."""
+        return feed_day(self.uri)
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """One submission of a dump. ``content`` is None where it is longer than was allowed."""
+
+    source: str
+    header: Header
+    content: bytes | None
+    size: int
+
+
+def feed_day(name: str) -> dt.date | None:
+    found = _DAY.match(name.rpartition("/")[2])
+    try:
+        return dt.datetime.strptime(found[1], "%Y%m%d").date() if found else None
+    except ValueError:
+        return None
+
+
+def find_dumps(uri: str) -> list[Dump]:
+    """Archives and submission files at ``uri``: a file, a glob, a folder or an s3:// prefix.
+
+    Raises SourceError where there is none.
+    """
+    found: dict[str, SourceFile] = {file.uri: file for file in list_sources([uri]).files}
+    if not any(_ARCHIVE.search(name) for name in (uri, *found)):
+        for pattern in _ARCHIVE_GLOBS:
+            try:
+                found |= {file.uri: file for file in list_sources([join(uri, pattern)]).files}
+            except SourceError:
+                continue  # no archive of this kind; whether there is anything at all is asked below
+    dumps = [
+        Dump(file.uri, file.etag or f"{file.size} {file.modified.timestamp()}", bool(_ARCHIVE.search(file.uri)))
+        for file in found.values()
+        if _ARCHIVE.search(file.uri) or _SUBMISSION.search(file.uri)
+    ]
+    if not dumps:
+        raise SourceError(f"no feed archive (.tar.gz) and no full submission (.txt, .nc) at {uri!r}")
+    return sorted(dumps, key=lambda dump: dump.uri.rpartition("/")[2])
+
+
+def read_dump(dump: Dump, max_bytes: int) -> Iterator[Delivered]:
+    """Every submission of a dump. Raises EdgarUnavailableError where an archive is damaged or a file no submission."""
+    with open_stream(dump.uri) as stream:
+        if dump.is_archive:
+            yield from read_archive(stream, dump.uri, max_bytes)
+            return
+        try:
+            content = stream.read(max_bytes + 1)
+        except STORAGE_ERRORS as error:
+            raise EdgarUnavailableError(f"{dump.uri}: cannot be read: {error}") from error
+    delivered = _delivered(dump.uri, dump.uri, content, len(content), max_bytes)
+    check_submission(content[:max_bytes] if len(content) <= max_bytes else content + b"</SUBMISSION>")
+    yield delivered
+
+
+def read_archive(stream: BinaryIO, uri: str, max_bytes: int) -> Iterator[Delivered]:
+    """Every submission of a feed archive, in its order. Raises EdgarUnavailableError where it is damaged."""
+    try:
+        with tarfile.open(fileobj=stream, mode="r|*") as archive:
+            for member in archive:
+                if not member.isfile() or not _SUBMISSION.search(member.name):
+                    continue
+                file = archive.extractfile(member)
+                assert file is not None, "a regular file"
+                content = file.read(min(member.size, max_bytes + 1))
+                yield _delivered(member.name, f"{uri}#{member.name}", content, member.size, max_bytes)
+    except _DAMAGE as error:
+        raise EdgarUnavailableError(f"{uri}: the archive is damaged or ends early: {error}") from error
+
+
+def listed(header: Header) -> Listed | None:
+    """A submission's header as an index would list it; None where it lacks what identifies a filing."""
+    if not (header.accession and ACCESSION_NUMBER.fullmatch(header.accession) and header.form and header.ciks):
+        return None
+    if header.filed_at is None:
+        return None
+    where = filing_url(header.ciks[0], header.accession)
+    day = header.filed_at
+    return Listed(header.accession, header.form, header.company or "", header.ciks, header.filed_at, day, where)
+
+
+def wanted(filing: Listed, selection: Selection) -> bool:
+    return selection.wants(filing) and selection.covers(filing.filed_at)
+
+
+def _delivered(name: str, source: str, content: bytes, size: int, max_bytes: int) -> Delivered:
+    header = named(read_header(content), PurePosixPath(name).name)
+    return Delivered(source, header, content if size <= max_bytes else None, size)

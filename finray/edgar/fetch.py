@@ -1,0 +1,96 @@
+"""Bring pending filings into the raw store, several at a time, all under the one limiter."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from finray.edgar.download import download
+from finray.edgar.http import EdgarHttp
+from finray.edgar.ledger import Entry
+from finray.edgar.store import RawFiling, RawStore
+from finray.edgar.submissions import check_submission, named, read_header
+from finray.errors import EdgarMissingError, EdgarUnavailableError, FilingError, SourceError
+from finray.settings import EdgarSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What became of one entry. "adopted": a run that was killed had stored it; ``size`` counts fetched bytes only."""
+
+    entry: Entry
+    how: Literal["fetched", "adopted", "skipped", "failed"]
+    size: int = 0
+
+
+class Fetcher:
+    def __init__(self, http: EdgarHttp, store: RawStore, scratch: Path, settings: EdgarSettings) -> None:
+        self._http = http
+        self._store = store
+        self._scratch = scratch
+        self._settings = settings
+
+    def fetch_all(self, entries: Sequence[Entry]) -> Iterator[Fetched]:
+        """Each entry once, as it gets done. Raises EdgarBlockedError when EDGAR goes on refusing everything."""
+        left = iter(entries)
+        running: set[Future[Fetched]] = set()
+        with ThreadPoolExecutor(self._settings.connections, thread_name_prefix="edgar") as pool:
+            try:
+                while True:
+                    while len(running) < 2 * self._settings.connections and (entry := next(left, None)):
+                        running.add(pool.submit(self.fetch, entry))
+                    if not running:
+                        return
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        yield future.result()
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+    def fetch(self, entry: Entry) -> Fetched:
+        """Fetch and store one filing, or take over what is there."""
+        try:
+            kept = self._store.get(entry.listed.accession)
+            if kept is not None and kept.sha256 != entry.sha256:
+                return Fetched(done(entry, kept), "adopted")
+            url = entry.listed.url
+            content = download(self._http, url, self._scratch, self._settings.max_bytes, check_submission)
+            filing = raw_filing(entry, content, source=url)
+            self._store.put(filing, content)
+        except FilingError as error:
+            return Fetched(replace(entry, state="skipped", reason=f"{error.reason}: {error.detail}"), "skipped")
+        except (EdgarMissingError, EdgarUnavailableError, SourceError) as error:
+            return Fetched(replace(entry, state="failed", reason=str(error), tries=entry.tries + 1), "failed")
+        return Fetched(done(entry, filing), "fetched", len(content))
+
+
+def done(entry: Entry, filing: RawFiling) -> Entry:
+    return replace(entry, state="done", reason="", tries=0, sha256=filing.sha256, size=filing.size)
+
+
+def raw_filing(entry: Entry, content: bytes, source: str) -> RawFiling:
+    """What the store notes about a filing: the header's facts where it has them, else the index's.
+
+    Raises EdgarUnavailableError where the content has another accession number than the entry.
+    """
+    listed, header = entry.listed, named(read_header(content), entry.listed.accession)
+    if header.accession != listed.accession:
+        raise EdgarUnavailableError(f"{source}: holds the filing {header.accession} instead of {listed.accession}")
+    return RawFiling(
+        accession=listed.accession,
+        ciks=tuple(sorted({*listed.ciks, *header.ciks})),
+        form=header.form or listed.form,
+        company=header.company or listed.company,
+        filed_at=header.filed_at or listed.filed_at,
+        period=header.period,
+        url=listed.url,
+        source=source,
+        sha256=hashlib.sha256(content).hexdigest(),
+        size=len(content),
+        fetched_at=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+    )

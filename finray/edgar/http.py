@@ -1,0 +1,149 @@
+"""Requests to EDGAR: paced, with a contact, and patient in the way that each refusal asks for.
+
+What EDGAR answers, and what is done:
+
+* 403 with a page ("Request Rate Threshold Exceeded", "Undeclared Automated Tool"): every request waits.
+* 429: every request waits as long as ``Retry-After`` says.
+* 5xx, a connection that breaks, a body that ends early: this request waits, longer each time.
+* 404, and 403 with the XML of the storage behind EDGAR: there is no such file.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import stamina
+
+from finray.edgar.contact import checked_contact
+from finray.edgar.limiter import Limiter
+from finray.errors import EdgarBlockedError, EdgarMissingError, EdgarUnavailableError
+from finray.settings import EdgarSettings
+
+_NO_SUCH_FILE = re.compile(rb"<code>\s*(?:accessdenied|nosuchkey)\s*</code>", re.I)
+_LOOK_AT = 4096
+_LONGEST_WAIT_S = 60.0
+_LONGEST_RETRY_AFTER_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """``content`` is None where the file has not changed since ``validator`` was noted. ``validator`` is what a later
+    request gives back: ETag and Last-Modified."""
+
+    content: bytes | None
+    validator: dict[str, str]
+
+
+class EdgarHttp:
+    """An HTTP client for EDGAR; for several threads. Raises SettingsError without a real contact."""
+
+    def __init__(self, settings: EdgarSettings, limiter: Limiter) -> None:
+        self._settings = settings
+        self.limiter = limiter
+        self.requests = 0
+        # Hooks, not a transport: they run for every request, redirects included, and leave proxies and certificates
+        # to httpx and its usual environment variables.
+        self.client = httpx.Client(
+            headers={"User-Agent": checked_contact(settings.contact), "Accept-Encoding": "gzip"},
+            timeout=httpx.Timeout(settings.timeout_s, connect=10.0),
+            follow_redirects=True,
+            event_hooks={"request": [self._wait_for_turn], "response": [self._check]},
+        )
+
+    def __enter__(self) -> EdgarHttp:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.close()
+
+    def get(self, url: str, validator: dict[str, str] | None = None) -> Reply:
+        """The file at ``url``. Raises EdgarMissingError, EdgarBlockedError, EdgarUnavailableError."""
+        for attempt in self.attempts():
+            with attempt, transport_errors(url):
+                response = self.client.get(url, headers=conditions(validator or {}))
+                if response.status_code == 304:
+                    return Reply(None, validator or {})
+                return Reply(response.content, validators(response))
+        raise AssertionError("stamina raises the last error")
+
+    def _wait_for_turn(self, _request: httpx.Request) -> None:
+        self.limiter.acquire()
+        self.requests += 1
+
+    def _check(self, response: httpx.Response) -> None:
+        """Turn a refusal into the error that says what to do about it."""
+        status, url = response.status_code, response.url
+        if status < 400 or status == 416:
+            return
+        body = response.read()[:_LOOK_AT] if status == 403 else b""
+        if status == 404 or (status == 403 and _NO_SUCH_FILE.search(body)):
+            raise EdgarMissingError(f"{url}: status {status}, no such file")
+        if status == 403:
+            self.limiter.pause(self._settings.blocked_pause_s)
+            hint = ", because of the contact" if b"undeclared" in body.lower() else ""
+            raise EdgarBlockedError(f"{url}: status 403 with a page that refuses every request{hint}")
+        if status == 429:
+            self.limiter.pause(retry_after(response.headers.get("Retry-After"), self._settings.blocked_pause_s))
+            raise EdgarBlockedError(f"{url}: status 429, too many requests")
+        if status >= 500:
+            raise EdgarUnavailableError(f"{url}: status {status}")
+        raise EdgarMissingError(f"{url}: status {status}; the same request will not succeed")
+
+    def attempts(self) -> Iterator[Any]:
+        """Attempts of one request, as stamina gives them. A pause of all costs an attempt, and no wait of its own."""
+        return iter(
+            stamina.retry_context(
+                on=_worth_another,
+                attempts=self._settings.attempts,
+                timeout=None,
+                wait_initial=self._settings.retry_wait_s,
+                wait_max=_LONGEST_WAIT_S,
+                wait_jitter=self._settings.retry_wait_s,
+            )
+        )
+
+
+def _worth_another(error: Exception) -> bool | float:
+    if isinstance(error, EdgarBlockedError):
+        return 0.001  # the limiter holds everybody back
+    return isinstance(error, EdgarUnavailableError)
+
+
+@contextmanager
+def transport_errors(url: str) -> Iterator[None]:
+    """Broken connections, timeouts, bodies that end early or do not decompress, as EdgarUnavailableError."""
+    try:
+        yield
+    except httpx.HTTPError as error:
+        # The message of httpx names no header, so that no credential of a proxy gets into a log.
+        raise EdgarUnavailableError(f"{url}: {type(error).__name__}: {error}") from error
+
+
+def conditions(validator: dict[str, str]) -> dict[str, str]:
+    names = {"etag": "If-None-Match", "last_modified": "If-Modified-Since"}
+    return {names[name]: value for name, value in validator.items() if name in names}
+
+
+def validators(response: httpx.Response) -> dict[str, str]:
+    names = {"etag": "ETag", "last_modified": "Last-Modified"}
+    return {name: response.headers[header] for name, header in names.items() if header in response.headers}
+
+
+def retry_after(value: str | None, otherwise: float) -> float:
+    """Seconds of a ``Retry-After`` header, a number or a date; at most an hour."""
+    if not value:
+        return otherwise
+    if value.strip().isdecimal():
+        return min(float(value), _LONGEST_RETRY_AFTER_S)
+    try:
+        seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+    except (TypeError, ValueError):
+        return otherwise
+    return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER_S)

@@ -1,0 +1,170 @@
+"""What EDGAR says was filed: its daily index of one day, and its quarterly index.
+
+The quarterly index is rebuilt by SEC once a week, without filings that were deleted since; the daily one is there the
+same night. Both are read by edgartools, which is imported here and not before: it takes seconds and 170 MB.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import os
+import re
+import tempfile
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from finray.errors import EdgarUnavailableError
+from finray.filings.facts import padded_cik
+from finray.filings.submission import ACCESSION_NUMBER
+
+FIRST_QUARTER = dt.date(1993, 1, 1)
+"""EDGAR's first filings."""
+_DATE = {"quarter": "%Y-%m-%d", "day": "%Y%m%d"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Quarter:
+    year: int
+    number: int
+
+    @classmethod
+    def of(cls, day: dt.date) -> Quarter:
+        return cls(day.year, (day.month + 2) // 3)
+
+    @property
+    def first(self) -> dt.date:
+        return dt.date(self.year, 3 * self.number - 2, 1)
+
+    @property
+    def last(self) -> dt.date:
+        return self.next.first - dt.timedelta(days=1)
+
+    @property
+    def next(self) -> Quarter:
+        return Quarter(self.year + 1, 1) if self.number == 4 else Quarter(self.year, self.number + 1)
+
+    def __str__(self) -> str:
+        return f"{self.year}Q{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One filing of an index. ``day`` is that of the daily index, which for a late filing is not ``filed_at``;
+    ``ciks`` are all companies that the index lists it under (joint filings have several)."""
+
+    accession: str
+    form: str
+    company: str
+    ciks: tuple[str, ...]
+    filed_at: dt.date
+    day: dt.date
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One index as read: every filing in it by accession number, and the last day that it covers."""
+
+    unit: str
+    filings: Mapping[str, Listed] = field(default_factory=dict)
+    until: dt.date | None = None
+
+
+def day_unit(day: dt.date) -> str:
+    return f"day {day}"
+
+
+def quarter_unit(quarter: Quarter) -> str:
+    return f"quarter {quarter}"
+
+
+def day_url(day: dt.date) -> str:
+    quarter = Quarter.of(day)
+    # edgartools names the file by its date alone; EDGAR puts the index type before it.
+    return str(_edgar("urls").build_daily_index_url(quarter.year, quarter.number, f"form.{day:%Y%m%d}", "idx"))
+
+
+def quarter_url(quarter: Quarter) -> str:
+    return str(_edgar("urls").build_full_index_url(quarter.year, quarter.number, "form", "gz"))
+
+
+def filing_url(cik: str, accession: str) -> str:
+    """Where EDGAR keeps the full submission text."""
+    return str(_edgar("urls").build_archive_url(f"data/{int(cik)}/{accession}.txt"))
+
+
+def feed_url(day: dt.date) -> str:
+    quarter = Quarter.of(day)
+    return f"{_edgar('urls').build_feed_url(quarter.year, quarter.number)}{day:%Y%m%d}.nc.tar.gz"
+
+
+def company_tickers_url() -> str:
+    return str(_edgar("urls").build_company_tickers_url())
+
+
+def read_day(day: dt.date, content: bytes) -> Index:
+    """A daily form index. Raises EdgarUnavailableError where it cannot be one."""
+    listed = _read(content, "day", day_url(day))
+    return Index(day_unit(day), _by_accession(replace(filing, day=day) for filing in listed), day)
+
+
+def read_quarter(quarter: Quarter, content: bytes) -> Index:
+    """A quarterly form index, gzip or not. Raises EdgarUnavailableError where it cannot be one."""
+    url = quarter_url(quarter)
+    if content.startswith(b"\x1f\x8b"):
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise EdgarUnavailableError(f"{url}: the compressed index is damaged: {error}") from error
+    listed = _by_accession(_read(content, "quarter", url))
+    return Index(quarter_unit(quarter), listed, max((filing.filed_at for filing in listed.values()), default=None))
+
+
+def _read(content: bytes, kind: str, url: str) -> list[Listed]:
+    import pyarrow as pa
+
+    text = content.decode("latin-1")
+    if not re.search(r"^-{20,}\s*$", text, re.MULTILINE):
+        raise EdgarUnavailableError(f"{url}: this is no form index, or not all of it; it starts with {text[:60]!r}")
+    if not content.endswith(b"\n"):
+        raise EdgarUnavailableError(f"{url}: the index ends in the middle of a line")
+    try:
+        table = _edgar("_filings").read_index_file(text, form_column=0, filing_date_format=_date_format(text, kind))
+    except (ValueError, IndexError, pa.ArrowException) as error:
+        raise EdgarUnavailableError(f"{url}: a line of the index cannot be read: {error}") from error
+    listed = []
+    for row in table.to_pylist():
+        accession, cik = row["accession_number"], padded_cik(str(row["cik"]))
+        if ACCESSION_NUMBER.fullmatch(accession) and cik:
+            where = filing_url(cik, accession)
+            day = row["filing_date"]
+            listed.append(Listed(accession, row["form"], row["company"], (cik,), day, day, where))
+    return listed
+
+
+def _date_format(text: str, kind: str) -> str:
+    """Both kinds of index have been written with both kinds of date."""
+    last = text.rstrip().rpartition("\n")[2]
+    return "%Y-%m-%d" if re.search(r"\s\d{4}-\d{2}-\d{2}\s", last) else "%Y%m%d" if "edgar/" in last else _DATE[kind]
+
+
+def _by_accession(listed: Iterable[Listed]) -> dict[str, Listed]:
+    filings: dict[str, Listed] = {}
+    for filing in listed:
+        first = filings.get(filing.accession)
+        if first is not None:
+            filing = replace(first, ciks=tuple(sorted({*first.ciks, *filing.ciks})))
+        filings[filing.accession] = filing
+    return filings
+
+
+def _edgar(module: str) -> Any:
+    """A module of edgartools. It makes a folder of its own where it is told to, and in the home folder otherwise."""
+    os.environ.setdefault("EDGAR_LOCAL_DATA_DIR", str(Path(tempfile.gettempdir()) / "finray-edgartools"))
+    import importlib
+
+    return importlib.import_module(f"edgar.{module}")

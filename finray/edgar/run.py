@@ -1,0 +1,79 @@
+"""What the steps of one sync share."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from finray.edgar.ledger import Entry, IndexRead, Ledger
+from finray.edgar.selection import Selection
+from finray.edgar.store import RawStore
+from finray.edgar.summary import Deletion, Problem, Tally
+from finray.settings import EdgarSettings
+from finray.storage import is_s3
+
+
+class Report(Protocol):
+    def __call__(self, done: int, total: int, note: str = "") -> None: ...
+
+
+def silent(done: int, total: int, note: str = "") -> None:
+    """Progress that nobody wants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """``now`` is one moment for the whole run. A ``dry_run`` reads indexes and dumps and writes nothing; ``recheck``
+    reads again what was read; ``retry_failed`` tries again what was given up."""
+
+    store: RawStore
+    ledger: Ledger
+    selection: Selection
+    settings: EdgarSettings
+    now: dt.datetime
+    progress: Report = silent
+    dry_run: bool = False
+    retry_failed: bool = False
+    recheck: bool = False
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def key(self) -> str:
+        return self.selection.key()
+
+    def problem(self, what: str, error: Exception | str) -> None:
+        self.tally.problems.append(Problem(what, str(error)))
+
+    def note_read(
+        self,
+        unit: str,
+        since: dt.date,
+        until: dt.date,
+        *,
+        listed: int,
+        wanted: int,
+        validator: dict[str, str],
+        missing: bool = False,
+    ) -> None:
+        self.ledger.note_index(IndexRead(unit, self.key, since, until, listed, wanted, missing, validator, self.now))
+
+    def delete(self, entry: Entry, reason: str) -> None:
+        """EDGAR has deleted a filing: it is kept aside. The index drops it when it is brought up to date."""
+        if not self.dry_run:
+            self.store.retire(entry.listed.accession, reason)
+        self.ledger.note(Entry(entry.listed, "deleted", reason, 0, entry.sha256, entry.size))
+        listed = entry.listed
+        self.tally.deleted.append(Deletion(listed.accession, listed.company, listed.form, reason))
+
+    def scratch(self) -> Path:
+        """For partial downloads; the same in the next run on this machine, so that it can resume them."""
+        if self.settings.scratch:
+            return Path(self.settings.scratch)
+        if is_s3(self.store.uri):
+            name = hashlib.sha256(self.store.uri.encode()).hexdigest()[:16]
+            return Path(tempfile.gettempdir()) / f"finray-edgar-{name}"
+        return Path(self.store.uri) / ".partial"

@@ -1,0 +1,116 @@
+"""The raw store: filings as they came from EDGAR, each beside what is known about it.
+
+    RAW/filings/<year>/<filer>/<accession>.txt     the full submission
+    RAW/filings/<year>/<filer>/<accession>.json    accession number, CIKs, form, dates, URL, SHA-256 ...
+    RAW/deleted/<year>/<filer>/<accession>.*       what EDGAR has deleted since
+    RAW/ledger/*.lance                             what was listed and what became of it
+
+Year and filer are those of the accession number (0000320193-24-000123: 2024, 0000320193), which never changes while
+forms, dates and names may be corrected. Each object is written in one step, the ``.json`` last: where it stands, the
+filing beside it is whole.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+import hashlib
+import json
+from dataclasses import dataclass
+
+from finray.errors import SourceError
+from finray.storage import delete, exists, join, normalise, read_bytes, write_bytes
+
+_NEWEST_YEAR = 93
+"""Accession numbers carry two digits of the year; EDGAR starts in 1993."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawFiling:
+    """The content of a ``.json``. ``source`` is the URL, archive or file that the filing came from; ``previous`` are
+    the SHA-256 of what EDGAR served under this accession number before it was corrected."""
+
+    accession: str
+    ciks: tuple[str, ...]
+    form: str
+    company: str
+    filed_at: dt.date | None
+    period: dt.date | None
+    url: str
+    source: str
+    sha256: str
+    size: int
+    fetched_at: str
+    previous: tuple[str, ...] = ()
+    deleted: str = ""
+    """Why EDGAR does not have it any more; empty where it does."""
+
+
+class RawStore:
+    def __init__(self, uri: str) -> None:
+        self.uri = normalise(uri)
+
+    @property
+    def filings_uri(self) -> str:
+        return join(self.uri, "filings")
+
+    @property
+    def ledger_uri(self) -> str:
+        return join(self.uri, "ledger")
+
+    def filing_uri(self, accession: str) -> str:
+        return self._path("filings", accession) + ".txt"
+
+    def put(self, filing: RawFiling, content: bytes) -> None:
+        """Store a filing. What was there under its accession number is replaced, and named in ``previous``."""
+        before = self.get(filing.accession)
+        if before is not None and before.sha256 != filing.sha256:
+            kept = (*before.previous, before.sha256)
+            filing = dataclasses.replace(filing, previous=tuple(sha for sha in kept if sha != filing.sha256))
+            # Between the two writes the old mark would vouch for the new content.
+            delete(self._path("filings", filing.accession) + ".json")
+        write_bytes(self.filing_uri(filing.accession), content)
+        self._write(self._path("filings", filing.accession), filing)
+
+    def get(self, accession: str) -> RawFiling | None:
+        """What stands in the store under an accession number, None where nothing whole does."""
+        where = self._path("filings", accession) + ".json"
+        return self._read(where) if exists(where) else None
+
+    def read(self, filing: RawFiling) -> bytes:
+        """Raises SourceError where the content is not that which was stored."""
+        content = read_bytes(self.filing_uri(filing.accession))
+        if hashlib.sha256(content).hexdigest() != filing.sha256:
+            raise SourceError(f"{self.filing_uri(filing.accession)!r} has changed since it was stored; fetch it again")
+        return content
+
+    def retire(self, accession: str, reason: str) -> None:
+        """Move a filing that EDGAR has deleted aside, with the reason. May be repeated after a kill."""
+        filing, kept = self.get(accession), self._path("deleted", accession)
+        if filing is not None:
+            write_bytes(kept + ".txt", read_bytes(self.filing_uri(accession)))
+            self._write(kept, dataclasses.replace(filing, deleted=reason))
+        for extension in (".json", ".txt"):
+            delete(self._path("filings", accession) + extension)
+
+    def _path(self, part: str, accession: str) -> str:
+        filer, year, _ = accession.split("-")
+        century = 1900 if int(year) >= _NEWEST_YEAR else 2000
+        return join(self.uri, part, str(century + int(year)), filer, accession)
+
+    def _write(self, where: str, filing: RawFiling) -> None:
+        values = dataclasses.asdict(filing)
+        write_bytes(where + ".json", (json.dumps(values, default=str, indent=1) + "\n").encode())
+
+    def _read(self, where: str) -> RawFiling:
+        try:
+            values = json.loads(read_bytes(where))
+            for name in ("filed_at", "period"):
+                values[name] = dt.date.fromisoformat(values[name]) if values[name] else None
+            for name in ("ciks", "previous"):
+                values[name] = tuple(values[name])
+            return RawFiling(**values)
+        except (ValueError, TypeError, KeyError) as error:
+            raise SourceError(
+                f"{where!r} does not describe a filing: {error}; delete it to fetch the filing again"
+            ) from error
