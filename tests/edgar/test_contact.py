@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import pytest
+
+from finray.edgar.contact import checked_contact
+from finray.errors import SettingsError
+
+
+@pytest.mark.parametrize(
+    ("contact", "problem"),
+    [
+        ("", "not set"),
+        ("   ", "not set"),
+        ("Acme Research", "no e-mail"),
+        ("filings@acme-research.org", "no company"),
+        ("Sample Company filings@example.com", "placeholder"),
+        ("Your Company you@yourcompany.com", "placeholder"),
+        ("<company> <filings@acme-research.org>", "placeholder"),
+        ("Acme Research\x07 filings@acme-research.org", "request header"),
+        ("Acmé Research filings@acme-research.org", "request header"),
+        ("Acme " * 60 + "filings@acme-research.org", "request header"),
+    ],
+)
+def test_who_does_not_say_who_asks_is_refused(contact: str, problem: str) -> None:
+    with pytest.raises(SettingsError, match=problem) as raised:
+        checked_contact(contact)
+    assert "FINRAY_EDGAR__CONTACT" in str(raised.value)
+
+
+def test_a_company_and_an_address_go_into_the_header_as_they_are() -> None:
+    assert checked_contact(" Acme  Research filings@acme-research.org ") == "Acme Research filings@acme-research.org"
