@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,32 @@ from finray.settings import Settings, load_settings
 from finray.types import Prediction, Question
 
 INDEXED = ("*10k*", "*-2023-q2-10q*", "*8k-2023*")
+
+
+@pytest.fixture(scope="session")
+def listen() -> Iterator[Callable[[Any], str]]:
+    """Serves an ASGI application on a port of this machine until the tests end; returns its URL."""
+    import uvicorn
+
+    servers = []
+
+    def start(application: Any) -> str:
+        listening = socket.create_server(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(application, log_config=None, lifespan="on"))
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
+        thread.start()
+        servers.append((server, thread))
+        deadline = time.monotonic() + 30
+        while not server.started and thread.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert server.started
+        host, port = listening.getsockname()
+        return f"http://{host}:{port}"
+
+    yield start
+    for server, thread in servers:
+        server.should_exit = True
+        thread.join(10)
 
 
 @pytest.fixture(scope="session")

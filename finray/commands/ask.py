@@ -1,16 +1,17 @@
-"""``finray ask``: one question in this process."""
+"""``finray ask``: one question, in this process or by a running service."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 
-from finray.engine import open_engine
+from finray.client.wire import ServiceError
 from finray.predictions import prediction_record
 from finray.settings import Settings
 from finray.types import Passage, Prediction, Question
@@ -20,8 +21,32 @@ _EXCERPT = 400
 
 def run_ask(question: str, index: str, settings: Settings, *, as_json: bool, trace: bool, out: Console) -> int:
     """Print the answer; 0 where there is one, also an honest refusal, 1 for an error."""
+    from finray.engine import open_engine
+
     engine = open_engine(index, settings)
-    prediction = asyncio.run(engine.answer(Question(qid="ask", question=question)))
+    return _tell(
+        asyncio.run(engine.answer(Question(qid="ask", question=question))), as_json=as_json, trace=trace, out=out
+    )
+
+
+def run_ask_server(
+    question: str, server: str, api_key_env: str, *, as_json: bool, trace: bool, out: Console, err: Console
+) -> int:
+    """As ``run_ask``, by a running service; says on ``err`` which stage it is at. Raises ServiceError, UsageError."""
+    from finray.client import Client
+
+    with Client(server, os.environ.get(api_key_env)) as client, err.status("asking") as status:
+        prediction = None
+        for event in client.stream(question, trace=trace):
+            prediction = event.prediction or prediction
+            if event.name == "stage" and event.data.get("state") == "started":
+                status.update(f"{event.data['stage']}, iteration {event.data['iteration']}")
+    if prediction is None:
+        raise ServiceError(0, "no_answer", "the service closed the connection before it answered; try again")
+    return _tell(prediction, as_json=as_json, trace=trace, out=out)
+
+
+def _tell(prediction: Prediction, *, as_json: bool, trace: bool, out: Console) -> int:
     if as_json:
         record = prediction_record(prediction)
         if not trace:

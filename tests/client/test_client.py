@@ -1,0 +1,152 @@
+"""The client against the application itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import finray.client
+from finray.api.app import create_app
+from finray.api.engines import engine_maker
+from finray.api.keys import KeyRing, add_key
+from finray.api.service import LocalService
+from finray.client import AsyncClient, Client, ServiceError
+from finray.client.wire import wait_before
+from finray.errors import UsageError
+from finray.models.hash_encoder import HashEncoder
+from finray.retrieval.narrowed import FilingFilter
+from finray.settings import Settings
+from finray.types import Prediction, Question
+
+ASKED = "What was the total revenue of CLDVC in FY2022?"
+
+
+@pytest.fixture(scope="module")
+def application(sample_index: str, local_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    keys = str(tmp_path_factory.mktemp("keys") / "keys.json")
+    text = add_key(keys, "client")
+    service = LocalService(sample_index, local_settings, engine_maker(HashEncoder()))
+    return create_app(service, local_settings.serving, KeyRing(keys, 1.0)), text
+
+
+@pytest.fixture(scope="module")
+def client(application: Any, listen: Callable[[Any], str]) -> Iterator[Client]:
+    app, key = application
+    with Client(listen(app), key, max_retries=0) as client:
+        yield client
+
+
+def test_an_answer_is_a_prediction(client: Client, ask: Callable[[str], Prediction]) -> None:
+    found, expected = client.answer(ASKED), ask(ASKED)
+    assert (found.answer, found.value, found.status) == (expected.answer, expected.value, "answered")
+    assert found.evidence == expected.evidence
+    assert found.trace == ()
+    assert client.answer(ASKED, trace=True).trace
+
+
+def test_several_answers_keep_ids_and_order(client: Client) -> None:
+    asked = [Question("b", ASKED), Question("a", "Why?")]
+    assert [found.qid for found in client.answer_all(asked)] == ["b", "a"]
+
+
+def test_a_stream_ends_with_the_prediction(client: Client) -> None:
+    events = list(client.stream(ASKED))
+    assert [event.name for event in events][-2:] == ["answer", "done"]
+    assert events[-2].prediction is not None
+    assert events[-2].prediction.status == "answered"
+
+
+def test_filings_pages_and_retrieval_are_typed(client: Client) -> None:
+    filings = list(client.filings(FilingFilter(forms=("10-K",)), page_size=2))
+    assert len(filings) > 2
+    assert {filing.form for filing in filings} == {"10-K"}
+    filing = client.filing(filings[0].filing_id)
+    assert filing == filings[0]
+    page = client.page(filing.filing_id, 0)
+    assert page.text
+    assert page.page == 0
+    found = client.retrieve(ASKED, narrowed=FilingFilter(forms=("10-K",)), k_documents=1, k_passages=2)
+    assert len(found.documents) == 1
+    assert len(found.passages) == 2
+    assert client.ready()["filings"] >= len(filings)
+
+
+def test_what_the_service_refuses_is_an_error_with_its_code(client: Client) -> None:
+    with pytest.raises(ServiceError) as caught:
+        client.page("0" * 20, 0)
+    assert (caught.value.status, caught.value.code, caught.value.param) == (404, "not_found", "filing_id")
+    assert caught.value.request_id
+    with pytest.raises(ServiceError, match="question"):
+        client.answer("")
+    with pytest.raises(ServiceError) as in_stream:
+        list(client.stream(" "))
+    assert in_stream.value.status == 422
+    with pytest.raises(UsageError):
+        client.page("../../etc/passwd", 0)
+
+
+async def test_the_asynchronous_client_does_the_same(application: Any) -> None:
+    app, key = application
+    async with AsyncClient("http://test", key, transport=httpx.ASGITransport(app)) as client:
+        prediction = await client.answer(ASKED)
+        assert prediction.status == "answered"
+        assert [event.name async for event in client.stream(ASKED)][-1] == "done"
+        filings = [filing async for filing in client.filings(page_size=3)]
+        assert len(filings) == (await client.ready())["filings"]
+        assert (await client.page(filings[0].filing_id, 0)).n_pages > 0
+        assert (await client.retrieve(ASKED)).passages
+        assert (await client.filing(filings[0].filing_id)).company
+        with pytest.raises(ServiceError):
+            await client.page_image(filings[0].filing_id, 0)
+
+
+def test_what_passes_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("finray.client.synchronous.time.sleep", waits.append)
+    statuses = iter([429, 503, 200])
+
+    def reply(request: httpx.Request) -> httpx.Response:
+        status = next(statuses)
+        return httpx.Response(status, json={"status": "ready"}, headers={"Retry-After": "7"} if status == 429 else {})
+
+    client = Client("http://test", transport=httpx.MockTransport(reply))
+    assert client.ready() == {"status": "ready"}
+    assert waits == [7.0, 1.0]
+    assert wait_before(ServiceError(429, "x", "x", retry_after=1e9), 0) == 30.0
+
+
+def test_what_does_not_pass_is_not_tried_again() -> None:
+    asked = []
+
+    def reply(request: httpx.Request) -> httpx.Response:
+        asked.append(request)
+        return httpx.Response(401, json={"error": {"message": "no", "type": "t", "param": None, "code": "c"}})
+
+    with pytest.raises(ServiceError, match="401 c: no"):
+        Client("http://test", transport=httpx.MockTransport(reply)).answer("q")
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"data": [{"qid": 1}]}'])
+def test_another_server_is_told_apart(body: bytes) -> None:
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, content=body))
+    with pytest.raises(ServiceError, match="finray service"):
+        Client("http://test", transport=transport).answer("q")
+
+
+def test_nobody_there_is_one_clear_error() -> None:
+    with pytest.raises(ServiceError, match=r"no reply from http://127\.0\.0\.1:9"):
+        Client("http://127.0.0.1:9", max_retries=0).ready()
+
+
+def test_a_key_that_no_header_can_carry_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="header"):
+        Client("http://test", "ke\ny")
+
+
+def test_public_names() -> None:
+    assert finray.client.__all__ == sorted(finray.client.__all__)
