@@ -156,7 +156,13 @@ def sync(
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="One question.")],
-    index: IndexOption,
+    index: Annotated[str | None, typer.Option("--index", help="Index location: a folder or s3:// URI.")] = None,
+    server: Annotated[
+        str | None, typer.Option("--server", help="Ask a running service at this URL instead, as `finray serve` is.")
+    ] = None,
+    api_key_env: Annotated[
+        str, typer.Option(help="Environment variable that holds the key for --server.")
+    ] = "FINRAY_API_KEY",
     preset: PresetOption = "local",
     set_: SetOption = None,
     json_: JsonOption = False,
@@ -165,8 +171,13 @@ def ask(
     ] = False,
 ) -> None:
     """Answer one question, with the pages that the answer rests on."""
-    from finray.commands.ask import run_ask
+    from finray.commands.ask import run_ask, run_ask_server
 
+    if (index is None) == (server is None):
+        raise typer.BadParameter("give either --index or --server")
+    if server is not None:
+        raise typer.Exit(run_ask_server(question, server, api_key_env, as_json=json_, trace=trace, out=out, err=err))
+    assert index is not None
     raise typer.Exit(run_ask(question, index, _settings(preset, set_), as_json=json_, trace=trace, out=out))
 
 
