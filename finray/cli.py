@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from finray.commands import keys, train_cli
+from finray.commands import judge_cli, keys, train_cli
 from finray.errors import FinrayError, SettingsError, UsageError
 from finray.settings import Settings, load_settings
 
@@ -32,6 +32,9 @@ IndexOption = Annotated[str, typer.Option("--index", help="Index location: a fol
 PresetOption = Annotated[str, typer.Option("--preset", help="local, paper, or a settings file that ends in .toml.")]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="One setting, as in --set loop.i_max=2. May be repeated.")
+]
+JudgementsOption = Annotated[
+    str | None, typer.Option("--judgements", help="What `finray judge` wrote about these predictions, .jsonl.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of text for a person.")]
 
@@ -156,13 +159,7 @@ def sync(
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="One question.")],
-    index: Annotated[str | None, typer.Option("--index", help="Index location: a folder or s3:// URI.")] = None,
-    server: Annotated[
-        str | None, typer.Option("--server", help="Ask a running service at this URL instead, as `finray serve` is.")
-    ] = None,
-    api_key_env: Annotated[
-        str, typer.Option(help="Environment variable that holds the key for --server.")
-    ] = "FINRAY_API_KEY",
+    index: IndexOption,
     preset: PresetOption = "local",
     set_: SetOption = None,
     json_: JsonOption = False,
@@ -171,13 +168,8 @@ def ask(
     ] = False,
 ) -> None:
     """Answer one question, with the pages that the answer rests on."""
-    from finray.commands.ask import run_ask, run_ask_server
+    from finray.commands.ask import run_ask
 
-    if (index is None) == (server is None):
-        raise typer.BadParameter("give either --index or --server")
-    if server is not None:
-        raise typer.Exit(run_ask_server(question, server, api_key_env, as_json=json_, trace=trace, out=out, err=err))
-    assert index is not None
     raise typer.Exit(run_ask(question, index, _settings(preset, set_), as_json=json_, trace=trace, out=out))
 
 
@@ -223,6 +215,7 @@ def evaluate(
     predictions: Annotated[
         list[str], typer.Argument(help="PREDICTIONS... QUESTIONS: one or more runs, then the questions.")
     ],
+    judgements: JudgementsOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Score predictions against gold answers and pages; several runs stand side by side."""
@@ -230,7 +223,7 @@ def evaluate(
 
     if len(predictions) < 2:
         raise UsageError("give at least one predictions file and, last, the question file")
-    raise typer.Exit(run_evaluate(predictions[:-1], predictions[-1], as_json=json_, out=out))
+    raise typer.Exit(run_evaluate(predictions[:-1], predictions[-1], judgements=judgements, as_json=json_, out=out))
 
 
 @app.command()
@@ -276,6 +269,7 @@ def report(
     ] = None,
     title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst questions to show with their pages.")] = 10,
+    judgements: JudgementsOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Write one HTML page that shows how good answers are and where they go wrong; several runs stand side by side."""
@@ -285,7 +279,15 @@ def report(
         raise UsageError("give at least one predictions file and, last, the question file")
     raise typer.Exit(
         run_report(
-            predictions[:-1], predictions[-1], out_, index=index, title=title, worst=worst, as_json=json_, out=out
+            predictions[:-1],
+            predictions[-1],
+            out_,
+            index=index,
+            title=title,
+            worst=worst,
+            judgements=judgements,
+            as_json=json_,
+            out=out,
         )
     )
 
@@ -401,6 +403,9 @@ app.add_typer(keys.app, name="keys")
 
 def _settings(preset: str, assignments: list[str] | None) -> Settings:
     return load_settings(preset, _overrides(assignments))
+
+
+judge_cli.register(app, _settings)
 
 
 def _overrides(assignments: list[str] | None) -> dict[str, Any]:

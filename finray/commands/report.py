@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from rich.console import Console
 
-from finray.commands.runs import read_runs
+from finray.commands.runs import read_judge, read_runs
 from finray.errors import UsageError
 from finray.evaluation.analysis import analyse, as_data
 from finray.evaluation.html.page import render
@@ -26,6 +26,7 @@ def run_report(
     index: str | None,
     title: str | None,
     worst: int,
+    judgements: str | None = None,
     as_json: bool,
     out: Console,
 ) -> int:
@@ -39,7 +40,11 @@ def run_report(
         if reader
         else KnownFilings.of_predictions(prediction for run in runs for prediction in run.predictions)
     )
-    analyses = {run.name: analyse(run.predictions, asked, known, remarks=run.remarks) for run in runs}
+    judge, judged_by = read_judge(judgements)
+    analyses = {
+        run.name: analyse(run.predictions, asked, known, judge=judge, judged_by=judged_by, remarks=run.remarks)
+        for run in runs
+    }
     name = PurePosixPath(questions).name
     page = render(analyses, known, title=title or f"Answers to {name}", questions=name, reader=reader, worst=worst)
     write_bytes(out_uri, page.encode("utf-8"))

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from finray.errors import UsageError
+from finray.evaluation.evaluate import Judge
+from finray.evaluation.judging.judgement_store import read_judgements
+from finray.evaluation.judging.rule_judge import NAME as RULES
 from finray.prediction_store import read_predictions
 from finray.questions import BadLine, read_questions
 from finray.types import Prediction, Question
@@ -34,6 +37,19 @@ def read_runs(predictions: Sequence[str], questions: str) -> tuple[list[Run], li
         file = read_predictions(uri)
         runs.append(Run(_name(uri, {run.name for run in runs}), file.predictions, (*file.remarks, *remark)))
     return runs, asked
+
+
+def read_judge(judgements: str | None) -> tuple[Judge | None, str]:
+    """(judge, name) of a file that `finray judge` wrote; nobody where there is none.
+
+    Raises UsageError where its judge are the rules, which score every answer anyway and are no LLM judge; SourceError.
+    """
+    if judgements is None:
+        return None, ""
+    file = read_judgements(judgements)
+    if file.judge == RULES:
+        raise UsageError(f"{judgements!r} holds verdicts of the {RULES}: textual_rule_accuracy has them without a file")
+    return file.verdict, file.judge
 
 
 def _name(uri: str, taken: Collection[str]) -> str:

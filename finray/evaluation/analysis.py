@@ -43,12 +43,13 @@ def analyse(
     known: KnownFilings,
     *,
     judge: Judge | None = None,
+    judged_by: str = "a judge",
     remarks: Sequence[str] = (),
 ) -> Analysis:
     """Everything about ``predictions``; see :func:`finray.evaluation.evaluate.evaluate` for what is left out."""
     by_qid = {prediction.qid: prediction for prediction in predictions}
     asked = list(questions)
-    evaluation = evaluate(by_qid.values(), asked, judge=judge, remarks=remarks)
+    evaluation = evaluate(by_qid.values(), asked, judge=judge, judged_by=judged_by, remarks=remarks)
     pairs = [(question, by_qid[question.qid]) for question in asked if question.qid in evaluation.scores]
     cases = tuple(
         Case(q, prediction, evaluation.scores[q.qid], error_of(q, prediction, evaluation.scores[q.qid], known))

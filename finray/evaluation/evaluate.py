@@ -11,10 +11,11 @@ import numpy as np
 
 from finray.evaluation import metrics
 from finray.evaluation.bootstrap import Estimate, estimate, paired_difference
+from finray.evaluation.judging.rule_judge import judge_by_rules
 from finray.types import Prediction, Question, TokenUsage
 
-Judge = Callable[[Question, Prediction], bool]
-"""Whether a textual answer means what the gold answer says."""
+Judge = Callable[[Question, Prediction], bool | None]
+"""Whether a textual answer means what the gold answer says; None where that was not judged."""
 
 Scores = Mapping[str, float]
 """Metric name -> score of one question; a metric that does not apply is absent."""
@@ -52,7 +53,10 @@ class Evaluation:
     usage: Mapping[str, TokenUsage]
     """LLM tokens of all questions together, by stage."""
     settings_hashes: Mapping[str, int]
-    judged: bool
+    judge: str | None
+    """Who judged textual answers; None where nobody did."""
+    not_judged: int
+    """Textual answers that this judge has no verdict on."""
     remarks: tuple[str, ...]
     scores: Mapping[str, Scores]
 
@@ -62,13 +66,15 @@ def evaluate(
     questions: Iterable[Question],
     *,
     judge: Judge | None = None,
+    judged_by: str = "a judge",
     remarks: Sequence[str] = (),
 ) -> Evaluation:
     """Score ``predictions`` on ``questions``, matched by qid.
 
     A question without evidence is left out of retrieval metrics, one without a numeric gold answer out of
     numeric ones; each ``n`` says what remained. An error or a refusal scores 0 where an answer was due. A
-    question without prediction is left out, and remarked.
+    question without prediction is left out, and remarked. Textual answers are scored by ``judge``, and always by rules
+    (``textual_rule_accuracy``, :mod:`finray.evaluation.judging.rule_judge`); the two are never mixed.
     """
     by_qid = {prediction.qid: prediction for prediction in predictions}
     asked = {question.qid: question for question in questions}
@@ -79,6 +85,7 @@ def evaluate(
         by_type[question.question_type or NO_TYPE].append(scores[question.qid])
     outcomes = Counter(outcome(q, prediction, scores[q.qid]) for q, prediction in pairs if q.evidence)
     matched = [prediction for _, prediction in pairs]
+    not_judged = sum(metrics.is_textual(q) and "textual_accuracy" not in scores[q.qid] for q, _ in pairs)
     return Evaluation(
         questions=len(pairs),
         metrics=estimates(scores.values()),
@@ -88,8 +95,9 @@ def evaluate(
         latency=_latency(matched),
         usage=_usage(matched),
         settings_hashes=Counter(prediction.settings_hash for prediction in matched),
-        judged=judge is not None,
-        remarks=(*remarks, *_remarks(by_qid, asked, pairs, judge)),
+        judge=None if judge is None else judged_by,
+        not_judged=not_judged,
+        remarks=(*remarks, *_remarks(by_qid, asked, pairs), *_judge_remarks(not_judged, judge, judged_by)),
         scores=scores,
     )
 
@@ -104,8 +112,12 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
     if reference is not None:
         scores["numeric_match"] = answered and metrics.numeric_match(prediction.answer, reference)
         scores["numeric_accuracy"] = answered and metrics.numeric_accuracy(question, prediction, reference)
-    elif judge is not None and question.answer is not None and not metrics.is_unanswerable(question):
-        scores["textual_accuracy"] = answered and judge(question, prediction)
+    elif question.answer is not None and metrics.is_textual(question):
+        by_rules = answered and judge_by_rules(question.question, question.answer, prediction.answer)[0] == "correct"
+        scores["textual_rule_accuracy"] = by_rules
+        verdict = judge(question, prediction) if judge is not None and answered else None
+        if judge is not None and (verdict is not None or not answered):
+            scores["textual_accuracy"] = bool(verdict)
     refused = "unanswerable_refused" if metrics.is_unanswerable(question) else "answerable_refused"
     scores[refused] = prediction.status == "unanswerable"
     return {name: float(value) for name, value in scores.items()}
@@ -170,7 +182,7 @@ def _report_order(name: str) -> tuple[int, str, int]:
     order = (
         "document_recall", "page_recall", "page_precision", "evidence_page_recall", "evidence_page_precision",
         "bleu", "rouge_l", "numeric_match", "numeric_accuracy", "textual_accuracy",
-        "answerable_refused", "unanswerable_refused",
+        "textual_rule_accuracy", "answerable_refused", "unanswerable_refused",
     )  # fmt: skip
     return order.index(family), family, int(k or 0)
 
@@ -195,7 +207,6 @@ def _remarks(
     by_qid: Mapping[str, Prediction],
     asked: Mapping[str, Question],
     pairs: Sequence[tuple[Question, Prediction]],
-    judge: Judge | None,
 ) -> list[str]:
     remarks = []
     bad_lines = sum(p.line is not None for qid, p in by_qid.items() if qid not in asked)
@@ -212,13 +223,15 @@ def _remarks(
         remarks.append(f"{len(reworded)} predictions answer another wording: {_some(reworded)}")
     if len({prediction.settings_hash for _, prediction in pairs}) > 1:
         remarks.append("the predictions were made under several settings")
-    textual = sum(
-        q.answer is not None and not metrics.is_unanswerable(q) and metrics.numeric_reference(q) is None
-        for q, _ in pairs
-    )
-    if textual and judge is None:
-        remarks.append(f"{textual} textual answers were not judged: that takes an LLM judge")
     return remarks
+
+
+def _judge_remarks(not_judged: int, judge: Judge | None, judged_by: str) -> list[str]:
+    if not not_judged:
+        return []
+    if judge is None:
+        return [f"{not_judged} textual answers were not judged by a model, only by rules; `finray judge` asks one"]
+    return [f"{not_judged} textual answers were not judged by the {judged_by}: textual_accuracy leaves them out"]
 
 
 def _some(qids: Sequence[str], limit: int = 3) -> str:

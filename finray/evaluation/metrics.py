@@ -42,6 +42,11 @@ def numeric_reference(question: Question) -> Number | None:
     return None if question.answer is None or is_unanswerable(question) else only_number(question.answer)
 
 
+def is_textual(question: Question) -> bool:
+    """Whether the gold answer is in words, so that it takes a judge to compare with it."""
+    return question.answer is not None and not is_unanswerable(question) and numeric_reference(question) is None
+
+
 def document_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
     """Share of the gold filings among the filings of ``passages``."""
     wanted = {evidence.doc_name for evidence in gold}

@@ -24,6 +24,7 @@ TYPE_METRICS = {
     "page_recall@5": "page@5",
     "numeric_accuracy": "numeric",
     "textual_accuracy": "textual",
+    "textual_rule_accuracy": "textual, by rules",
     "answerable_refused": "wrongly refused",
     "unanswerable_refused": "rightly refused",
 }
@@ -41,7 +42,8 @@ def as_data(evaluation: Evaluation) -> dict[str, Any]:
         "latency_seconds": asdict(evaluation.latency),
         "usage": {stage: asdict(tokens) for stage, tokens in evaluation.usage.items()},
         "settings_hashes": dict(evaluation.settings_hashes),
-        "judged": evaluation.judged,
+        "judge": evaluation.judge,
+        "not_judged": evaluation.not_judged,
         "remarks": list(evaluation.remarks),
     }
 
@@ -65,6 +67,13 @@ def shown(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
         return NOTHING
     return f"{_short(estimate.value)} [{_short(estimate.low)}, {_short(estimate.high)}] n {estimate.n}"
+
+
+def judged_by(evaluation: Evaluation) -> str:
+    """Who judged textual answers, and how many are without a verdict."""
+    if evaluation.judge is None:
+        return "judged by rules only"
+    return evaluation.judge + (f", {evaluation.not_judged} not judged" if evaluation.not_judged else "")
 
 
 def _metric_table(evaluations: Mapping[str, Evaluation]) -> Table:
@@ -117,7 +126,7 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
     cost = sum(tokens.cost for tokens in evaluation.usage.values())
     if cost:
         facts["cost of a question"] = f"{cost / max(evaluation.questions, 1):,.5f}"
-    facts["textual answers"] = "judged" if evaluation.judged else "not judged"
+    facts["textual answers"] = judged_by(evaluation)
     facts["settings"] = ", ".join(sorted(evaluation.settings_hashes)) or NOTHING
     return facts
 

@@ -27,11 +27,21 @@ async def ask(
     read: Callable[[Mapping[str, Any]], Awaitable[T]],
     journal: Journal,
 ) -> T:
+    """What ``read`` makes of the reply to ``question`` over ``passages``; see :func:`converse`."""
+    return await converse(model, prompt, conversation(prompt.instructions, question, passages), read, journal)
+
+
+async def converse(
+    model: ChatModel,
+    prompt: Prompt,
+    messages: Sequence[Message],
+    read: Callable[[Mapping[str, Any]], Awaitable[T]],
+    journal: Journal,
+) -> T:
     """What ``read`` makes of the reply. Where it raises ModelReplyError, the model is told and gets one more try.
 
     Raises ModelReplyError where the second reply cannot be used either, ModelUnavailableError.
     """
-    messages = conversation(prompt.instructions, question, passages)
     try:
         return await _once(model, prompt, messages, read, journal)
     except _Unusable as unusable:
@@ -40,7 +50,8 @@ async def ask(
             f"That reply could not be used: {unfenced(str(unusable.error))}. "
             "Give the whole reply again, in the form that the instructions ask for."
         )
-        messages += [Message("assistant", excerpt(unusable.text, _REPEATED_CHARACTERS)), Message("user", complaint)]
+        spoken = Message("assistant", excerpt(unusable.text, _REPEATED_CHARACTERS))
+        messages = [*messages, spoken, Message("user", complaint)]
     try:
         return await _once(model, prompt, messages, read, journal)
     except _Unusable as unusable:

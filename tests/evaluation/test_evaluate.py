@@ -102,7 +102,10 @@ def test_counts_and_the_first_stage_that_failed() -> None:
     assert evaluation.settings_hashes == {"h1": 10}
     assert evaluation.by_question_type["textual"]["page_recall@1"].value == 1.0
     assert "numeric_accuracy" not in evaluation.by_question_type["textual"]
-    assert evaluation.remarks == ("1 textual answers were not judged: that takes an LLM judge",)
+    assert evaluation.remarks == (
+        "1 textual answers were not judged by a model, only by rules; `finray judge` asks one",
+    )
+    assert (evaluation.judge, evaluation.not_judged) == (None, 1)
 
 
 def test_a_judge_decides_on_text_only() -> None:
@@ -112,11 +115,29 @@ def test_a_judge_decides_on_text_only() -> None:
         asked.append(question.qid)
         return "grew" in prediction.answer
 
-    evaluation = evaluate(PREDICTIONS, QUESTIONS, judge=judge)
+    evaluation = evaluate(PREDICTIONS, QUESTIONS, judge=judge, judged_by="judge x")
     assert asked == ["textual"]
+    assert (evaluation.judge, evaluation.not_judged) == ("judge x", 0)
     assert evaluation.metrics["textual_accuracy"].value == 1.0
     assert evaluation.outcomes["right"] == 2
     assert evaluation.remarks == ()
+
+
+def test_rules_and_a_judge_are_two_figures() -> None:
+    asked = [question("a", "It rose.", "t"), question("b", "It rose.", "t"), question("c", "It rose.", "t")]
+    given = [prediction("a", "It fell."), prediction("b", "It rose."), prediction("c", "None", "unanswerable")]
+    alone = evaluate(given, asked).metrics
+    assert "textual_accuracy" not in alone
+    assert alone["textual_rule_accuracy"].value == pytest.approx(1 / 3)
+    assert alone["textual_rule_accuracy"].n == 3
+    both = evaluate(given, asked, judge=lambda q, _: True if q.qid == "a" else None, judged_by="judge x")
+    assert both.metrics["textual_rule_accuracy"] == alone["textual_rule_accuracy"]
+    assert (both.metrics["textual_accuracy"].value, both.metrics["textual_accuracy"].n) == (0.5, 2)  # c was refused
+    assert both.not_judged == 1
+    assert "1 textual answers were not judged by the judge x" in both.remarks[-1]
+    console = Console(width=160, record=True, file=io.StringIO())
+    console.print(report({"run": both}))
+    assert "judge x, 1 not judged" in console.export_text()
 
 
 def test_what_does_not_belong_together_is_remarked() -> None:
@@ -156,9 +177,7 @@ def test_reports_never_show_nan(predictions: list[Prediction]) -> None:
 
 def test_the_table_shows_value_interval_and_n() -> None:
     console = Console(width=160, record=True, file=io.StringIO())
-    console.print(
-        report({"run": evaluate(PREDICTIONS, QUESTIONS), "[red]x": evaluate(PREDICTIONS, QUESTIONS)})
-    )
+    console.print(report({"run": evaluate(PREDICTIONS, QUESTIONS), "[red]x": evaluate(PREDICTIONS, QUESTIONS)}))
     text = console.export_text()
     assert "page_recall@5" in text
     assert ".571 [" in text

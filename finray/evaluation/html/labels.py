@@ -20,6 +20,7 @@ _FAMILIES: Mapping[str, tuple[str, str]] = {
     "numeric_match": ("Numeric match", "a number of the answer within 0.03 of the gold number"),
     "numeric_accuracy": ("Numeric accuracy", "equal to the gold number at its digits, unit and scale considered"),
     "textual_accuracy": ("Textual accuracy", "a judge finds that the answer says what the gold answer says"),
+    "textual_rule_accuracy": ("Textual, by rules", "figures and words of the gold answer are in the answer; no judge"),
     "answerable_refused": ("Wrongly refused", "answerable questions that were refused; lower is better"),
     "unanswerable_refused": ("Rightly refused", "unanswerable questions that were refused"),
 }

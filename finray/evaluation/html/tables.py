@@ -13,18 +13,19 @@ from finray.evaluation.breakdown import Dimension
 from finray.evaluation.evaluate import compare
 from finray.evaluation.html.labels import NOTHING, interval, metric_label, metric_meaning, seconds, share
 from finray.evaluation.html.svg import interval_bar
+from finray.evaluation.report import judged_by
 from finray.types import TokenUsage
 
 Runs = Mapping[str, Analysis]
 
 KEY_METRICS = (
     "document_recall@1", "page_recall@1", "page_recall@5", "evidence_page_recall", "numeric_accuracy",
-    "textual_accuracy", "answerable_refused",
+    "textual_accuracy", "textual_rule_accuracy", "answerable_refused",
 )  # fmt: skip
 """The figures at the top of the report, where they apply."""
 _GROUP_METRICS = (
     "document_recall@1", "page_recall@1", "page_recall@5", "page_recall@10", "numeric_accuracy", "textual_accuracy",
-    "answerable_refused", "unanswerable_refused",
+    "textual_rule_accuracy", "answerable_refused", "unanswerable_refused",
 )  # fmt: skip
 _FEW_METRICS = ("document_recall@1", "page_recall@5", "numeric_accuracy", "textual_accuracy")
 """What groups are shown with when several runs stand side by side."""
@@ -115,7 +116,7 @@ def facts(runs: Runs) -> list[Row]:
     for stage in stages:
         texts = (_tokens(e.usage.get(stage), e.questions) for e in evaluations)
         rows.append(_text_row(f"Tokens a question, {stage}", texts))
-    rows.append(_text_row("Textual answers", ("judged" if e.judged else "not judged" for e in evaluations)))
+    rows.append(_text_row("Textual answers", (judged_by(e) for e in evaluations)))
     rows.append(_text_row("Settings", (", ".join(sorted(e.settings_hashes)) or NOTHING for e in evaluations)))
     return rows
 

@@ -1,0 +1,166 @@
+"""``finray judge``, ``judge-labels`` and ``judge-agreement``: is an answer in words right, and who may say so."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+
+from finray.commands.progress import progress_bar
+from finray.commands.runs import read_runs
+from finray.errors import UsageError
+from finray.evaluation.judging.agreement import agreement
+from finray.evaluation.judging.agreement_report import agreement_report
+from finray.evaluation.judging.constructed import constructed_labels
+from finray.evaluation.judging.judge_all import NOT_JUDGED, JudgeSummary, judge_all
+from finray.evaluation.judging.judgement import VERDICTS, AnswerJudge, Submission, submission_of
+from finray.evaluation.judging.judgement_store import JudgementStore
+from finray.evaluation.judging.labels import read_labels, write_labels
+from finray.evaluation.judging.llm_judge import LlmJudge
+from finray.evaluation.judging.rule_judge import RuleJudge
+from finray.models.openai_http import OpenAIChatModel
+from finray.models.replay_cache import ReplayingChatModel
+from finray.questions import read_questions
+from finray.settings import LlmSettings, Settings
+from finray.storage import read_bytes
+from finray.types import Question
+
+JudgeKind = Literal["llm", "rules"]
+
+
+def run_judge(
+    predictions: Sequence[str],
+    questions: str,
+    out_uri: str,
+    settings: Settings,
+    *,
+    retry_failed: bool,
+    as_json: bool,
+    out: Console,
+    err: Console,
+) -> int:
+    """Judge the textual answers of one or more runs with a language model; 1 where an answer was not judged."""
+    runs, asked = read_runs(predictions, questions)
+    by_qid = {question.qid: question for question in asked}
+    pairs = [(by_qid[p.qid], p) for run in runs for p in run.predictions if p.qid in by_qid]
+    submissions = [found for pair in pairs if (found := submission_of(*pair)) is not None]
+    if not submissions:
+        raise UsageError("there is no textual answer to judge: numbers are compared, and refusals count as they are")
+    summary = _judged(submissions, "llm", out_uri, settings, retry_failed=retry_failed, err=err)
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(summary)) + "\n")
+    else:
+        out.print(describe(summary, out_uri), highlight=False, markup=False, soft_wrap=True)
+    return 1 if summary.verdicts.get(NOT_JUDGED) else 0
+
+
+def run_judge_labels(questions: str, out_uri: str, *, seed: int, as_json: bool, out: Console) -> int:
+    """Write constructed answers with labels."""
+    asked = [line for line in read_questions(questions) if isinstance(line, Question)]
+    labelled = constructed_labels(asked, companies=_companies(questions), seed=seed)
+    if not labelled:
+        raise UsageError(f"{questions!r} has no question whose gold answer is in words")
+    write_labels(out_uri, labelled)
+    counts = {label: sum(one.label == label for one in labelled) for label in VERDICTS}
+    if as_json:
+        sys.stdout.write(json.dumps({"out": out_uri, "answers": len(labelled), "labels": counts}) + "\n")
+    else:
+        shown = ", ".join(f"{count} {label}" for label, count in counts.items())
+        out.print(f"{len(labelled)} answers: {shown} -> {out_uri}", highlight=False, markup=False, soft_wrap=True)
+    return 0
+
+
+def run_judge_agreement(
+    labels: str,
+    by: JudgeKind,
+    out_uri: str | None,
+    settings: Settings,
+    *,
+    as_json: bool,
+    out: Console,
+    err: Console,
+) -> int:
+    """Judge labelled answers and hold the verdicts against the labels; 1 where an answer was not judged."""
+    labelled = read_labels(labels)
+    submissions = [one.submission for one in labelled]
+    with tempfile.TemporaryDirectory() as folder:
+        uri = out_uri or str(Path(folder) / "judgements.jsonl")
+        summary = _judged(submissions, by, uri, settings, retry_failed=False, err=err)
+        with JudgementStore(uri, *_identity(by, settings.llm)) as store:
+            found = agreement(labelled, store.by_key)
+    if as_json:
+        sys.stdout.write(json.dumps({"judge": summary.judge, **asdict(found), "usage": asdict(summary.usage)}) + "\n")
+    else:
+        out.print(agreement_report(summary.judge, found))
+        out.print(_spent(summary), highlight=False, markup=False, soft_wrap=True)
+    return 1 if found.not_judged else 0
+
+
+def describe(summary: JudgeSummary, out_uri: str) -> str:
+    """The summary for a person."""
+    counts = ", ".join(f"{summary.verdicts.get(name, 0)} {name}" for name in (*VERDICTS, NOT_JUDGED))
+    return (
+        f"{summary.answers} textual answers: {counts} ({summary.resumed} from an earlier run) -> {out_uri}\n"
+        f"{_spent(summary)}"
+    )
+
+
+def _spent(summary: JudgeSummary) -> str:
+    tokens = summary.usage
+    cost = f", cost {tokens.cost:,.4f}" if tokens.cost else ""
+    read = f"{tokens.prompt_tokens:,} tokens in, {tokens.completion_tokens:,} out{cost}"
+    return f"{summary.judge}: {read}, {summary.seconds:.1f} s"
+
+
+def _judged(
+    submissions: Iterable[Submission], by: JudgeKind, uri: str, settings: Settings, *, retry_failed: bool, err: Console
+) -> JudgeSummary:
+    async def judge() -> JudgeSummary:
+        model = OpenAIChatModel(settings.llm) if by == "llm" else None
+        try:
+            return await judge_all(
+                submissions,
+                _judge(model, settings.llm),
+                store,
+                concurrency=settings.llm.max_concurrency,
+                retry_failed=retry_failed,
+                progress=progress,
+            )
+        finally:
+            if model is not None:
+                await model.close()
+
+    with JudgementStore(uri, *_identity(by, settings.llm)) as store, progress_bar(err, "judging") as progress:
+        return asyncio.run(judge())
+
+
+def _judge(model: OpenAIChatModel | None, settings: LlmSettings) -> AnswerJudge:
+    if model is None:
+        return RuleJudge()
+    return LlmJudge(ReplayingChatModel(model, settings) if settings.replay_cache else model, settings)
+
+
+def _identity(by: JudgeKind, settings: LlmSettings) -> tuple[str, str]:
+    return LlmJudge.identity(settings) if by == "llm" else (RuleJudge.name, RuleJudge.hash)
+
+
+def _companies(questions: str) -> Mapping[str, str]:
+    """qid -> company, where the question file names one, as FinanceBench's does."""
+    if not questions.lower().endswith((".jsonl", ".ndjson")):
+        return {}
+    found: dict[str, str] = {}
+    for line in read_bytes(questions).splitlines():
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):  # read_questions has dealt with it
+            continue
+        if isinstance(record, dict) and isinstance(record.get("company"), str):
+            found[str(record.get("qid"))] = record["company"]
+    return found
