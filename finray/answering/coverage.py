@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from finray.answering.measures import is_narrowed, named_measures, spelled_measures
-from finray.answering.operands import Found, find_operand, find_phrase
+from finray.answering.measures import Measures, is_narrowed, named_measures, spelled_measures
+from finray.answering.operands import Found, find_operand, find_phrase, in_row_of
 from finray.answering.phrase import phrase_of
-from finray.answering.plan import Operand, Plan, asks_for_change, build_plan
+from finray.answering.plan import (
+    Operand,
+    Plan,
+    asks_for_aggregate,
+    asks_for_average,
+    asks_for_change,
+    build_plan,
+)
 from finray.index.facts import FilingFacts
 from finray.retrieval.query import Period, Query
-from finray.types import Passage
+from finray.types import LineItem, Passage
 
 _ASKS_FOR_WORDS = re.compile(
     r"\b(?:why|what drove|what (?:has )?driv\w+|what caused|what (?:were|are|was) the (?:main |key |primary )?"
@@ -30,27 +38,51 @@ _NO_AMOUNT = re.compile(
     re.I,
 )
 """Questions for names, reasons, yes or no, or counts of things: no cell of a table is the answer."""
+_IS_AVERAGE = re.compile(r"\b(?:rates?|prices?|yield|terms?|life|lives|maturit\w+|per|shares?|cost of)\b|%", re.I)
+MAX_PLANS = 8
 _COMPARES = re.compile(r"\b(?:between|compar\w+|versus|vs\.?|than|among)\b", re.I)
 
 
 def plan_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Plan | None:
-    """The question's plan; where it names no company, that of the best passage, and where it names no period, the
-    latest that the company's passages come from, years before quarters."""
+    """The likeliest of :func:`plans_for`, None where there is none."""
+    return next(iter(plans_for(query, passages, facts)), None)
+
+
+def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[Plan, ...]:
+    """The question's plans, the likeliest first: which one holds, the tables decide. Where it names no company, that
+    of the best passage, and where it names no period, the latest that the company's passages come from, years before
+    quarters."""
     if asks_for_words(query):
-        return None
+        return ()
     companies = query.companies or (facts.company_of(passages[0].filing_id),)
     filings = (facts.filing(p.filing_id) for p in passages if facts.company_of(p.filing_id) in companies)
     dated = [(f.fiscal_period == "FY", f.fiscal_year, f.fiscal_period) for f in filings if f.fiscal_year is not None]
     newest = max(dated, key=lambda period: period[:2], default=None)
     latest = Period(newest[1], newest[2]) if newest is not None else None
+    measured: list[Measures] = []
     if not query.unexplained and not is_narrowed(query):
-        plan = build_plan(query, named_measures(query), companies, latest)
-        if plan is not None:
-            return plan
-    if not query.periods or _NO_AMOUNT.search(query.text):
-        return None
-    measures = spelled_measures(query, moving=asks_for_change(query))
-    return build_plan(query, measures, companies, latest) if measures is not None else None
+        measured.append(named_measures(query))
+    if latest is not None and not _NO_AMOUNT.search(query.text):
+        measured += spelled_measures(query, moving=asks_for_change(query), aggregate=asks_for_aggregate(query))
+    plans: list[Plan] = []
+    for measures in measured:
+        for years in _years(query, latest):
+            plan = build_plan(query, measures, companies, latest, years)
+            if plan is not None and plan not in plans:
+                plans.append(plan)
+    return tuple(plans[:MAX_PLANS])
+
+
+def _years(query: Query, latest: Period | None) -> list[tuple[Period, ...]]:
+    """The years to compute over where the question leaves them open: an average without a year is that of all that
+    a statement prints, three or two; else nothing."""
+    if query.last_years or latest is None or not asks_for_average(query) or len(query.periods) > 1:
+        return [()]
+    if query.periods:
+        # the average of one year is that of its beginning and its end; a rate or a price is an average already
+        (period,) = query.periods
+        return [()] if _IS_AVERAGE.search(query.text) else [(period.years_before(1), period)]
+    return [tuple(Period(latest.year - back, "FY") for back in reversed(range(count))) for count in (3, 2)]
 
 
 def cover(
@@ -66,7 +98,7 @@ def cover(
     found: dict[str, Found] = {}
     absent: list[Operand] = []
     # A formula mixes rows of one statement; a row of some note among them would be of another kind.
-    plain = len({operand.item for operand in plan.operands}) == 1
+    plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
     for operand in plan.operands:
         filings = [
             facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company
@@ -83,7 +115,47 @@ def cover(
             absent.append(operand)
         else:
             found[operand.name] = hit
-    return found, absent
+    return in_one_row(plan, found, absent, line_items)
+
+
+def in_one_row(
+    plan: Plan, found: dict[str, Found], absent: list[Operand], line_items: Mapping[str, Sequence[LineItem]]
+) -> tuple[dict[str, Found], list[Operand]]:
+    """The same with the periods of one phrase read from one row, where one filing prints them: a row that is sure for
+    one year is sure for the year beside it, and a dash there is a zero."""
+    result: dict[str, Found] = dict(found)
+    missing: list[Operand] = []
+    for operand in plan.operands:
+        if operand.phrase is None:
+            if operand in absent:
+                missing.append(operand)
+            continue
+        own = found.get(operand.name)
+        anchors = [
+            each
+            for each in found.values()
+            if each.operand.phrase == operand.phrase
+            and each.operand.company == operand.company
+            and each.operand.period != operand.period
+            and each.operand.phrase is not None
+        ]
+        anchor = max(anchors, key=lambda each: each.score, default=None)
+        elsewhere = own is not None and anchor is not None and own.filing.filing_id != anchor.filing.filing_id
+        if anchor is not None and not elsewhere and (own is None or own.score < anchor.score):
+            beside = in_row_of(anchor, operand, line_items[anchor.filing.filing_id])
+            if beside is not None:
+                result[operand.name] = beside
+                continue
+        if own is None:
+            missing.append(operand)
+    cells = Counter(_cell(each) for each in result.values())
+    twice = [o for o in plan.operands if o.phrase is not None and o.name in result and cells[_cell(result[o.name])] > 1]
+    # One cell cannot be the figure of two periods: the periods of its table were not understood.
+    return {name: each for name, each in result.items() if each.operand not in twice}, [*missing, *twice]
+
+
+def _cell(found: Found) -> tuple[str, int, int, int]:
+    return found.filing.filing_id, found.line_item.page, found.line_item.row, found.line_item.column
 
 
 def printing(found: Found, passages: Sequence[Passage], facts: FilingFacts) -> Passage | None:

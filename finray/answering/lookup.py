@@ -7,11 +7,13 @@ column (row_match.py), and that no other value fits nearly as well: a wrong figu
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from finray.answering.phrase import Measure, Phrase
 from finray.answering.row_match import Fit, Matcher, Rarity
+from finray.answering.synonyms import words_of
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.types import LineItem
 
@@ -21,6 +23,13 @@ MIN_MARGIN = 1.01
 """The best value's score over that of the next different value."""
 _STATEMENT_BONUS = 1.08
 _PAGE_BONUS = 0.015
+_OTHER_MEASURE_COVERAGE = 0.9
+"""What a row must hold of the question where its unit is not what the question's words suggest."""
+_OPENING = frozenset(words_of("beginning opening begin"))
+_CLOSING = frozenset(words_of("end ending closing"))
+_IS_RATE = re.compile(r"%|\b(?:percent\w*|rates?|yield|margin|volatility)\b", re.I)
+_IS_COUNT = re.compile(r"\b(?:number|shares?|units?|options?|awards?|rsus?|psus?|warrants?|stock)\b", re.I)
+_IS_PRICE = re.compile(r"\b(?:price|per (?:share|unit|option)|fair value)\b", re.I)
 _UNSAID_MONTHS = 0.97
 _DASH = 0.8
 _SAME_VALUE = 0.006
@@ -48,20 +57,24 @@ def look_up(
     end: dt.date,
     months: int | None,
     page_rank: Mapping[int, int],
+    rarity: Rarity | None = None,
 ) -> Hit | None:
     """The best cell of ``items`` (one filing's) for the period of ``months`` to ``end``, or for that day; None where
     nothing shares a word. Without ``months`` the day alone is asked for. ``page_rank`` is the rank of each retrieved
-    page."""
-    matcher = Matcher(phrase, Rarity(items))
+    page; ``rarity`` that of the words of ``items``, where it is known already."""
+    matcher = Matcher(phrase, rarity if rarity is not None else Rarity(items))
     ranked: list[tuple[float, Fit, LineItem]] = []
     for item in items:
-        if not (_of_period(item, end, months) and _measures(item, phrase.measure)):
+        if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
+            continue
+        if phrase.must and not phrase.must & set(words_of(item.label)):
             continue
         fit = matcher.fit(item)
         if fit.score <= 0:
             continue
         score = fit.score * (_STATEMENT_BONUS if item.statement is not None else 1.0)
-        score *= _UNSAID_MONTHS if item.months is None else 1.0
+        unsaid = item.months is None or (months is None and item.months != 0)
+        score *= _UNSAID_MONTHS if unsaid else 1.0
         score *= _DASH if item.value == 0 else 1.0
         if item.page in page_rank:
             score *= 1 + _PAGE_BONUS / (1 + page_rank[item.page])
@@ -74,18 +87,60 @@ def look_up(
     return Hit(best, fit, score / other if other else float("inf"))
 
 
-def _of_period(item: LineItem, end: dt.date, months: int | None) -> bool:
-    if item.period_end is None or abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
+def look_up_any(
+    phrase: Phrase,
+    items: Sequence[LineItem],
+    end: dt.date,
+    months: int | None,
+    page_rank: Mapping[int, int],
+    rarity: Rarity | None = None,
+) -> Hit | None:
+    """As :func:`look_up`; where nothing of the measure is sure, a sure row of another measure that says nearly all of
+    the phrase: "outstanding at the end of the year" may count options."""
+    hit = look_up(phrase, items, end, months, page_rank, rarity)
+    if (hit is not None and hit.sure) or phrase.measure != "money":
+        return hit
+    for measure in _OTHERS:
+        other = look_up(replace(phrase, measure=measure), items, end, months, page_rank, rarity)
+        if other is not None and other.sure and other.fit.coverage >= _OTHER_MEASURE_COVERAGE:
+            return other
+    return hit
+
+
+_OTHERS: tuple[Measure, ...] = ("percent", "shares", "per share")
+
+
+def _of_period(phrase: Phrase, item: LineItem, end: dt.date, months: int | None) -> bool:
+    if item.period_end is None:
         return False
-    return item.months is None or item.months in (0, months)
+    if phrase.opening and item.months == 0 and _opens(item.label):
+        # "the balance at the beginning of 2024" closed 2023
+        end = end - dt.timedelta(days=round((months or 12) * 30.4375))
+    if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
+        return False
+    # Rates that were assumed on a day stand in tables whose captions speak of years.
+    assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
+    return item.months is None or item.months in (0, months) or assumed
 
 
-def _measures(item: LineItem, measure: Measure) -> bool:
-    if measure == "per share":
-        return item.unit.endswith("/share")
+def _opens(label: str) -> bool:
+    words = set(words_of(label))
+    return bool(words & _OPENING) and not words & _CLOSING
+
+
+def measures(item: LineItem, measure: Measure) -> bool:
+    """Whether the figure of ``item`` is of ``measure``. Tables of notes often leave the unit to their headings: there
+    the words around the figure decide."""
+    money = "/" not in item.unit and item.unit not in ("shares", "percent", "pure")
     if measure == "money":
-        return "/" not in item.unit and item.unit not in ("shares", "percent")
-    return item.unit == measure
+        return money
+    around = " ".join(filter(None, (item.label, item.column_label, item.section)))
+    if measure == "per share":
+        return item.unit.endswith("/share") or (money and _IS_PRICE.search(around) is not None)
+    if measure == "shares":
+        return item.unit == "shares" or (money and item.statement is None and _IS_COUNT.search(around) is not None)
+    rate = money and item.statement is None and _IS_RATE.search(f"{around} {item.caption or ''}") is not None
+    return item.unit == "percent" or (rate and abs(item.value / item.scale) <= 1000 and "," not in item.text)
 
 
 def _same(a: float, b: float) -> bool:

@@ -6,13 +6,14 @@ import itertools
 import keyword
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from finray.accounting.arithmetic import ProgramError, parse
 from finray.accounting.definitions import defined_formula
 from finray.accounting.formulas import Formula, Unit, formulas
 from finray.accounting.mentions import Mention, mentions
-from finray.answering.phrase import Measure, Phrase, phrase_of
+from finray.answering.operations import Reading, readings
+from finray.answering.phrase import Measure, Phrase, phrase_of, without_context
 from finray.answering.synonyms import qualifiers, words_of
 from finray.filings.canonical import canonical_items
 from finray.retrieval.query import Query
@@ -23,14 +24,6 @@ _DIVIDED = r"(?:divided by|as an? (?:%|per ?cent(?:age)?|share|proportion|fracti
 _DEFINED = re.compile(
     r"(?:\b(?:is|are)?\s*(?:defined|calculated|computed|measured|expressed)\s+as\s*:?|\buse\b|\busing\b|\()\s*"
     rf"([^().?;]{{3,90}}?\s{_DIVIDED}\s[^().?;]{{3,90}}?)\s*(?=\)|[.?;]|$)",
-    re.I,
-)
-_RATIO = re.compile(r"\bratio of\s+(?:the\s+)?([^?.;]{3,80}?)\s+to\s+(?:the\s+)?([^?.;]{3,80}?)\s*(?=[?.;]|$)", re.I)
-_SHARE = re.compile(
-    r"\bwhat\s+(?:%|per ?cent(?:age)?|share|proportion|fraction) of\s+(?:the\s+)?([^?.;]{3,80}?)\s+(?:was|were|is|"
-    r"did|came|come|comes)\s+"
-    r"(?:from\s+|represented by\s+)?(?:the\s+)?([^?.;]{3,80}?)(?:\s+(?:represent|make up|"
-    r"account for)\w*)?\s*(?=[?.;]|$)",
     re.I,
 )
 _ASKS_PERCENT = re.compile(r"%|\bper ?cent|\bmargin\b|\brate\b|\byield\b|\bshare of\b", re.I)
@@ -46,9 +39,17 @@ _INSTANT = re.compile(
     r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
     re.I,
 )
+_UP_OR_DOWN = re.compile(r"\b(?:increase|decrease)s?\s*/\s*\(?\s*(?:increase|decrease)s?\)?", re.I)
 _SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s+(?:the\s+|any\s+)?$", re.I)
 _JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
 _MAX_WORDS = 16
+_MOVES = frozenset(words_of("change changes increase increases decrease decreases"))
+_AVERAGES = frozenset(words_of("average averages mean"))
+_SHARE_WORDS = re.compile(
+    r"^\W*(?:(?:what|how much)\s+(?:was|were|is|are)\s+)?(?:the\s+)?(?:%|per ?cent(?:age)?|proportion|share|fraction)"
+    r"\s+of\s+",
+    re.I,
+)
 _UNASKED_QUALIFIERS = frozenset(
     words_of("net other sales sale paid purchases purchase payments proceeds gross gains losses issuance")
 )
@@ -61,6 +62,8 @@ class Measures:
 
     formulas: tuple[Formula, ...]
     phrases: Mapping[str, Phrase] = field(default_factory=dict)
+    settled: bool = False
+    """The formula holds the comparison or the sum that the question asks for: no other is to be made of it."""
 
 
 def named_measures(query: Query) -> Measures:
@@ -107,23 +110,61 @@ def is_narrowed(query: Query) -> bool:
     return phrase is not None and bool(telling & set(phrase.words))
 
 
-def spelled_measures(query: Query, *, moving: bool) -> Measures | None:
-    """What the question's own words measure: a quotient it spells out, or a phrase; ``moving`` where it asks for a
-    change. None where it says too little or too much to be one row of a table."""
+def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = False) -> tuple[Measures, ...]:
+    """What the question's own words may measure, the likeliest first: quotients, differences and sums that it spells
+    out, or one phrase; ``moving`` where it asks for a change, ``aggregate`` where for an average or a sum. Nothing
+    where it says too little or too much to be one row of a table."""
     instant = _INSTANT.search(query.question) is not None
+    text = _UP_OR_DOWN.sub("change", query.text)
     if (defined := _DEFINED.search(query.question)) is not None:
-        return _arithmetic(defined.group(1), query, instant)
-    if (ratio := _RATIO.search(query.text)) is not None:
-        return _arithmetic(f"{ratio.group(1)} divided by {ratio.group(2)}", query, instant)
-    if (share := _SHARE.search(query.text)) is not None:
-        return _arithmetic(f"{share.group(2)} as a percentage of {share.group(1)}", query, instant)
-    if re.search(rf"\s{_DIVIDED}\s", query.text):
-        return _arithmetic(query.text, query, instant)
-    phrase = phrase_of(query.text, query.names, moving=moving, instant=instant)
-    if phrase is None or len(phrase.words) > _MAX_WORDS:
-        return None
+        return _only(_arithmetic(defined.group(1), query, instant))
+    if re.search(rf"\s{_DIVIDED}\s", text):
+        return _only(_arithmetic(text, query, instant))
+    read = [
+        measures
+        for reading in readings(without_context(text, query.names))
+        if (measures := _read(reading, query, instant)) is not None
+    ]
+    phrase = phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate)
+    whole = [_row(phrase)] if phrase is not None and len(phrase.words) <= _MAX_WORDS else []
+    if (moving or aggregate) and len(query.periods) < 2:
+        # "the change in other assets", "the average price": some table may print it as a row
+        row = phrase_of(text, query.names, instant=instant)
+        if row is not None and row != phrase:
+            must = _MOVES if moving else _AVERAGES
+            whole = [replace(_row(replace(row, must=must)), settled=True), *whole]
+    summed = bool(read) and any(sign in read[0].formulas[0].expression for sign in ("mean(", " + "))
+    return tuple([*whole, *read] if summed else read or whole)
+
+
+def _row(phrase: Phrase) -> Measures:
     name = _identifier(phrase)
     return Measures((Formula(name, (phrase.text,), name, _UNIT_OF[phrase.measure]),), {name: phrase})
+
+
+def _only(measures: Measures | None) -> tuple[Measures, ...]:
+    return (measures,) if measures is not None else ()
+
+
+def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
+    """The formula of a reading, over phrases; None where an operand says nothing or both say the same."""
+    phrases: dict[str, Phrase] = {}
+    parts: list[str] = []
+    for words in reading.operands:
+        phrase = phrase_of(words, query.names, instant=instant)
+        if phrase is None or len(phrase.words) > _MAX_WORDS:
+            return None
+        parts.append(_operand(phrase, phrases))
+    if len(set(parts)) < len(parts):
+        return None
+    expression = reading.template.format(*parts)
+    kinds = {phrase.measure for phrase in phrases.values()}
+    quotient = "/" in reading.template
+    unit: Unit = "percent" if reading.percent else "ratio" if quotient else "USD"
+    if unit == "USD" and len(kinds) == 1:
+        unit = _UNIT_OF[kinds.pop()]
+    named = " and ".join(reading.operands)
+    return Measures((Formula("defined", (named,), expression, unit),), phrases, settled=True)
 
 
 def _arithmetic(text: str, query: Query, instant: bool) -> Measures | None:
@@ -137,7 +178,7 @@ def _arithmetic(text: str, query: Query, instant: bool) -> Measures | None:
         if _OPERATORS.fullmatch(token):
             parts.append(_SIGNS.get(word, word if word in "()" else "/"))
             continue
-        phrase = phrase_of(token, query.names, instant=instant)
+        phrase = phrase_of(_SHARE_WORDS.sub("", token), query.names, instant=instant)
         if phrase is None or len(phrase.words) > _MAX_WORDS:
             return None
         parts.append(_operand(phrase, phrases))
@@ -148,7 +189,7 @@ def _arithmetic(text: str, query: Query, instant: bool) -> Measures | None:
         return None
     percent = _ASKS_PERCENT.search(query.question) is not None
     unit: Unit = "percent" if percent else "ratio"
-    return Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases)
+    return Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases, settled=True)
 
 
 def _operand(phrase: Phrase, phrases: dict[str, Phrase]) -> str:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from finray.answering.lookup import look_up
-from finray.answering.phrase import Phrase
+from finray.accounting.formulas import Unit
+from finray.answering.lookup import look_up_any
+from finray.answering.phrase import Measure, Phrase
 from finray.answering.plan import Operand
-from finray.filings.canonical import amount, canonical_items, find_line_item
+from finray.answering.row_match import Rarity
+from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.retrieval.query import Period
 from finray.types import Filing, LineItem
 
+_UNITS: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
 _WANDER_DAYS = 7
 _REPEATED_DAYS = 4 * 366
 """Filings print figures of up to so many days before their own period's end."""
@@ -28,6 +32,18 @@ class Found:
     filing: Filing
     line_item: LineItem
     value: float
+    score: float = 1.0
+    """How well the row fits a phrase; 1 for a row that a formula names."""
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of ``value``; every currency counts as dollars."""
+        if self.operand.phrase is not None and self.operand.phrase.measure != "money":
+            return _UNITS[self.operand.phrase.measure]
+        printed = self.line_item.unit
+        if printed in ("percent", "shares"):
+            return "percent" if printed == "percent" else "shares"
+        return "USD/share" if printed.endswith("/share") else "USD"
 
 
 def find_operand(
@@ -73,10 +89,49 @@ def find_phrase(
     for filing, end in _candidates(operand.period, filings, amended):
         months = None if phrase.instant else operand.period.months or _months(operand.period, filing)
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
-        hit = look_up(phrase, line_items.get(filing.filing_id, ()), end, months, own)
+        items = line_items.get(filing.filing_id, ())
+        hit = look_up_any(phrase, items, end, months, own, _rarity(items))
         if hit is not None and hit.sure:
-            return Found(operand, filing, hit.line_item, _amount(phrase, hit.line_item))
+            return Found(operand, filing, hit.line_item, _amount(phrase, hit.line_item), hit.fit.score)
     return None
+
+
+def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Found | None:
+    """``operand`` where the row that printed ``anchor``, the same phrase of another period, prints it too."""
+    row, phrase, known, asked = anchor.line_item, operand.phrase, anchor.operand.period, operand.period
+    end = asked.date
+    if end is None and row.period_end is not None and known.part == asked.part and abs(known.year - asked.year) < 20:
+        end = _years_before(row.period_end, known.year - asked.year)
+    if phrase is None or end is None:
+        return None
+    for item in items:
+        beside = (item.page, item.row, item.unit) == (row.page, row.row, row.unit) and item.months == row.months
+        if not beside or item.period_end is None or _column_words(item) != _column_words(row):
+            continue
+        if abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS:
+            return Found(operand, anchor.filing, item, _amount(phrase, item), anchor.score)
+    return None
+
+
+def _column_words(item: LineItem) -> str:
+    """What stands over a column besides its period."""
+    return re.sub(r"[\W\d_]+", " ", item.column_label or "").strip().lower()
+
+
+_RARITIES: OrderedDict[int, tuple[Sequence[LineItem], Rarity]] = OrderedDict()
+_KEPT_RARITIES = 16
+
+
+def _rarity(items: Sequence[LineItem]) -> Rarity:
+    """Counted once for the line items of a filing: a plan looks several operands up in it."""
+    known = _RARITIES.get(id(items))
+    if known is not None and known[0] is items:
+        return known[1]
+    rarity = Rarity(items)
+    _RARITIES[id(items)] = (items, rarity)
+    while len(_RARITIES) > _KEPT_RARITIES:
+        _RARITIES.popitem(last=False)
+    return rarity
 
 
 def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:
@@ -94,12 +149,19 @@ _PAID_OR_DEDUCTED = re.compile(
 """Rows whose parentheses mean paid or deducted, not negative."""
 
 
+_SPENT = re.compile(r"^(?:Payments|Repayments|Purchases?|InterestExpense|InterestPaid|IncomeTaxesPaid|CostOf|CostsAnd)")
+"""XBRL concepts of what is spent, which count it as positive."""
+
+
 def _amount(phrase: Phrase, item: LineItem) -> float:
     """The printed value; what is paid, owed or deducted is positive however it is printed. Percent as a fraction."""
     if item.unit == "percent":
         return item.value / 100
+    if phrase.measure == "percent":
+        return item.value / item.scale / 100
     metrics = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
-    if any(metric.flow == "out" for metric in metrics) or _PAID_OR_DEDUCTED.search(item.label):
+    spent = _SPENT.search((item.concept or "").rpartition(":")[2]) is not None
+    if spent or any(metric.flow == "out" for metric in metrics) or _PAID_OR_DEDUCTED.search(item.label):
         return abs(item.value)
     return item.value
 
@@ -126,7 +188,8 @@ def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> lis
         annual = period.part in (None, "FY")
         if annual and filing.fiscal_period not in ("FY", "Q4"):
             continue
-        if not annual and filing.fiscal_period != period.part:
+        own_quarter = filing.fiscal_period == period.part
+        if not annual and not own_quarter and (period.part != "Q4" or filing.fiscal_period != "FY"):
             continue
         for offset, year in _years_of(filing):
             back = year - period.year

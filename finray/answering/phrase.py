@@ -18,14 +18,18 @@ Measure = Literal["money", "shares", "per share", "percent"]
 _MONTH = "(?:" + "|".join([*calendar.month_name[1:], *calendar.month_abbr[1:], "Sept"]) + r")\.?"
 _YEAR = r"(?:19|20)\d\d"
 _DAY = rf"(?:{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+{_YEAR}|\d{{1,2}}\s+{_MONTH},?\s+{_YEAR}|{_YEAR}-\d\d-\d\d)"
-_BARE = rf"(?:(?:FY|fiscal(?:\s+year(?:[\s-]end)?)?|year[\s-]end)\s*['’]?(?:{_YEAR}|\d\d)\b|{_YEAR}\b)"
+_BARE = (
+    rf"(?:(?:FY|fiscal(?:\s+years?(?:[\s-]end)?)?|years?|year[\s-]end)\s*['’]?(?:{_YEAR}|\d\d)\b|F\d\d\b|"
+    rf"{_YEAR}(?:\s*[/-]\s*(?:{_YEAR}|\d\d))?\b)(?:\s+year[\s-]end\b)?"
+)
 _SPAN = (
     r"(?:(?:first|second|third|fourth|last)\s+(?:fiscal\s+)?quarter|(?:first\s+)?(?:three|six|nine|twelve|"
     r"\d{1,2})[\s-]+months?|"
     r"Q[1-4]|[1-4]Q|(?:fiscal\s+)?quarter|(?:fiscal\s+)?years?)"
 )
 _PERIOD = re.compile(
-    r"(?:\b(?:for|in|of|during|at|as of|as at|on|from|between|to|through|since|over|vs\.?|versus|than|and|until)\s+)*"
+    r"(?:,?\s*\b(?:for|in|of|during|at|as of|as at|on|from|between|to|through|since|over|vs\.?|versus|than|and|until|"
+    r"(?:as |when )?compared (?:to|with)|relative to|(?:against )?that (?:in|of))\s+|,\s*)*"
     r"(?:the\s+)?(?:(?:end|close)\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?"
     rf"(?:{_SPAN}\s*(?:period\s+)?(?:(?:that\s+)?(?:ended|ending|of|in|for)\s+)?(?:the\s+)?(?:{_DAY}|{_BARE})|"
     rf"{_DAY}|{_BARE})",
@@ -38,9 +42,10 @@ _ASKING = re.compile(
     r"had)\b)*(?:\s+amount\b)?|"
     r"\b(?:10-?[KQ]|8-?K)(?:/A)?(?!\w)|\b(?:earnings|press) releases?\b|\bannounced?\b|"
     r"\b(?:did|does|do|has|have|had|please)\b|\b(?:disclosed?|report(?:ed|s)?)\s+as\b|"
-    r"\b(?:reports?|reported|disclosed?|discloses|generated?|posted|company['’]?s?|respectively|according to|"
+    r"\b(?:reports?|reported|disclosed?|discloses|generated?|posted|company(?:['’]s?)?(?!-)|respectively|according to|"
     r"based on)\b|"
-    r"\brecord(?:ed|s)?\b(?=\s*$|\s+(?:in|for)\b)|"
+    r"\brecord(?:ed|s)?\b(?=\s*$|\s+(?:in|for)\b)|\b(?:in terms of|expressed)\b(?:\s+[$€£]?\w*)?|"
+    r"(?:^|\bthe)\s+(?:total\s+)?(?:value|amount|level) of\b|\b(?:the company|the group|the firm)(?:['’]s)?(?!\w)|"
     r"\b(?:in|of)\s+(?:US\s?D|U\.S\. dollars|dollars|percent|millions?|thousands?|"
     r"billions?)(?:\s+of\s+(?:US\s+)?dollars)?\b|"
     r"\b(?:its\s+)?(?:consolidated\s+)?(?:income statements?|balance sheets?|cash[- ]flow statements?|"
@@ -48,11 +53,29 @@ _ASKING = re.compile(
     re.I,
 )
 _MOVING = re.compile(
+    r"(?:\b(?:the\s+)?(?:value of the|amount of the|absolute|percentage|percent|net|dollar|year-over-year|annual|"
+    r"overall|total)\s+|%\s*)*"
+    r"\b(?:changes?|increases?|decreases?|decline|growth(?:\s+rate)?|difference|variance|movement)"
+    r"(?:\s*/?\s*\(?\s*(?:or\s+)?(?:increase|decrease|decline)\)?)?\s*(?:\(?\s*in\s+(?:percentage|percent|%)\s*\)?\s*)?"
+    r"(?:of|in|for|from|between)(?=\W)|"
     r"\b(?:percentage|percent|% ?)\s*(?:changes?|increases?|decreases?|growth|difference)\s*(?:of|in)?\b|"
     r"\b(?:changed?|grow|grew|grown|shrink|shrank|shrunk|rise|rose|risen|fall|fell|increased|decreased|"
     r"declined)\b(?:\s+or\b)?|"
     r"\bhigher or lower\b|\bmore or less\b|\bthe difference between\b|\bthe (?:change|increase|decrease|growth) in\b|"
     r"\b(?:by )?(?:how much|how many dollars|what percentage)\b|\bthat of\b|\bin percent\b|\bin dollars\b|%",
+    re.I,
+)
+_SPAN_OF_YEARS = re.compile(
+    r"\b(?:for|over|during|in|across)?\s*(?:the\s+|each of the\s+)?(?:last|past)?\s*"
+    r"(?:[2-9]|two|three|four|five|six)[\s-]+(?:fiscal[\s-]+)?years?(?:[\s-]+periods?)?\b|\brespectively\b|"
+    r"\b(?:in|for) (?:both|all|each) (?:of the )?years\b",
+    re.I,
+)
+_AGGREGATE = re.compile(
+    r"(?<!weighted )(?<!weighted-)\b(?:(?:yearly|annual|quarterly)\s+)?(?:average|mean)\b"
+    r"(?:\s+(?:annual|yearly|value|amount))?(?:\s+of\b)?|"
+    r"\b(?:sum|combined|altogether|cumulative|aggregate)\b(?:\s+of\b)?|\badded? (?:up|together)\b|"
+    r"\b(?:per year|a year|annually)\b",
     re.I,
 )
 _LEGAL = r"(?:,?\s+(?:Inc|Corp|Corporation|Company|Co|Ltd|plc|LLC|N\.?V|S\.?A)\b\.?)*"
@@ -78,6 +101,13 @@ class Phrase:
     measure: Measure
     instant: bool = False
     """The question asks for a day's balance ("at the end of"), not for a flow over a period."""
+    must: frozenset[str] = frozenset()
+    """The row itself must hold one of these words: "Increase in inventories", not inventories."""
+
+    @property
+    def opening(self) -> bool:
+        """What stood at the beginning of the period is asked for."""
+        return "begin" in self.words or "beginn" in self.words or "open" in self.words
 
     @property
     def name(self) -> str:
@@ -85,14 +115,23 @@ class Phrase:
         return "_".join(re.findall(r"[a-z][a-z0-9]*", self.text.lower())[:8]) or "amount"
 
 
-def phrase_of(text: str, names: Sequence[str] = (), *, moving: bool = False, instant: bool = False) -> Phrase | None:
-    """The phrase that ``text`` asks for; ``names`` are those of companies, ``moving`` drops the words of change. None
-    where nothing is left."""
+def without_context(text: str, names: Sequence[str] = ()) -> str:
+    """``text`` without its periods and the ``names`` of companies."""
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<!\w){re.escape(name)}{_LEGAL}\.?(?:['’]s?)?(?!\w)", " ", text, flags=re.I)
-    text = _PERIOD.sub(" ", text)
+    return _SPAN_OF_YEARS.sub(" ", _PERIOD.sub(" ", text))
+
+
+def phrase_of(
+    text: str, names: Sequence[str] = (), *, moving: bool = False, instant: bool = False, aggregate: bool = False
+) -> Phrase | None:
+    """The phrase that ``text`` asks for; ``names`` are those of companies, ``moving`` drops the words of change,
+    ``aggregate`` those of averages and sums. None where nothing is left."""
+    text = without_context(text, names)
     if moving:
         text = _MOVING.sub(" ", text)
+    if aggregate:
+        text = _AGGREGATE.sub(" ", text)
     asked_count = re.search(r"\bhow many\b|\bnumber of\b", text, re.I) is not None
     measure = _measure(text, asked_count)
     text = _ASKING.sub(" ", text)

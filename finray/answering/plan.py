@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from finray.accounting.arithmetic import names
@@ -31,7 +31,15 @@ _GROWTH = re.compile(
 _PERCENT = re.compile(
     r"%|\bper ?cent\w*\b|\bgrowth rate\b|\brate of growth\b|\bgrowth\b|\byoy\b|\byear[- ]o\w+[- ]year\b", re.I
 )
-_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.I)
+_AVERAGE = re.compile(r"(?<!weighted )(?<!weighted-)\b(?:average|mean)\b", re.I)
+_SUMMED = re.compile(r"\b(?:sum|cumulative|combined|altogether|added? up)\b", re.I)
+_MOVED = re.compile(
+    r"\b(?:changes?|increases?|decreases?|decline|growth(?: rate)?)(?:\s*/?\s*\(?(?:increase|decrease)\)?)?"
+    r"\s+(?:of|in)\b|"
+    r"(?:%|per ?cent(?:age)?)\s+(?:change|increase|decrease|growth|decline)",
+    re.I,
+)
+_AVERAGE_MOVE = re.compile(r"\b(?:average|mean)\s+(?:\w+\s+)?(?:changes?|increases?|decreases?|growth)\b", re.I)
 _TOTAL = re.compile(r"\b(?:total|sum|cumulative|combined|altogether|in aggregate|overall|add(?:ed|ing)? up)\b", re.I)
 _CAGR = re.compile(r"\bCAGR\b|\bcompound(?:ed)? annual\b", re.I)
 _DIFFERENCE = re.compile(
@@ -83,6 +91,8 @@ class Plan:
     choose: tuple[tuple[str, str, str], ...] = ()
     """For "highest": (company, program that ranks, program that answers), one for each company."""
     lowest: bool = False
+    spelled: bool = False
+    """The question itself names every operand; else the formula does."""
 
 
 def asks_for_change(query: Query) -> bool:
@@ -92,13 +102,37 @@ def asks_for_change(query: Query) -> bool:
     )
 
 
-def build_plan(query: Query, measures: Measures, companies: Sequence[str], latest: Period | None = None) -> Plan | None:
+def asks_for_aggregate(query: Query) -> bool:
+    """Whether the question is about the average or the sum of several figures."""
+    return asks_for_average(query) or (_SUMMED.search(query.text) is not None and not _moves(query.text))
+
+
+def asks_for_average(query: Query) -> bool:
+    moved = _moves(query.text)
+    return _AVERAGE.search(query.text) is not None and (not moved or _AVERAGE_MOVE.search(query.text) is not None)
+
+
+def _moves(text: str) -> bool:
+    """Whether a change is asked for that is not itself a line item ("the net change in cash")."""
+    for mention in reversed(mentions(text)):
+        text = f"{text[: mention.start]} X {text[mention.end :]}"
+    return _MOVED.search(text) is not None
+
+
+def build_plan(
+    query: Query,
+    measures: Measures,
+    companies: Sequence[str],
+    latest: Period | None = None,
+    years: Sequence[Period] = (),
+) -> Plan | None:
     """The plan of ``query`` for ``companies`` (its own, or those that retrieval settled on), None where it measures
-    nothing. ``latest`` is the period to take where the question names none."""
+    nothing. ``latest`` is the period to take where the question names none; ``years``, oldest first, go before
+    whatever it names."""
     found = measures.formulas
     if not found or not companies:
         return None
-    periods = _periods(query, latest)
+    periods = list(years) or _periods(query, latest)
     if not periods:
         return None
     builder = _Builder(many=len(companies) > 1, phrases=measures.phrases)
@@ -121,7 +155,9 @@ def build_plan(query: Query, measures: Measures, companies: Sequence[str], lates
         return None  # the question spans years that could not be told: one year's figure would be wrong
     if _CAGR.search(text) and span:
         return builder.over(formula, company, periods, "cagr")
-    if span and re.search(r"\byears?\b.{0,12}\b(?:average|mean)\b|\b(?:average|mean)\b", text, re.I):
+    if measures.settled and not (span and (_moves(text) or asks_for_average(query))):
+        return replace(builder.single(formula, company, periods[-1], "value"), spelled=True)
+    if span and asks_for_average(query):
         return builder.over(formula, company, periods, "average")
     if span and _TOTAL.search(text) and not _GROWTH.search(text) and not _APART.search(text):
         return builder.over(formula, company, periods, "total")
@@ -130,7 +166,7 @@ def build_plan(query: Query, measures: Measures, companies: Sequence[str], lates
             return builder.single(formula, company, periods[-1], "sign")
         if _GROWTH.search(text):
             return builder.over(formula, company, _two(periods), "trend")
-    if _GROWTH.search(text) and (span or _PERCENT.search(text) or formula.unit == "percent"):
+    if _GROWTH.search(text) and (span or _PERCENT.search(text) or formula.unit == "percent" or _moves(text)):
         percent = _PERCENT.search(query.question) is not None and formula.unit != "percent"
         return builder.over(formula, company, _two(periods), "growth" if percent else "change")
     if len(periods) == 2 and _DIFFERENCE.search(text):
@@ -161,7 +197,7 @@ def _periods(query: Query, latest: Period | None) -> list[Period]:
     if (
         len(years) == 2
         and 1 < years[1] - years[0] < _MAX_YEARS
-        and (_AVERAGE.search(query.text) or _TOTAL.search(query.text))
+        and (asks_for_average(query) or (_TOTAL.search(query.text) and not _moves(query.text)))
     ):
         years = list(range(years[0], years[1] + 1))
     return [Period(year, "FY") for year in (years or [newest])]

@@ -20,6 +20,13 @@ from finray.types import LineItem
 
 IN_COLUMN, IN_SECTION, IN_CAPTION, IN_ASIDE = 0.95, 0.95, 0.7, 0.6
 """What a word is worth outside the label."""
+IN_UNASKED_TOTAL = 0.85
+"""In the caption of a table whose total answers a question that may be about one of its rows."""
+_TOTAL = frozenset(words_of("total"))
+UNASKED_IN_CONCEPT = 0.3
+"""The same of an XBRL concept's name."""
+WORSE_READING = 0.3
+"""Weight of the reading, by the row's words or by its concept's name, that fits worse."""
 UNASKED = 0.35
 """How much a label of nothing but words that were not asked for would lose."""
 _WEAK_WEIGHT = 0.3
@@ -29,7 +36,7 @@ _WEAK = frozenset(
         "segment's "
         "consolidated report reported recorded related including pay paid payments period other all table following "
         "recognized "
-        "information group "
+        "information group number level nominal  company's "
         "less loss losses income benefit provided used using disclosed type"
     )
 ) - set(words_of("income other"))
@@ -44,9 +51,12 @@ _CALENDAR = frozenset(
         "second third fourth fifty two fiscal year years month months week weeks quarter period ended ending end"
     )
 )
-_WHOLE = frozenset(words_of("total consolidated company reported amount amounts actual value gaap carrying net"))
+_WHOLE = frozenset(
+    words_of("total consolidated company reported amount amounts actual value gaap carrying net number usd")
+)
 
 
+_FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z]|(?:see )?notes? [^()]*)\s*\)", re.I)
 _LEFT_OUT = re.compile(r"\b(?:net of|excluding|exclusive of|before|less|except)\b", re.I)
 
 
@@ -77,7 +87,7 @@ class Rarity:
         counts: Counter[str] = Counter()
         for item in rows.values():
             words = words_around(item)
-            counts.update(words.label | words.section | words.column)
+            counts.update(words.label | words.section | words.column | concept_words(item.concept))
         self._counts = counts
         self._rows = max(len(rows), 1)
         self._weights: dict[str, float] = {}
@@ -91,21 +101,35 @@ class Rarity:
 
 
 def words_around(item: LineItem) -> Words:
-    match = _LEFT_OUT.search(item.label)
-    start = match.start() if match is not None and match.start() > 0 else len(item.label)
-    aside = _words(item.label[start:])
+    label = _FOOTNOTE.sub(" ", item.label)
+    match = _LEFT_OUT.search(label)
+    start = match.start() if match is not None and match.start() > 0 else len(label)
+    aside = _words(label[start:])
     return Words(
-        _words(item.label),
-        aside - _words(item.label[:start]),
+        _words(label),
+        aside - _words(label[:start]),
         _words(item.section or ""),
         _words(item.column_label or ""),
         _words(item.caption or ""),
     )
 
 
+@lru_cache(maxsize=20_000)
+def concept_words(concept: str | None) -> frozenset[str]:
+    """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" is what a row labelled "Other" is."""
+    name = (concept or "").rpartition(":")[2]
+    return frozenset(words_of(" ".join(_CAMEL.findall(name)))) - _TAXONOMY
+
+
 @lru_cache(maxsize=200_000)
 def _words(text: str) -> frozenset[str]:
     return frozenset(words_of(text))
+
+
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
+_TAXONOMY = frozenset(words_of("excluding assessed including contract customer value amount carrying disclosure at"))
+"""Words of concept names that tell no row from another."""
+_MOVES = frozenset(words_of("increase decrease change period"))
 
 
 class Matcher:
@@ -132,7 +156,36 @@ class Matcher:
                     metric,
                 )
             )
-        return max(fits, key=lambda fit: fit.score)
+        best = max(fits, key=lambda fit: fit.score)
+        concept = concept_words(item.concept)
+        if not concept:
+            return best
+        tagged = max((self._by_concept(asked, words, concept) for asked in self._variants), key=lambda fit: fit.score)
+        first, second = sorted((best, tagged), key=lambda fit: -fit.score)
+        return Fit((1 - WORSE_READING) * first.score + WORSE_READING * second.score, first.coverage)
+
+    def _by_concept(self, asked: frozenset[str], words: Words, concept: frozenset[str]) -> Fit:
+        """The row read by its tag. A row of a segment or a class shares the tag of the whole: its own words, where
+        neither the question nor the tag says them, tell it apart."""
+        weight = self._rarity.weight
+        total = sum(weight(word) for word in asked)
+        held = sum(weight(word) * (1.0 if word in concept else _place(word, words)) for word in asked)
+        if not total or not held:
+            return Fit(0.0, 0.0)
+        coverage = held / total
+        own = sum(weight(word) for word in words.label)
+        member = sum(weight(word) for word in words.label - asked - concept - _BARE) / own if own else 0.0
+        named = sum(weight(word) for word in concept)
+        unasked = sum(weight(word) for word in concept - asked) / named
+        score = coverage * (1 - UNASKED * member) * (1 - UNASKED_IN_CONCEPT * unasked)
+        score *= _agreement(
+            asked, concept, Words(concept, frozenset(), words.section, words.column, words.caption), False
+        )
+        if concept & _MOVES and not asked & _MOVES:
+            score *= 0.7
+        if words.column - asked - concept - _WHOLE - _CALENDAR:
+            score *= 0.75
+        return Fit(score, coverage)
 
     def _fit(self, asked: frozenset[str], words: Words, note: bool, metric: frozenset[str] = frozenset()) -> Fit:
         total = sum(self._rarity.weight(word) for word in asked)
@@ -162,7 +215,7 @@ def _place(word: str, words: Words) -> float:
     if word in words.section:
         return IN_SECTION
     if word in words.caption:
-        return IN_SECTION if words.label <= _BARE else IN_CAPTION
+        return (IN_UNASKED_TOTAL if words.label == _TOTAL else IN_SECTION) if words.label <= _BARE else IN_CAPTION
     return 0.0
 
 
@@ -185,7 +238,7 @@ def _agreement(asked: Collection[str], label: Collection[str], words: Words, not
             if any(side & near for side in line):
                 result *= 0.92
             elif any(side & heading for side in line):
-                result *= 0.85
+                result *= 0.85 if asked - set(label) else 0.95
     return result
 
 

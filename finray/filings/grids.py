@@ -20,6 +20,8 @@ class Cell:
     box: Box | None = None
     indent: float = 0.0
     concept: str | None = None
+    context: str | None = None
+    """The id of that tag's context: its period, and the part of the company it is of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
                 break
             text = " ".join(_text(td).split())
             if text:
-                cells.append(Printed(text, position, position + columns, None, _indent(td), _concept(td)))
+                cells.append(Printed(text, position, position + columns, None, _indent(td), *_tag(td)))
             for covered in range(position, position + columns):
                 held[covered] = down - 1
             position += columns
@@ -127,8 +127,10 @@ def _points(digits: str) -> float:
     return float(digits) if re.fullmatch(r"\d+(?:\.\d*)?|\.\d+", digits) else 0.0
 
 
-def _concept(td: etree._Element) -> str | None:
+def _tag(td: etree._Element) -> tuple[str | None, str | None]:
+    """(concept, context) of the first ``ix:nonFraction`` in the cell."""
     for node in td.iter():
         if _name(node) == "nonfraction" and node.get("name"):
-            return str(node.get("name"))
-    return None
+            context = node.get("contextref") or node.get("contextRef")
+            return str(node.get("name")), str(context) if context else None
+    return None, None

@@ -29,6 +29,7 @@ _COVER_TAGS = frozenset(
         "dei:currentfiscalyearenddate",
     )
 )
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
 _YEAR = re.compile(r"\A(?:19|20)\d\d\Z")
 _NUMBER = re.compile(r"\A\d[\d,.\s]*\Z|\A\.\d+\Z")
 _DASHES = frozenset(("", "-", "–", "—", "nil", "none", "no"))
@@ -113,6 +114,19 @@ def _ticker(text: str | None) -> str | None:
     ):
         return None
     return text.upper()
+
+
+def words_of_name(name: str) -> list[str]:
+    """ "us-gaap:OtherLiabilitiesCurrent" as ["Other", "Liabilities", "Current"]."""
+    return _CAMEL.findall(name.rpartition(":")[2])
+
+
+def part_of(context: Context) -> str | None:
+    """The part of the company that ``context`` is about, in words ("Americas segment"); None for the whole."""
+    names = [
+        " ".join(words_of_name(member.removesuffix("Member"))) for _, member in context.members
+    ]
+    return ", ".join(name for name in names if name) or None
 
 
 def contexts(root: lxml.html.HtmlElement) -> dict[str, Context]:

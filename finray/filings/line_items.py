@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from finray.filings.cells import Number, is_year, parse_number
 from finray.filings.column_labels import column_label, is_period
 from finray.filings.grids import Cell, Grid
+from finray.filings.inline_xbrl import Context, part_of
 from finray.filings.periods import Calendar, Period, months_between, read_balance_date, read_heading
 from finray.filings.scales import Scale, read_scale, row_unit, share_scale
 from finray.filings.statements import table_statement
@@ -24,6 +25,7 @@ HEAD_LINES = 25
 """Lines of a page among which its title, scale and periods are announced."""
 MAX_LABEL = 400
 HEADING_ROWS = 10
+MAX_ADDENDS = 12
 INDENT_STEP = 1.0
 """Points by which margins must differ to mean something."""
 
@@ -38,6 +40,7 @@ _PERIOD_WORDS = re.compile(
 _BALANCE_ROW = re.compile(r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|"
     r"end)\b", re.IGNORECASE)
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
+_PERCENT_ROW = re.compile(r"\(%\)|%\W*$|\bpercent(?:age)?\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\$\s*(?:[\d(]|$)|^\(\d+\)$")
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
@@ -45,7 +48,7 @@ _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 
 def extract_line_items(
     grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing, *, before: str = "",
-    usual: Scale | None = None,
+    usual: Scale | None = None, undated: bool = False, contexts: Mapping[str, Context] | None = None,
 ) -> list[LineItem]:
     """Every number of ``grids`` (one page) that stands in a numeric column of a labelled row.
 
@@ -53,10 +56,12 @@ def extract_line_items(
     ``usual``, the scale of the filing's statements, where that has none either.
     ``row`` counts rows over the page, ``column`` is the grid's column. Never raises on odd tables: what has no label
     or no number is left out. Where ``statement`` is None (notes, management's discussion), so is what has no date:
-    a page of prose and small tables says little about which period a bare column is of.
+    a page of prose and small tables says little about which period a bare column is of. With ``undated`` it stays,
+    dated by the filing's own period: for one who knows that the table is about it. ``contexts`` are those of the
+    filing's inline XBRL: what a tag says of a number's period goes before its headings.
     """
     if statement is None:
-        return _note_items(grids, filing, read_scale(page_text) or usual or Scale())
+        return _note_items(grids, filing, read_scale(page_text) or usual or Scale(), undated, contexts or {})
     head = _head_of(page_text)
     page_scale = read_scale(head) or read_scale(page_text) or read_scale(before) or usual
     items: list[LineItem] = []
@@ -67,14 +72,15 @@ def extract_line_items(
         own: Statement | None = statement
         if len(grids) > 1:
             own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
-        reader = _TableReader(grid, own, replace(calendar, statement=own), page_scale or Scale(), headings)
+        reader = _TableReader(grid, own, replace(calendar, statement=own), page_scale or Scale(), headings, contexts or {})
         items.extend(reader.read(offset))
         calendar, headings = reader.calendar, reader.headings
         offset += len(grid.rows)
     return items
 
 
-def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale) -> list[LineItem]:
+def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale, undated: bool,
+                contexts: Mapping[str, Context]) -> list[LineItem]:
     """Each table by itself: what stands above it says its scale and, where its columns do not, its period."""
     items: list[LineItem] = []
     offset = 0
@@ -82,8 +88,11 @@ def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale) -> lis
     for grid in grids:
         calendar = Calendar(filing, None, grid.caption)
         reader = _TableReader(grid, None, calendar, read_scale(grid.caption) or page_scale, headings if not grid.caption
-                              else {})
-        items.extend(item for item in reader.read(offset) if item.period_end is not None)
+                              else {}, contexts)
+        read = reader.read(offset)
+        if undated:
+            read = [replace(item, period_end=item.period_end or filing.period_end) for item in read]
+        items.extend(item for item in read if item.period_end is not None)
         headings = reader.headings
         offset += len(grid.rows)
     return items
@@ -127,17 +136,21 @@ class _TableReader:
     """Walks one table's rows: headings set periods, label-only rows set sections, the rest are line items."""
 
     def __init__(self, grid: Grid, statement: Statement | None, calendar: Calendar, scale: Scale,
-                 before: Mapping[int, str]) -> None:
+                 before: Mapping[int, str], contexts: Mapping[str, Context]) -> None:
         self.grid = grid
         self.statement = statement
         self.calendar = calendar
         self.scale = scale
+        self.contexts = contexts
+        self.tagged: set[tuple[int, int]] = set()
+        """(row, column) of the numbers whose period a tag says."""
         self.sections: list[tuple[float, str]] = []
         # A table cut in two by a line of prose prints its headings once.
         columns = {cell.column for row in grid.rows for cell in row if cell.column}
         own = any(_names_period(cell.text) for row in grid.rows[:HEADING_ROWS] for cell in row if cell.column)
         self.headings: dict[int, str] = {} if own or not columns <= before.keys() else dict(before)
         self.seen_data = False
+        self.above: list[_Row] = []
         self.block = ""
         """In a note, the row "Year ended June 30, 2024" that dates the rows below it."""
 
@@ -153,13 +166,29 @@ class _TableReader:
                 self.seen_data = True
                 section = self._section(cells[0].indent)
                 items.extend(self._line_items(row, section, offset + index))
+                self.above.append(row)
                 if _TOTAL.match(row.label) and self.sections:
                     self.sections.pop()
+            elif row.numbers and self.statement is None and self._adds_up(row):
+                section = self.sections.pop()[1] if self.sections else None
+                items.extend(self._line_items(replace(row, label="Total"), section, offset + index))
             elif row.label and not row.numbers:
                 self._open_section(row.label, cells[0].indent)
         if self.statement in ("equity", None) and not any(_names_period(text) for text in self.headings.values()):
-            items = _date_by_balances(items)
+            items = _date_by_balances(items, self.tagged)
         return items
+
+    def _adds_up(self, row: _Row) -> bool:
+        """Whether a row without a label is the total of the rows above it, in every column of amounts."""
+        amounts = [(cell.column, number) for cell, number in row.numbers if not number.percent and not number.dash]
+        for count in range(2, min(len(self.above), MAX_ADDENDS) + 1):
+            if amounts and all(
+                abs(sum(_in_column(each, column) for each in self.above[-count:]) - number.value)
+                <= count * 0.51 * 10.0 ** -number.decimals
+                for column, number in amounts
+            ):
+                return True
+        return False
 
     def _dates_block(self, row: _Row) -> bool:
         """Whether a row of a note's table names a period for all its columns."""
@@ -195,6 +224,8 @@ class _TableReader:
                 self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()
         if row.label or len(cells) == 1:
             self.calendar = self.calendar.with_title(row.label or cells[0].text)
+        if self.statement is None and row.label and row.texts and not dated and not read_scale(row.label):
+            self._open_section(row.label, cells[0].indent)  # "Revenue by country | $M | $M" is a heading of rows too
         if len(cells) == 1 and not dated and any(map(_names_period, self.headings.values())):
             self._open_section(cells[0].text, cells[0].indent)
 
@@ -217,12 +248,16 @@ class _TableReader:
         printed = {unit for unit in units.values() if unit is not None}
         for cell, number in row.numbers:
             unit, scale = units[cell.column] or (next(iter(printed)) if printed else self._money())
-            period = self._period(row.label, cell.column)
+            context = self.contexts.get(cell.context or "")
+            period = Period(context.end, context.months) if context else self._period(row.label, cell.column)
+            if context:
+                self.tagged.add((index, cell.column))
+            around = f"{row.label} {section or ''} {self.headings.get(cell.column, '')} {self.grid.caption}"
             items.append(LineItem(
                 page=self.grid.page, statement=self.statement, label=row.label, value=number.value * scale,
                 text=cell.text, unit=unit, scale=scale, period_end=period.end, months=period.months,
                 section=section, row=index, column=cell.column, box=cell.box, concept=cell.concept,
-                column_label=column_label(self.headings.get(cell.column, "")),
+                column_label=_with_part(column_label(self.headings.get(cell.column, "")), context, around),
                 caption=self.grid.caption or None if self.statement is None else None))
         return items
 
@@ -233,6 +268,9 @@ class _TableReader:
             return "percent", 1
         if number.dash:
             return None
+        rated = self.statement is None and number.currency is None and "," not in cell.text
+        if rated and abs(number.value) <= 1000 and _PERCENT_ROW.search(row.label):
+            return "percent", 1
         currency = replace(self.scale, currency=number.currency) if number.currency else self.scale
         if self.statement == "equity" and not any(_names_period(text) for text in self.headings.values()):
             if re.search(r"\bshares\W*$|^\W*(?:number of )?shares\b", heading, re.IGNORECASE) and not number.currency:
@@ -270,18 +308,32 @@ class _TableReader:
         return period
 
 
+def _in_column(row: _Row, column: int) -> float:
+    return next((number.value for cell, number in row.numbers if cell.column == column and not number.percent), 0.0)
+
+
 def _names_period(text: str) -> bool:
     return re.search(r"\b(?:19|20)\d\d\b", text) is not None or _PERIOD_WORDS.search(text) is not None
 
 
-def _date_by_balances(items: Sequence[LineItem]) -> list[LineItem]:
+def _with_part(label: str | None, context: Context | None, around: str) -> str | None:
+    """The column's label, with the part of the company that a tag names and nothing around the number does."""
+    part = part_of(context) if context is not None else None
+    if part is None or all(word[:4].lower() in around.lower() for word in part.replace(",", " ").split()):
+        return label
+    return f"{label}, {part}" if label else part
+
+
+def _date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]] = ()) -> list[LineItem]:
     """Equity statements have components as columns; the dates stand in the rows "Balance at December 31, 2022"."""
     dates: dict[int, dt.date] = {}
     for item in items:
         if item.row not in dates and (date := read_balance_date(item.label)):
             dates[item.row] = date
     dates = {row: _close_of_day_before(date, dates.values()) for row, date in dates.items()}
-    return [_dated(item, dates) for item in items] if dates else list(items)
+    if not dates:
+        return list(items)
+    return [item if (item.row, item.column) in tagged else _dated(item, dates) for item in items]
 
 
 def _close_of_day_before(date: dt.date, others: Collection[dt.date]) -> dt.date:

@@ -44,7 +44,8 @@ class Heading:
     change: bool = False
 
 
-_CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant)\b", re.IGNORECASE)
+_CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|"
+                     r"over (?:19|20)\d\d)\b", re.IGNORECASE)
 
 
 def read_heading(text: str) -> Heading:
@@ -95,6 +96,10 @@ class Period:
 
     end: dt.date | None
     months: int | None
+
+
+_EVENT = re.compile(r"\b(?:on|since|until|by|after|before|dated|effective)\s+$", re.IGNORECASE)
+"""Before a date that says when something happened, in the prose above a note's table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +179,8 @@ class Calendar:
                 continue
             if match["day"] is None and match["year"] is None and not re.search(
                     r"\b(?:ended|ending|as of|at)\s+$", self.titles[:match.start()], re.IGNORECASE):
+                continue
+            if self.statement is None and _EVENT.search(self.titles[:match.start()]):
                 continue
             found.append((int(match["year"]) if match["year"] else None, _MONTHS[match["month"].lower()],
                           int(match["day"]) if match["day"] else None))

@@ -24,6 +24,7 @@ from finray.filings.scales import Scale, read_scale
 from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.statements import label_statements
 from finray.filings.submission import ACCESSION_NUMBER, parse_submission
+from finray.filings.tagged_facts import facts_in_prose, tagged_cells
 from finray.settings import FilingSettings
 from finray.types import FactSource, Filing, LineItem, Page, ParsedFiling, Statement
 
@@ -67,6 +68,8 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> Par
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
     sources: dict[FactSource, Facts] = {}
+    contexts: dict[str, inline_xbrl.Context] = {}
+    tagged: list[LineItem] = []
     body = content
     if kind == "submission":
         submission = parse_submission(content)
@@ -77,6 +80,8 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
         pages = split_pages(root, settings)
         if inline_xbrl.has_inline_xbrl(root):
             sources = {"ixbrl": inline_xbrl.cover_facts(root), **sources}
+            contexts = inline_xbrl.contexts(root)
+            tagged = facts_in_prose(root, pages, contexts, set(tagged_cells(pages)))
     else:
         pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
     texts = [page.text for page in pages]
@@ -88,9 +93,9 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     for number, statement in enumerate(statements):
         grids = _grids(pages[number], number)
         line_items += extract_line_items(
-            grids, texts[number], statement, filing, before=_before(texts, number), usual=usual
+            grids, texts[number], statement, filing, before=_before(texts, number), usual=usual, contexts=contexts
         )
-    return _parsed(filing, texts, statements, line_items)
+    return _parsed(filing, texts, statements, [*line_items, *tagged])
 
 
 def _before(texts: Sequence[str], number: int) -> str:

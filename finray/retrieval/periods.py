@@ -42,14 +42,22 @@ _DATES = (
     re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\s*,?\s*{_YEAR}\b", re.I),
     re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b"),
 )
+_SAME_DAY = re.compile(
+    r"\s*(?:,?\s*(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s+(?:in\s+)?((?:19|20)\d\d)\b", re.I
+)
+"""A second year behind a date: "December 31, 2019 and 2018"."""
+_SAME_YEAR = re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s*(?:and|&|to|or|versus|vs\.?)\s+$", re.I)
+"""A day before a date: "April 27 and January 26, 2019"."""
 _QUARTERS = (
     re.compile(rf"\bQ\s*([1-4]){_OF}{_SHORT_YEAR}\b", re.I),
     re.compile(rf"\b(?:FY|fiscal(?: year)?)?\s*{_SHORT_YEAR}\s*-?\s*Q\s*([1-4])\b", re.I),
     re.compile(rf"\b{_ORDINAL}\s+(?:fiscal\s+)?quarter{_OF}{_SHORT_YEAR}\b", re.I),
     re.compile(rf"\b([1-4])Q\s*{_SHORT_YEAR}\b", re.I),
+    re.compile(rf"\b(?:FY|fiscal(?: year)?)\s*{_SHORT_YEAR}['’]?s?\s+{_ORDINAL}\s+(?:fiscal\s+)?quarter\b", re.I),
 )
 _FISCAL_YEARS = (
     re.compile(rf"\b(?:FY|fiscal(?:\s+years?)?)\s*[-]?\s*{_SHORT_YEAR}\b", re.I),
+    re.compile(r"\bF(\d\d)\b"),
     re.compile(rf"\b(?:full[- ]year|annual(?:ly)?(?: report)?|10-?K)(?:\s+(?:for|of|in))?\s+{_YEAR}\b", re.I),
     re.compile(rf"\b{_YEAR}\s+(?:fiscal\s+year|full[- ]year|annual|10-?K)\b", re.I),
 )
@@ -68,7 +76,7 @@ _LAST_YEARS = re.compile(
     re.I,
 )
 _MONTHS_ENDED = re.compile(
-    r"\b(?:(\d{1,2}|three|six|nine|twelve)[\s-]+months?|(year)|(quarter))\s+(?:period\s+)?(?:that\s+)?"
+    r"\b(?:(\d{1,2}|three|six|nine|twelve)[\s-]+months?|(years?)|(quarters?))\s+(?:period\s+)?(?:that\s+)?"
     r"end(?:ed|ing)(?:\s+on)?\s*$",
     re.I,
 )
@@ -106,12 +114,40 @@ def periods_in(text: str) -> tuple[Period, ...]:
         found.extend((match.start(), period) for period in periods)
         rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
 
+    def take_others(date: re.Match[str], pattern: int, day: dt.date, months: int | None) -> list[tuple[int, Period]]:
+        """Dates that share their month and day, or their year, with ``date``."""
+        nonlocal rest
+        others: list[tuple[int, Period]] = []
+        end = date.end()
+        while (match := _SAME_DAY.match(rest, end)) is not None:
+            others.append(
+                (
+                    match.start(1),
+                    _on(
+                        day.replace(day=min(day.day, 28) if day.month == 2 else day.day, year=int(match.group(1))),
+                        months,
+                    ),
+                )
+            )
+            rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
+            end = match.end()
+        if pattern == 0 and (match := _SAME_YEAR.search(rest[: date.start()])) is not None:
+            try:
+                other = dt.date(day.year, _MONTHS[match.group(1).lower()], int(match.group(2)))
+            except ValueError:
+                return others
+            before = rest[max(0, match.start() - 40) : match.start()]
+            others.append((match.start(), _on(other, _months_ended(before) or months)))
+            rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
+        return others
+
     for index, pattern in enumerate(_DATES):
         for match in pattern.finditer(rest):
             day = _date(match, index)
             if day is not None:
                 months = _months_ended(rest[max(0, match.start() - 40) : match.start()])
                 take(match, Period(day.year, None, day, months))
+                found.extend(take_others(match, index, day, months))
     for match in _YEAR_TO_DATE.finditer(rest):
         months, year = _count(match.group(1)), _year(match.group(2))
         if year is not None and months in (3, 6, 9):
@@ -119,7 +155,7 @@ def periods_in(text: str) -> tuple[Period, ...]:
             take(match, Period(year, part, months=months if months > 3 else None))
     for index, pattern in enumerate(_QUARTERS):
         for match in pattern.finditer(rest):
-            quarter, digits = (match.group(2), match.group(1)) if index == 1 else match.groups()
+            quarter, digits = (match.group(2), match.group(1)) if index in (1, 4) else match.groups()
             year = _year(digits)
             if year is not None:
                 number = _ORDINALS.get(quarter.lower()) or int(quarter)
@@ -149,6 +185,10 @@ def last_years_in(text: str) -> int | None:
     if match is None:
         return None
     return _count(match.group(1) or match.group(2))
+
+
+def _on(day: dt.date, months: int | None) -> Period:
+    return Period(day.year, None, day, months)
 
 
 def _count(word: str) -> int:

@@ -29,18 +29,14 @@ def _query(question: str) -> Query:
     ],
 )  # fmt: skip
 def test_a_definition_in_the_question_is_the_program(question: str, expression: str, unit: str) -> None:
-    measures = spelled_measures(_query(question), moving=False)
-    assert measures is not None
+    (measures,) = spelled_measures(_query(question))
     (formula,) = measures.formulas
     assert (formula.expression, formula.unit) == (expression, unit)
     assert all(phrase.text for phrase in measures.phrases.values())
 
 
 def test_a_phrase_measures_itself() -> None:
-    measures = spelled_measures(
-        _query("What were Acme's accrued warranty costs at the end of fiscal 2024?"), moving=False
-    )
-    assert measures is not None
+    (measures,) = spelled_measures(_query("What were Acme's accrued warranty costs at the end of fiscal 2024?"))
     ((name, phrase),) = measures.phrases.items()
     assert (name, phrase.instant, measures.formulas[0].unit) == ("accrued_warranty_costs", True, "USD")
 

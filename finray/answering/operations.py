@@ -1,0 +1,135 @@
+"""Arithmetic that a question spells out in words: "the difference between A and B", "A as a percentage of B".
+
+Each reading names its operands in the question's own words; which of several readings holds, the tables decide. What
+is said about periods is no operand and must be gone from the text ("the change between 2018 and 2019" sets two years of
+one figure against each other, not two figures).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_READINGS = 8
+_PART = r"(?:the\s+)?([^?.;]{2,120}?)"
+_WHOLE = r"((?:the\s+)?[^?.;]{2,120}?)"
+_END = r"\s*(?=[?.;]|$)"
+_PERCENT = r"(?:%|per ?cent(?:age)?)"
+_SHARE_OF = rf"(?:{_PERCENT}(?:\s+(?:constitution|composition|share|proportion))?|proportion|share|fraction)"
+_RATIO = re.compile(
+    rf"\b(?:ratio|proportion)(?:\s*\([^()]*\))?\s+(?:of|between)\s+{_PART}\s+(to|over|and|against|relative to)\s+"
+    rf"{_WHOLE}{_END}",
+    re.I,
+)
+_PART_OF_WHOLE = re.compile(
+    rf"{_SHARE_OF}\s+(?:of|for)\s+{_PART}\s+(?:among|amongst|out of|over|relative to|against|within|in|from|to|of)\s+"
+    rf"(?:the\s+|all\s+)?((?:total|overall|entire|whole|aggregate|all)\b[^?.;]{{1,120}}?){_END}",
+    re.I,
+)
+_WHOLE_THEN_PART = re.compile(
+    rf"\b(?:what|how much|which)\s+{_SHARE_OF}\s+of\s+{_WHOLE}\s+"
+    r"(?:was|were|is|are|did|do|does|came|come|comes|comprise[sd]?|consist(?:s|ed)?|represent(?:s|ed)?)\s+"
+    r"(?:(?:made|taken) up (?:of|by|from)|of|from|(?:comprised|composed) of|represented by|accounted for by|"
+    r"(?:attributable|attributed|due|related|allocated|owed) to|(?:contributed|generated|provided) (?:by|from)|"
+    rf"derived from)?\s*{_PART}"
+    rf"(?:\s+(?:represent|make up|made up|account(?:ed)? for|constitute|comprise)\w*)?{_END}",
+    re.I,
+)
+_DIFFERENCE = re.compile(
+    rf"\b({_PERCENT}\s+)?difference\s*(?:\([^()]*\)\s*)?(?:(?:in|of|for)\s+(?:the\s+)?([^?.;]{{2,120}}?)\s+)?"
+    rf"between\s+([^?.;]{{3,200}}?){_END}",
+    re.I,
+)
+_EXCEEDS = re.compile(
+    r"\b(?:how much|how many|by how much|by how many)\s+(?:(?:more|higher|larger|greater|bigger)\s+)"
+    r"(?:(?:was|were|is|are|did|do|does|of)\s+)?([^?.;]{3,120}?)\s+"
+    rf"(?:than|(?:as |when )?compared (?:to|with)|versus|vs\.?)\s+([^?.;]{{2,120}}?){_END}",
+    re.I,
+)
+_SUM = re.compile(
+    r"\b(?:sum|combined total|combined amount|combined value|total|aggregate|combined)\s+"
+    rf"(?:(?:amount|value|sum)\s+)?(?:of\s+)?(?:the\s+)?([^?.;]{{3,200}}?){_END}",
+    re.I,
+)
+_SUM_OF = re.compile(r"\bsum of\b|\bcombined\b|\baltogether\b|\badded? (?:up|together)\b|\btogether\b", re.I)
+_TOGETHER = re.compile(r",?\s*\b(?:combined|altogether|together|in total|in aggregate|added (?:up|together))\b", re.I)
+_AVERAGE_OF = re.compile(rf"\b(?:average|mean)\s+of\s+(?:the\s+)?([^?.;]{{3,200}}?){_END}", re.I)
+_ENTIRE = re.compile(r"\b(?:the|total|overall|entire|whole|aggregate|all)\b", re.I)
+_AND = re.compile(r"\s*,?\s+(?:and|&|plus)\s+|\s*,\s+", re.I)
+_PREPOSITION = re.compile(r"\s+(?:from|in|for|by|of|at)\s+(?:the\s+)?(?!.*\s(?:from|in|for|by|of|at)\s)", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """``template`` is an expression with {0}, {1}, … for ``operands``; ``percent`` where the result is a share."""
+
+    template: str
+    operands: tuple[str, ...]
+    percent: bool = False
+
+
+def readings(text: str) -> tuple[Reading, ...]:
+    """What ``text``, a question without its periods and companies, may compute; none where it names one figure."""
+    text = " ".join(text.split())
+    found = dict.fromkeys(reading for read in (_shares, _differences, _sums) for reading in read(text))
+    return tuple(found)[:MAX_READINGS]
+
+
+def _shares(text: str) -> Iterator[Reading]:
+    asked_percent = re.search(_PERCENT, text, re.I) is not None
+    if match := _WHOLE_THEN_PART.search(text):
+        yield from _share(match.group(2), match.group(1), True)
+    if match := _PART_OF_WHOLE.search(text):
+        yield from _share(match.group(1), match.group(2), asked_percent)
+    if match := _RATIO.search(text):
+        yield Reading("{0} / {1}", (match.group(1), match.group(3)), asked_percent)
+
+
+def _share(part: str, whole: str, percent: bool) -> Iterator[Reading]:
+    yield Reading("{0} / {1}", (part, whole), percent)
+    measure = _ENTIRE.sub("", whole)  # "foreign bonds in the total amortized cost": their amortized cost
+    if measure.strip():
+        yield Reading("{0} / {1}", (f"{measure} {part}", whole), percent)
+
+
+def _differences(text: str) -> Iterator[Reading]:
+    if match := _DIFFERENCE.search(text):
+        percent, what, pair = match.groups()
+        template = "difference({0}, {1})" if percent else "{0} - {1}"
+        for first, second in _halves(pair):
+            if what:
+                yield Reading(template, (f"{what} {first}", f"{what} {second}"), bool(percent))
+            else:
+                yield Reading(template, (first, second), bool(percent))
+                yield from _shared_head(template, first, second, bool(percent))
+    if match := _EXCEEDS.search(text):
+        first, second = match.groups()
+        yield Reading("{0} - {1}", (first, second))
+        if preposition := _PREPOSITION.search(first):
+            yield Reading("{0} - {1}", (first, f"{first[: preposition.end()]}{second}"))
+
+
+def _shared_head(template: str, first: str, second: str, percent: bool) -> Iterator[Reading]:
+    """ "current and non-current deferred revenue": the first operand ends like the second."""
+    head = second.split()
+    if len(head) > 1:
+        yield Reading(template, (f"{first} {' '.join(head[1:])}", second), percent)
+
+
+def _sums(text: str) -> Iterator[Reading]:
+    if _SUM_OF.search(text) and (match := _SUM.search(_TOGETHER.sub("", text)) or _SUM.search(text)):
+        parts = [part for part in _AND.split(_TOGETHER.sub("", match.group(1))) if part]
+        if 1 < len(parts) <= 6:
+            yield Reading(" + ".join(f"{{{n}}}" for n in range(len(parts))), tuple(parts))
+    if match := _AVERAGE_OF.search(text):
+        parts = [part for part in _AND.split(match.group(1)) if part]
+        if 1 < len(parts) <= 6:
+            yield Reading(f"mean({', '.join(f'{{{n}}}' for n in range(len(parts)))})", tuple(parts))
+
+
+def _halves(text: str) -> Iterator[tuple[str, str]]:
+    """``text`` cut at each of its "and", the middle ones first: names of line items hold "and" too."""
+    cuts = re.finditer(r"\s+(?:and|versus|vs\.?|to)\s+(?:the\s+)?", text, re.I)
+    for match in sorted(cuts, key=lambda cut: abs(cut.start() + cut.end() - len(text))):
+        yield text[: match.start()], text[match.end() :]

@@ -1,0 +1,98 @@
+"""What inline XBRL says of a filing's numbers beyond what their tables print: exact periods, the part of the company a
+figure is of, and the numbers that stand in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import lxml.html
+
+from finray.filings.cells import parse_number
+from finray.filings.html import HtmlPage
+from finray.filings.inline_xbrl import Context, NumericFact, numeric_facts, part_of, words_of_name
+from finray.types import LineItem
+
+MAX_SENTENCE = 300
+FIRST_ROW = 10_000
+"""Rows of facts in prose count from here, behind those of any page's tables."""
+_BLOCKS = ("p", "div", "td", "li")
+_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "pure": "pure"}
+
+
+def concept_name(concept: str) -> str:
+    """ "us-gaap:OtherAccruedLiabilitiesCurrent" as words: "Other accrued liabilities current"."""
+    return _sentence_case(words_of_name(concept))
+
+
+def facts_in_prose(
+    root: lxml.html.HtmlElement,
+    pages: Sequence[HtmlPage],
+    contexts: Mapping[str, Context],
+    printed: set[tuple[str, str]],
+) -> list[LineItem]:
+    """Tagged numbers that no cell of a table prints, each once: in sentences and in the labels of rows ("net of
+    allowances of $14"). ``printed`` are (concept, context) of those that stand in cells.
+
+    ``label`` is the concept's name in words, ``caption`` the sentence around the number.
+    """
+    page_of = {element: number for number, page in enumerate(pages) for element in page.tagged}
+    items: list[LineItem] = []
+    for fact in numeric_facts(root):
+        page, context = page_of.get(fact.element), contexts.get(fact.context)
+        key = (fact.concept, fact.context)
+        if page is None or context is None or key in printed or _is_cell(fact.element):
+            continue
+        printed.add(key)
+        items.append(_item(fact, context, page, FIRST_ROW + len(items)))
+    return items
+
+
+def tagged_cells(pages: Sequence[HtmlPage]) -> Iterator[tuple[str, str]]:
+    """(concept, context) of the numbers that stand in cells of their own."""
+    for page in pages:
+        for element in page.tagged:
+            if _is_cell(element):
+                yield element.get("name") or "", element.get("contextref") or ""
+
+
+def _item(fact: NumericFact, context: Context, page: int, row: int) -> LineItem:
+    percent = fact.unit == "pure" and fact.scale == -2
+    unit = "percent" if percent else _UNITS.get(fact.unit, fact.unit.upper())
+    return LineItem(
+        page=page,
+        statement=None,
+        label=concept_name(fact.concept),
+        value=fact.value * 100 if percent else fact.value,
+        text=" ".join(fact.element.text_content().split()),
+        unit=unit,
+        scale=1 if percent else max(1, round(10.0**fact.scale)),
+        period_end=context.end,
+        months=context.months,
+        row=row,
+        concept=fact.concept,
+        column_label=part_of(context),
+        caption=_sentence(fact.element),
+    )
+
+
+def _is_cell(element: lxml.html.HtmlElement) -> bool:
+    cell = next(element.iterancestors("td", "th"), None)
+    if cell is None:
+        return False
+    text = " ".join(cell.text_content().split())
+    return parse_number(text) is not None or parse_number(text.strip("$()% ")) is not None
+
+
+def _sentence(element: lxml.html.HtmlElement) -> str | None:
+    """The text around a number, at most 300 characters of its paragraph."""
+    block = next(element.iterancestors(*_BLOCKS), None)
+    if block is None:
+        return None
+    text, printed = " ".join(block.text_content().split()), " ".join(element.text_content().split())
+    at = max(text.find(printed), 0)
+    start = max(0, min(at - MAX_SENTENCE // 2, len(text) - MAX_SENTENCE))
+    return text[start : start + MAX_SENTENCE] or None
+
+
+def _sentence_case(words: Sequence[str]) -> str:
+    return " ".join(word if word.isupper() else word.lower() for word in words).capitalize()
