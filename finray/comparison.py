@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from finray.bulk import answer_all
-from finray.engine import Engine, build_engine
+from finray.engine import Engine, asks_llm, build_engine
 from finray.errors import UsageError
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
+from finray.models.load_chat import load_chat
 from finray.prediction_store import PredictionStore, pending
 from finray.questions import BadLine
 from finray.retrieval.methods.registry import method_named
-from finray.settings import EncoderSettings, Settings, load_settings
+from finray.settings import EncoderSettings, LlmSettings, Settings, load_settings
 from finray.types import Prediction, Question
 
 RETRIEVAL_ONLY: Final[Mapping[str, Any]] = {"loop.curate": False, "loop.answerer": "none", "retrieval.k_passages": 10}
@@ -89,7 +90,7 @@ async def answer_with_each(
             if progress is not None:
                 progress(label, done, total)
 
-        if engine is not None and not _talks(contender.settings):
+        if engine is not None and not asks_llm(contender.settings):
             # Once unmeasured: the first question of a process pays for what the others find loaded.
             await engine.answer(next(item for item in questions if isinstance(item, Question)))
         answer = engine.answer if engine is not None else _nobody
@@ -103,6 +104,7 @@ class _Shared:
         self._index_uri = index_uri
         self._readers: dict[str, IndexReader] = {}
         self._encoders: dict[EncoderSettings, Encoder] = {}
+        self._chats: dict[LlmSettings, ChatModel] = {}
 
     def engine(self, settings: Settings, chat: ChatModel | None) -> Engine:
         key = settings.index_hash()
@@ -110,19 +112,16 @@ class _Shared:
             self._readers[key] = IndexReader.open(self._index_uri, settings)
         if settings.encoder not in self._encoders:
             self._encoders[settings.encoder] = load_encoder(settings.encoder, threads=1)
+        if chat is None and asks_llm(settings):
+            if settings.llm not in self._chats:
+                self._chats[settings.llm] = load_chat(settings.llm)
+            chat = self._chats[settings.llm]
         return build_engine(self._readers[key], settings, encoder=self._encoders[settings.encoder], chat=chat)
 
 
 def _asks(questions: Sequence[Question | BadLine], store: PredictionStore, settings: Settings) -> bool:
     todo = pending(questions, store.done(), settings.answer_hash())
     return any(isinstance(item, Question) for item in todo)
-
-
-def _talks(settings: Settings) -> bool:
-    """Whether a question costs calls of a language model."""
-    loop = settings.loop
-    roles = (loop.transform, loop.answerer, *((loop.curator,) if loop.curate else ()))
-    return "llm" in roles or "chat model" in method_named(settings.retrieval.method).needs
 
 
 async def _nobody(question: Question) -> Prediction:

@@ -116,6 +116,9 @@ class LoopSettings(_Section):
     max_kept: int = Field(10, ge=1)
     curate: bool = True
     filter: bool = True
+    confidence_model: str = ""
+    """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
+    that comes with finray, which was learned from the ``statements`` answerer and says nothing of others."""
 
 
 class VllmSettings(_Section):

@@ -16,7 +16,7 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from finray.cluster.runtime import ClusterError
-from finray.engine import Engine, open_engine
+from finray.engine import Engine, asks_llm, open_engine
 from finray.errors import FinrayError
 from finray.settings import Settings
 from finray.storage import normalise
@@ -195,7 +195,7 @@ class AnswerPool:
 
     def _start(self, num_cpus: int = 1) -> tuple[_Handle, _Handle]:
         """A new worker, and what resolves when it has opened the index."""
-        options = _ACTOR.options(num_cpus=num_cpus, max_concurrency=self._in_flight)
+        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=_gpus(self._settings), max_concurrency=self._in_flight)
         worker = options.remote(_worker_environment())
         return worker, worker.open.remote(self._index_uri, self._settings, self._opener)
 
@@ -204,6 +204,13 @@ class AnswerPool:
         if isinstance(cause, FinrayError):
             return cause
         return ClusterError(f"a worker could not open {self._index_uri!r}: {type(cause).__name__}: {cause}")
+
+
+def _gpus(settings: Settings) -> int:
+    """Of one worker: those of its own vLLM, where the cluster has any."""
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    own_engine = asks_llm(settings) and settings.llm.backend == "vllm"
+    return settings.llm.vllm.tensor_parallel_size if own_engine and resources.get("GPU") else 0
 
 
 def _no_worker(waited_s: float) -> ClusterError:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from finray.bulk import Answer, AnswerSummary, answer_all
 from finray.commands.progress import progress_bar
-from finray.engine import open_engine
+from finray.engine import asks_llm, open_engine
 from finray.index.reader import IndexReader
 from finray.prediction_store import PredictionStore, pending
 from finray.questions import read_questions
@@ -74,7 +74,12 @@ def _spent(stage: str, tokens: TokenUsage) -> str:
 
 @contextmanager
 def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: int) -> Iterator[Answer]:
-    """Who answers: nobody where there is nothing to ask, else this process (``workers`` 0) or a pool on Ray."""
+    """Who answers: nobody where there is nothing to ask, else this process (``workers`` 0) or a pool on Ray.
+
+    An engine of vLLM batches what many questions ask, so it stays the only one unless ``workers`` are asked for.
+    """
+    if workers is None and asks_llm(settings) and settings.llm.backend == "vllm":
+        workers = 0
     if not to_ask:
         yield _nobody
     elif workers == 0:

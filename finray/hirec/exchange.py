@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from finray.errors import ModelReplyError
-from finray.hirec.prompts import Prompt, conversation, unfenced
+from finray.hirec.prompts import Prompt, conversation, unfenced, with_at_most
 from finray.journal import Journal
 from finray.models.chat import ChatModel, Message
 from finray.question_fields import excerpt
@@ -28,7 +29,8 @@ async def ask(
     journal: Journal,
 ) -> T:
     """What ``read`` makes of the reply to ``question`` over ``passages``; see :func:`converse`."""
-    return await converse(model, prompt, conversation(prompt.instructions, question, passages), read, journal)
+    bounded = replace(prompt, schema=with_at_most(len(passages), prompt.schema))
+    return await converse(model, bounded, conversation(prompt.instructions, question, passages), read, journal)
 
 
 async def converse(
@@ -77,7 +79,8 @@ async def _once(
     try:
         if reply.parsed is None:
             names = ", ".join(prompt.schema["required"])
-            raise ModelReplyError(f"{prompt.stage}: asked for {names}, got {excerpt(reply.text, 120)!r}")
+            cut = ", cut off at llm.max_tokens" if reply.cut else ""
+            raise ModelReplyError(f"{prompt.stage}: asked for {names}, got {excerpt(reply.text, 120)!r}{cut}")
         return await read(reply.parsed)
     except ModelReplyError as error:
         raise _Unusable(reply.text, error) from None

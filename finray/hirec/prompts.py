@@ -92,6 +92,15 @@ ANSWER = Prompt(
 )
 
 
+def with_at_most(passages: int, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """``schema`` whose lists of passage ids hold no more than there are: weak models count on to no end."""
+    properties = {
+        name: {**described, "maxItems": passages} if described.get("type") == "array" else described
+        for name, described in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
+
+
 def conversation(instructions: str, question: str, passages: Sequence[Passage] = ()) -> list[Message]:
     """Instructions, then the passages numbered from 1, then the question."""
     parts = [fenced(number, passage) for number, passage in enumerate(passages, start=1)]

@@ -18,11 +18,13 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """``parsed`` is the object where a schema was asked for and the reply could be read so, else None."""
+    """``parsed`` is the object where a schema was asked for and the reply could be read so, else None; ``cut`` says
+    that the reply ended because it might not be longer."""
 
     text: str
     usage: TokenUsage
     parsed: Mapping[str, Any] | None = None
+    cut: bool = False
 
 
 class ChatModel(Protocol):

@@ -76,7 +76,8 @@ class OpenAIChatModel:
 
     def _reply(self, payload: Mapping[str, Any], schema: Mapping[str, Any] | None) -> ChatReply:
         try:
-            text = payload["choices"][0]["message"]["content"]
+            choice = payload["choices"][0]
+            text = choice["message"]["content"]
         except (KeyError, IndexError, TypeError) as error:
             raise ModelReplyError("the reply has no choices[0].message.content") from error
         if not isinstance(text, str):
@@ -84,7 +85,7 @@ class OpenAIChatModel:
         read, written, cached = _counted(payload.get("usage"))
         usage = TokenUsage(read, written, self._settings.cost(read, written), cached)
         parsed = read_structured(text, schema) if schema is not None else None
-        return ChatReply(text, usage, parsed)
+        return ChatReply(text, usage, parsed, cut=choice.get("finish_reason") == "length")
 
     async def close(self) -> None:
         await self._client.aclose()

@@ -53,9 +53,10 @@ class VllmChatModel:
         self._thread = threading.Thread(target=self._loop.run_forever, name="vllm", daemon=True)
         self._thread.start()
         self._engine: Any = None
-        atexit.register(self.close)  # while there are still threads
         try:
             self._engine = self._run(self._start()).result()
+            # Registered after vLLM's own clean-up, so that it runs before.
+            atexit.register(self.close)
         except BaseException:
             self.close()
             raise
@@ -129,9 +130,11 @@ class VllmChatModel:
             ) from error
         except VLLMServerError as error:
             raise self._dead() from error
-        text, read, written = output.outputs[0].text, len(output.prompt_token_ids), len(output.outputs[0].token_ids)
+        reply = output.outputs[0]
+        read, written = len(output.prompt_token_ids), len(reply.token_ids)
         usage = TokenUsage(read, written, asker.cost(read, written), output.num_cached_tokens or 0)
-        return ChatReply(text, usage, read_structured(text, schema) if schema is not None else None)
+        parsed = read_structured(reply.text, schema) if schema is not None else None
+        return ChatReply(reply.text, usage, parsed, cut=reply.finish_reason == "length")
 
     async def _generate(self, prompt: Mapping[str, Any], params: Any) -> Any:
         """vLLM's RequestOutput. Cancelled, vLLM aborts the request."""
