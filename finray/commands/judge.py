@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from rich.console import Console
 
@@ -21,12 +21,12 @@ from finray.evaluation.judging.agreement_report import agreement_report
 from finray.evaluation.judging.constructed import constructed_labels
 from finray.evaluation.judging.judge_all import NOT_JUDGED, JudgeSummary, judge_all
 from finray.evaluation.judging.judgement import VERDICTS, AnswerJudge, Submission, submission_of
-from finray.evaluation.judging.judgement_store import JudgementStore
+from finray.evaluation.judging.judgement_store import JudgementStore, read_judgements
 from finray.evaluation.judging.labels import read_labels, write_labels
 from finray.evaluation.judging.llm_judge import LlmJudge
 from finray.evaluation.judging.rule_judge import RuleJudge
-from finray.models.openai_http import OpenAIChatModel
-from finray.models.replay_cache import ReplayingChatModel
+from finray.models.chat import ChatModel, ChatReply, Message
+from finray.models.load_chat import load_chat
 from finray.questions import read_questions
 from finray.settings import LlmSettings, Settings
 from finray.storage import read_bytes
@@ -93,8 +93,7 @@ def run_judge_agreement(
     with tempfile.TemporaryDirectory() as folder:
         uri = out_uri or str(Path(folder) / "judgements.jsonl")
         summary = _judged(submissions, by, uri, settings, retry_failed=False, err=err)
-        with JudgementStore(uri, *_identity(by, settings.llm)) as store:
-            found = agreement(labelled, store.by_key)
+        found = agreement(labelled, read_judgements(uri).by_key)
     if as_json:
         sys.stdout.write(json.dumps({"judge": summary.judge, **asdict(found), "usage": asdict(summary.usage)}) + "\n")
     else:
@@ -122,33 +121,30 @@ def _spent(summary: JudgeSummary) -> str:
 def _judged(
     submissions: Iterable[Submission], by: JudgeKind, uri: str, settings: Settings, *, retry_failed: bool, err: Console
 ) -> JudgeSummary:
-    async def judge() -> JudgeSummary:
-        model = OpenAIChatModel(settings.llm) if by == "llm" else None
-        try:
-            return await judge_all(
+    judge: AnswerJudge = LlmJudge(_OnDemand(settings.llm), settings.llm) if by == "llm" else RuleJudge()
+    with JudgementStore(uri, judge.name, judge.hash) as store, progress_bar(err, "judging") as progress:
+        return asyncio.run(
+            judge_all(
                 submissions,
-                _judge(model, settings.llm),
+                judge,
                 store,
                 concurrency=settings.llm.max_concurrency,
                 retry_failed=retry_failed,
                 progress=progress,
             )
-        finally:
-            if model is not None:
-                await model.close()
-
-    with JudgementStore(uri, *_identity(by, settings.llm)) as store, progress_bar(err, "judging") as progress:
-        return asyncio.run(judge())
+        )
 
 
-def _judge(model: OpenAIChatModel | None, settings: LlmSettings) -> AnswerJudge:
-    if model is None:
-        return RuleJudge()
-    return LlmJudge(ReplayingChatModel(model, settings) if settings.replay_cache else model, settings)
+class _OnDemand:
+    """The model of the settings, loaded with the first question: a run that has nothing to ask starts no engine."""
 
+    def __init__(self, settings: LlmSettings) -> None:
+        self._settings = settings
+        self._model: ChatModel | None = None
 
-def _identity(by: JudgeKind, settings: LlmSettings) -> tuple[str, str]:
-    return LlmJudge.identity(settings) if by == "llm" else (RuleJudge.name, RuleJudge.hash)
+    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        self._model = self._model or load_chat(self._settings)
+        return await self._model.chat(messages, schema=schema)
 
 
 def _companies(questions: str) -> Mapping[str, str]:

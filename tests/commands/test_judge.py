@@ -43,13 +43,10 @@ class Model:
         verdict = "maybe" if Model.unusable else "correct" if "grew" in answer else "incorrect"
         return ChatReply("", TokenUsage(100, 10, 0.01), {"reason": "because", "verdict": verdict})
 
-    async def close(self) -> None:
-        pass
-
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> type[Model]:
-    monkeypatch.setattr("finray.commands.judge.OpenAIChatModel", Model)
+    monkeypatch.setattr("finray.commands.judge.load_chat", Model)
     Model.calls, Model.gone, Model.unusable = 0, False, False
     return Model
 
