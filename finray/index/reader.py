@@ -83,7 +83,8 @@ class IndexReader:
 
     def cover_vectors(self) -> tuple[list[str], Vectors]:
         """Filing ids, and the vectors of their cover summaries as float32 [n, d]."""
-        table = self._covers
+        # Not kept: of an index's covers the vectors are by far the largest part, and few methods want them.
+        table = self._tables[schema.FILINGS].to_table(columns=["filing_id", "vector"]).sort_by("filing_id")
         return table["filing_id"].to_pylist(), _to_numpy(table["vector"])
 
     def cover_summaries(self) -> dict[str, str]:
@@ -152,12 +153,13 @@ class IndexReader:
 
     @cached_property
     def _covers(self) -> pa.Table:
-        return self._tables[schema.FILINGS].to_table().sort_by("filing_id")
+        table = self._tables[schema.FILINGS]
+        columns = [name for name in table.schema.names if name != "vector"]
+        return table.to_table(columns=columns).sort_by("filing_id")
 
     @cached_property
     def _filings(self) -> tuple[Filing, ...]:
-        rows = self._covers.select(list(schema.FILING_COLUMNS)).to_pylist()
-        return tuple(schema.filing_from_row(row) for row in rows)
+        return tuple(schema.filings_from_table(self._covers))
 
     @cached_property
     def _revisions(self) -> dict[str, str]:

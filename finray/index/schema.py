@@ -8,7 +8,7 @@ Vectors are float32 of unit length; a page without text has the zero vector.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
@@ -172,6 +172,28 @@ def filing_from_row(row: Mapping[str, Any]) -> Filing:
     values["aliases"] = tuple(row["aliases"])
     values["provenance"] = json.loads(row["provenance"])
     return Filing(**values)
+
+
+def filings_from_table(table: pa.Table) -> list[Filing]:
+    """The filings of rows of ``filings``, in their order. Equal values are one object in all of them: an index holds
+    far fewer companies, forms and dates than filings."""
+    columns = [_shared(table[name]) for name in FILING_COLUMNS if name != "provenance"]
+    provenance = _shared(table["provenance"], json.loads)
+    names = [name for name in FILING_COLUMNS if name != "provenance"]
+    return [
+        Filing(**dict(zip(names, values, strict=True)), provenance=where)
+        for where, *values in zip(provenance, *columns, strict=True)
+    ]
+
+
+def _shared(column: pa.ChunkedArray, read: Callable[[Any], Any] = lambda value: value) -> list[Any]:
+    """``column`` as Python values, each distinct one made once by ``read``."""
+    if pa.types.is_list(column.type):
+        known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        return [known.setdefault(value, value) for value in map(tuple, column.to_pylist())]
+    encoded = column.combine_chunks().dictionary_encode()
+    values = [read(value) for value in encoded.dictionary.to_pylist()]
+    return [None if place is None else values[place] for place in encoded.indices.to_pylist()]
 
 
 def line_items_table(filing_id: str, revision: str, items: Sequence[LineItem]) -> pa.Table:

@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from finray.retrieval.words import word_list
 from finray.types import Filing
@@ -90,6 +91,7 @@ _BEFORE_NAME = frozenset(
 )
 
 
+@lru_cache(maxsize=65_536)  # every filing of a company says its name again
 def core_name(name: str) -> tuple[str, ...]:
     """Lower-case words of a company name without legal suffixes: ("coca", "cola") of "COCA-COLA CO /DE/"."""
     words = re.findall(r"[a-z0-9]+", name.lower().replace("&", " ").replace("'", "").replace("’", ""))
@@ -313,6 +315,20 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[tuple
 def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
     """Filings by company. CIK and Commission file number decide; names and tickers join only what they leave open,
     so that two registrants of one name, or of a ticker that was used again, stay apart."""
+    same: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
+    for filing in filings:
+        identity = (filing.cik, filing.commission_file_number, filing.company, filing.ticker, filing.aliases)
+        same[identity].append(filing)
+    # Filings that say the same of their company belong together: one of them stands for all.
+    joined = _joined([members[0] for members in same.values()])
+    groups: dict[int, list[Filing]] = defaultdict(list)
+    for members, root in zip(same.values(), joined, strict=True):
+        groups[root] += members
+    return list(groups.values())
+
+
+def _joined(filings: Sequence[Filing]) -> list[int]:
+    """For each filing the number of the group it belongs to."""
     parent = list(range(len(filings)))
     ciks = [{filing.cik.lstrip("0")} if filing.cik else set() for filing in filings]
 
@@ -333,10 +349,7 @@ def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
         for index, filing in enumerate(filings):
             for identity in identities(filing):
                 join(seen.setdefault(identity, index), index)
-    groups: dict[int, list[Filing]] = defaultdict(list)
-    for index, filing in enumerate(filings):
-        groups[root(index)].append(filing)
-    return list(groups.values())
+    return [root(index) for index in range(len(filings))]
 
 
 def _registrations(filing: Filing) -> Iterable[str]:

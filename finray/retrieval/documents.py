@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -22,6 +23,8 @@ _CONTENT_WEIGHT = 0.08
 _RECENCY_WEIGHT = 0.3
 """A question without a period is about the present: the newest filing, whatever its form, until the text speaks."""
 _CONTENT_HITS = 300
+_COVERS = 20
+"""Filings of a company whose text is looked at."""
 
 
 class StructuredDocuments:
@@ -49,42 +52,81 @@ class StructuredDocuments:
             rankings = [self._ranked(query, self._of_company[company]) for company in query.companies]
             chosen = _interleaved(rankings, k)
         else:
-            chosen = self._ranked(query, list(self._filings.values()), content_weight=1.0)[:k]
+            chosen = self._ranked_by_text(query, k)
         for rank, document in enumerate(chosen, start=1):
             journal.note(
                 f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {', '.join(document.reasons)}"
             )
         return chosen
 
-    def _ranked(
-        self, query: Query, filings: Sequence[Filing], content_weight: float = _CONTENT_WEIGHT
-    ) -> list[Document]:
+    def _ranked(self, query: Query, filings: Sequence[Filing]) -> list[Document]:
+        """The filings of one company: cover facts first, text to order equals."""
+        score = self._cover_score(query)
+        scored = [Document(filing, *score(filing)) for filing in filings]
+        scored.sort(key=lambda document: -document.score)
+        best = scored[:_COVERS]
+        content = self._content(query, [document.filing.filing_id for document in best])
+        return _with_content(best, content, _CONTENT_WEIGHT)
+
+    def _ranked_by_text(self, query: Query, k: int) -> list[Document]:
+        """The best ``k`` of all filings. Those without a text hit can only be the best covers, so that few are scored
+        together however many there are."""
+        content = self._content(query, None)
+        score = self._cover_score(query)
+        covers = [(*score(filings[0]), filings) for filings in self._alike]
+        covers.sort(key=lambda cover: -cover[0])
+        candidates: list[Document] = []
+        others = 0
+        lowest = 0.0
+        for points, reasons, filings in covers:
+            if others >= k and points < lowest:
+                break
+            others += sum(filing.filing_id not in content for filing in filings)
+            lowest = points
+            candidates += [Document(filing, points, reasons) for filing in filings]
+        known = {document.filing.filing_id for document in candidates}
+        found = [self._filings[filing_id] for filing_id in content if filing_id not in known]
+        candidates += [Document(filing, *score(filing)) for filing in found]
+        return _with_content(candidates, content, 1.0)[:k]
+
+    @cached_property
+    def _alike(self) -> list[list[Filing]]:
+        """All filings, those together whose covers differ in the company only."""
+        groups: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
+        for f in self._filings.values():
+            groups[f.form, f.is_amendment, f.period_end, f.filed_at, f.fiscal_year, f.fiscal_period].append(f)
+        return list(groups.values())
+
+    def _cover_score(self, query: Query) -> Callable[[Filing], tuple[float, tuple[str, ...]]]:
+        """Score and reasons of a filing by what its cover says besides the company."""
         implied = forms_implied(query.question, query.latest)
         ahead = looks_ahead(query.text)
-        scored = []
-        for filing in filings:
-            score, reasons = match_score(filing, query.periods, query.forms, implied, ahead=ahead)
-            if not query.periods:
-                score += _RECENCY_WEIGHT * _recency(filing.period_end, self._newest)
-            scored.append(Document(filing, score, reasons))
-        scored.sort(key=lambda document: -document.score)
-        if content_weight == _CONTENT_WEIGHT:
-            scored = scored[:20]
-        return self._with_content(query, scored, content_weight)
 
-    def _with_content(self, query: Query, documents: Sequence[Document], weight: float) -> list[Document]:
-        """Add the best chunk's cosine and the best BM25 score, each scaled to [0, 1] among ``documents``."""
-        ids = [document.filing.filing_id for document in documents]
+        def score(filing: Filing) -> tuple[float, tuple[str, ...]]:
+            points, reasons = match_score(filing, query.periods, query.forms, implied, ahead=ahead)
+            if not query.periods:
+                points += _RECENCY_WEIGHT * _recency(filing.period_end, self._newest)
+            return points, reasons
+
+        return score
+
+    def _content(self, query: Query, ids: Sequence[str] | None) -> dict[str, float]:
+        """How well the text of filings (None: of all) fits: the best page's cosine and the best BM25 score, each
+        scaled to [0, 1] among them. Filings without a hit are left out: they have 0."""
         vector = self._encoder.encode_query(query.question)
         dense = _best_by_filing(self._reader.search_pages_vector(vector, ids, limit=_CONTENT_HITS))
         lexical = _best_by_filing(self._reader.search_pages_text(query.text, ids, limit=_CONTENT_HITS))
-        rescored = []
-        for document in documents:
-            content = (dense.get(document.filing.filing_id, 0.0) + lexical.get(document.filing.filing_id, 0.0)) / 2
-            rescored.append(
-                Document(document.filing, document.score + weight * content, (*document.reasons, f"text {content:.2f}"))
-            )
-        return sorted(rescored, key=lambda document: (-document.score, document.filing.filing_id))
+        return {i: (dense.get(i, 0.0) + lexical.get(i, 0.0)) / 2 for i in dense | lexical}
+
+
+def _with_content(documents: Sequence[Document], content: Mapping[str, float], weight: float) -> list[Document]:
+    rescored = []
+    for document in documents:
+        fit = content.get(document.filing.filing_id, 0.0)
+        rescored.append(
+            Document(document.filing, document.score + weight * fit, (*document.reasons, f"text {fit:.2f}"))
+        )
+    return sorted(rescored, key=lambda document: (-document.score, document.filing.filing_id))
 
 
 def _interleaved(rankings: Iterable[Sequence[Document]], k: int) -> list[Document]:

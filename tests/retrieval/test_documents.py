@@ -59,3 +59,20 @@ async def test_without_a_company_every_filing_competes(engine: Engine) -> None:
 async def test_at_most_k_each_once(engine: Engine, reader: IndexReader, k: int) -> None:
     found = names(await structured(engine, "Grevandor Systems, Caldavale Outfitters and Caldavale Cloudworks", k=k))
     assert len(found) == len(set(found)) <= min(k, len(reader.filings()))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which filing tells of a complaint about two patents on document routing?",
+        "Which companies paid a dividend in fiscal 2022?",
+        "Which 10-Q for the second quarter of 2023 mentions a credit agreement?",
+        "Who announced something in an 8-K dated May 22, 2023?",
+    ],
+)
+async def test_without_a_company_few_are_looked_at_and_none_is_missed(engine: Engine, question: str) -> None:
+    everything = await structured(engine, question, k=1000)
+    assert len(everything) == len(engine.reader.filings())
+    assert [d.score for d in everything] == sorted((d.score for d in everything), reverse=True)
+    for k in (1, 3, 7):
+        assert await structured(engine, question, k=k) == everything[:k]
