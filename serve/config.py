@@ -52,10 +52,11 @@ class BatchedReplicas(Replicas):
 class LanguageModel(_Arguments):
     """Replicas of a language model within the application. ``build`` names a function ``module:function`` that takes
     the settings and ``options`` and returns a bound deployment; ``chat`` one that makes a ChatModel of its handle and
-    the settings. Without this the roles ask the server at ``llm.base_url``."""
+    the settings. ``options`` are those of ``Deployment.options``. Without this the roles ask as ``llm`` of the settings
+    says."""
 
-    build: str
-    chat: str
+    build: str = "serve.llm:bind"
+    chat: str = "serve.llm:chat_model"
     options: dict[str, Any] = {}
 
 

@@ -11,7 +11,7 @@ import ray
 from ray.util.metrics import Counter, Gauge, Histogram
 
 from finray.api.telemetry import QuestionTelemetry, Telemetry
-from finray.api.tracing import question_spans
+from finray.api.tracing import Tracing
 from finray.journal import StageReport
 from finray.types import TokenUsage
 
@@ -46,10 +46,11 @@ class RayTelemetry:
         self._queue = Gauge("finray_questions_open", "Questions at work or waiting")
         self._stage_seconds = Histogram("finray_stage_seconds", "One stage of the loop", _SECONDS, ("stage",))
         self._tokens = Counter("finray_tokens", "Tokens of language models", ("stage", "direction"))
+        self._tracing = Tracing.from_environment()
         self._open_requests = self._open_questions = 0
 
     def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
-        return _Question(self, operation, question_spans(trace_parent, operation))
+        return _Question(self, operation, self._tracing.question(trace_parent, operation))
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.inc(1, {"method": method, "route": route, "status": str(status)})

@@ -33,7 +33,9 @@ class Telemetry(Protocol):
         ...
 
 
-class _NoQuestion:
+class NoQuestion:
+    """Tells nobody."""
+
     def stage(self, report: StageReport) -> None:
         return None
 
@@ -45,7 +47,7 @@ class NoTelemetry:
     """Tells nobody."""
 
     def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
-        return _NoQuestion()
+        return NoQuestion()
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         return None

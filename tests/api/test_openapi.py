@@ -1,0 +1,54 @@
+"""The OpenAPI file: replies are as it says, and nothing that fits it, or nearly, breaks the service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.specs.openapi.checks import response_schema_conformance
+
+from finray.api.app import create_app, openapi_text
+from finray.api.engines import engine_maker
+from finray.api.service import LocalService
+from finray.models.hash_encoder import HashEncoder
+from finray.predictions import PREDICTION_SCHEMA
+from finray.settings import Settings
+
+FILE = Path(__file__).parents[2] / "docs" / "openapi.json"
+
+
+SCHEMA: Any = schemathesis.openapi.from_dict(json.loads(openapi_text()))
+
+
+@pytest.fixture(scope="module")
+def url(sample_index: str, serving_settings: Settings, listen: Callable[[Any], str]) -> str:
+    service = LocalService(sample_index, serving_settings, engine_maker(HashEncoder()))
+    return listen(create_app(service, serving_settings.serving, None))
+
+
+@SCHEMA.parametrize()  # type: ignore[untyped-decorator]
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_nothing_breaks_the_service(case: schemathesis.Case[Any], url: str) -> None:
+    response = case.call(base_url=url)
+    no_metrics = response.status_code == 503 and "/metrics" in case.path
+    assert response.status_code < 500 or no_metrics
+    if response.status_code >= 400:
+        assert set(response.json()["error"]) == {"message", "type", "param", "code"}
+    elif "json" in response.headers["content-type"][0]:
+        case.validate_response(response, checks=[response_schema_conformance])
+
+
+def test_the_committed_file_is_what_the_code_says() -> None:
+    assert FILE.read_text(encoding="utf-8") == openapi_text()
+
+
+def test_a_prediction_is_described_with_every_field() -> None:
+    described = json.loads(openapi_text())["components"]["schemas"]["Prediction"]
+    assert set(described["properties"]) == set(PREDICTION_SCHEMA.names)
+    assert "answer" in described["required"]
+    assert "trace" not in described["required"]
