@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 
 from rich.console import Console
 
-from finray.commands.index import describe as describe_index
 from finray.commands.progress import Report, progress_bar
 from finray.edgar.companies import wanted_ciks
 from finray.edgar.contact import checked_contact
@@ -137,6 +136,8 @@ def describe(summary: SyncSummary, indexed: IndexOutcome) -> str:
     if indexed.withdrawn:
         lines.append(f"index: {indexed.withdrawn:,} deleted filings withdrawn")
     if indexed.summary is not None:
+        from finray.commands.index import describe as describe_index  # brings Ray along
+
         lines.append(f"index: {describe_index(indexed.summary)}")
     return "\n".join(lines)
 

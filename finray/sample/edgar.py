@@ -22,6 +22,11 @@ from finray.sample.printing import print_filing
 
 _EPOCH = 1_700_000_000
 """The age of files in archives: the same sample is the same bytes."""
+_COMPANY_FACTS = (
+    *("sic", "sicDescription", "category", "fiscalYearEnd", "phone", "flags", "ein", "description", "website"),
+    *("investorWebsite", "stateOfIncorporation", "stateOfIncorporationDescription"),
+)
+"""What the submissions JSON says of a company besides; empty here."""
 _RULE = "-" * 141
 
 
@@ -174,15 +179,23 @@ def company_submissions(submissions: Sequence[Submission]) -> bytes:
         "acceptanceDateTime": [f"{row.filed_at}T16:30:12.000Z" for row in rows],
         "form": [row.form for row in rows],
         "size": [len(row.content) for row in rows],
+        **dict.fromkeys(("act", "fileNumber", "filmNumber", "items", "primaryDocDescription"), [""] * len(rows)),
+        **dict.fromkeys(("isXBRL", "isInlineXBRL"), [1] * len(rows)),
         "primaryDocument": [f"{row.ticker.lower()}-{row.period:%Y%m%d}.htm" for row in rows],
     }
     former = [{"name": name, "from": None, "to": None} for name in newest.former_names]
+    address = {"street1": "1 MAIN STREET", "city": "SPRINGFIELD", "stateOrCountry": "DE", "zipCode": "19801"}
+    address |= {"street2": "", "stateOrCountryDescription": "DE"}
     company = {
+        **dict.fromkeys(_COMPANY_FACTS, ""),
         "cik": newest.cik,
         "entityType": "operating",
         "name": newest.company,
         "tickers": [newest.ticker] if newest.ticker else [],
         "exchanges": [],
+        "insiderTransactionForOwnerExists": 0,
+        "insiderTransactionForIssuerExists": 0,
+        "addresses": {"mailing": address, "business": address},
         "formerNames": former,
         "filings": {"recent": recent, "files": []},
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import gzip
 import hashlib
+import re
 import threading
 import time
 from collections import defaultdict, deque
@@ -102,7 +103,9 @@ def _handler(edgar: LocalEdgar) -> type[BaseHTTPRequestHandler]:
             if fault is not None and fault.status:
                 self._send(request, fault.status, fault.body, dict(fault.headers))
                 return
-            path = (edgar.folder / self.path.lstrip("/")).resolve()
+            # EDGAR has each submission at a second address too, in the folder of its documents.
+            plain = re.sub(r"/(\d+)/\d{18}/([\d-]{20}\.txt)$", r"/\1/\2", self.path)
+            path = (edgar.folder / plain.lstrip("/")).resolve()
             if edgar.folder.resolve() not in path.parents or not path.is_file():
                 self._send(request, 403 if "index" in self.path else 404, NO_SUCH_FILE, {})
                 return

@@ -1,0 +1,122 @@
+"""From the raw store into the index: what is new is added, what EDGAR deleted is withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from moto.server import ThreadedMotoServer
+
+from finray.edgar.indexing import Backlog, index_backlog, sources_of
+from finray.edgar.store import RawStore
+from finray.index import layout, schema
+from finray.index.in_process import index_in_process
+from finray.index.reader import IndexReader
+from finray.index.writer import IndexWriter
+from finray.models.encoder import encoder_dimension
+from finray.sample.edgar import Submission
+from finray.settings import Settings
+from finray.storage import s3_filesystem
+from tests.edgar.syncer import Syncer
+
+Republish = Callable[[list[Submission]], None]
+
+
+def backlog(sync: Syncer, index: str) -> Backlog:
+    return index_backlog(sync.ledger, RawStore(sync.raw), index)
+
+
+def bring_up_to_date(sync: Syncer, index: str, settings: Settings) -> None:
+    work = backlog(sync, index)
+    if work.deleted:
+        writer = IndexWriter(index, settings, encoder_dimension(settings.encoder))
+        writer.withdraw(work.deleted)
+        writer.finish()
+    if work.new:
+        assert index_in_process(sources_of(work, RawStore(sync.raw)), index, settings).failed == 0
+
+
+def indexed(index: str) -> set[str]:
+    return {filing.filing_id for filing in IndexReader.open(index).filings()}
+
+
+def test_the_index_follows_the_raw_store(
+    sync: Syncer, republish: Republish, submissions: list[Submission], local_settings: Settings, tmp_path_str: str
+) -> None:
+    index = f"{tmp_path_str}/index"
+    some = submissions[:5]
+    republish(some)
+    sync()
+    assert len(backlog(sync, index).new) == 5
+    bring_up_to_date(sync, index, local_settings)
+    assert indexed(index) == {submission.accession for submission in some}
+    assert backlog(sync, index) == Backlog()
+
+    # One is deleted, one is corrected, one is new.
+    corrected = replace(some[1], form="10-KT", content=some[1].content.replace(b"Ohio", b"Iowa") + b"\n")
+    republish([corrected, *some[2:], submissions[5]])
+    sync(forms="10-K,10-Q,8-K,10-KT", recheck=True)
+    work = backlog(sync, index)
+    assert [len(work.new), len(work.deleted)] == [2, 1]
+    bring_up_to_date(sync, index, local_settings)
+    assert indexed(index) == {submission.accession for submission in submissions[1:6]}
+    assert backlog(sync, index) == Backlog()
+    gone = some[0].accession
+    for table in (*schema.CHILDREN, schema.FILINGS):
+        assert layout.open_table(index, table).count_rows(f"filing_id = '{gone}'") == 0
+    assert layout.open_table(index, schema.SOURCES).count_rows(f"source_uri LIKE '%{gone}%'") == 0
+
+    # What EDGAR lists again comes back.
+    republish([some[0], corrected, *some[2:], submissions[5]])
+    sync(forms="10-K,10-Q,8-K,10-KT", recheck=True)
+    bring_up_to_date(sync, index, local_settings)
+    assert gone in indexed(index)
+
+
+def test_a_filing_that_cannot_be_parsed_is_not_new_for_ever(
+    sync: Syncer, republish: Republish, submissions: list[Submission], local_settings: Settings, tmp_path_str: str
+) -> None:
+    index = f"{tmp_path_str}/index"
+    start = submissions[0].content.index(b"<TEXT>")
+    empty = replace(submissions[0], content=submissions[0].content[:start] + b"</DOCUMENT>\n</SEC-DOCUMENT>\n")
+    republish([empty])
+    assert sync().fetched == 1
+    work = backlog(sync, index)
+    assert index_in_process(work.new, index, local_settings).failed == 1
+    assert backlog(sync, index) == Backlog()
+
+
+def test_everything_on_s3(
+    sync: Syncer, submissions: list[Submission], local_settings: Settings, s3: str, tmp_path_str: str
+) -> None:
+    on_s3 = Syncer(f"{s3}/raw", sync.settings.model_copy(update={"scratch": f"{tmp_path_str}/scratch"}))
+    since = sorted(submission.filed_at for submission in submissions)[-3]
+    assert on_s3(since=since).fetched == 3
+    assert on_s3(since=since).fetched == 0
+    index = f"{s3}/index"
+    bring_up_to_date(on_s3, index, local_settings)
+    assert len(indexed(index)) == 3
+    assert backlog(on_s3, index) == Backlog()
+    names = s3_filesystem().find(f"{s3}/raw/filings")
+    assert len([name for name in names if name.endswith(".txt")]) == 3
+
+
+@pytest.fixture
+def tmp_path_str(tmp_path: object) -> str:
+    return str(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        patch.setenv("AWS_ACCESS_KEY_ID", "test")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        s3_filesystem().mkdir("s3://edgar")
+        yield "s3://edgar"
+    server.stop()
