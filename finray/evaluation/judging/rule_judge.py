@@ -17,7 +17,7 @@ from finray.evaluation.mentions import figures, is_year, years
 from finray.evaluation.numbers import Number, equal_at_digits, squeezed
 
 NAME = "rule judge"
-_HASH = "rules-1"
+_HASH = "rules-2"
 """Grows with every change of a verdict."""
 _MOST_CHARACTERS = 50_000
 _ROUNDING = Decimal("0.05")
@@ -25,6 +25,8 @@ _ROUNDING = Decimal("0.05")
 _ENOUGH_WORDS = 0.6
 _ENOUGH_WORDS_BESIDE = 0.3
 """Of the gold answer's own words, where its figures or its yes or no are met as well."""
+_FEW_WORDS = 6
+"""A gold answer with no more words of its own is about its figures, where it has several."""
 _NEGATION_WORDS = 25
 """A "not" decides in short texts only."""
 
@@ -61,9 +63,12 @@ def judge_by_rules(question: str, reference: str, answer: str) -> tuple[Verdict,
     agrees = _agrees(reference, answer)
     if polarity(reference) is not None and not agrees:
         return "incorrect", "it says neither yes nor no"
-    share = _shared_words(question, reference, answer)
+    own = _own_words(question, reference)
+    if len(wanted) > 1 and not missed and len(own) <= _FEW_WORDS:
+        return "correct", "it has the gold answer's figures"
     enough = _ENOUGH_WORDS_BESIDE if wanted or agrees else _ENOUGH_WORDS
-    if share is not None and share < enough:
+    share = len(own & set(terms(answer))) / len(own) if own else 1.0
+    if share < enough:
         return "incorrect", f"it has {share:.0%} of the gold answer's own words"
     return "correct", "it has the gold answer's figures and words"
 
@@ -102,9 +107,16 @@ def _met(wanted: Number, given: Collection[Number]) -> bool:
     unsigned = Number(abs(wanted.face), wanted.places, wanted.factor)
     for number in given:
         other = Number(abs(number.face), number.places, number.factor)
+        if _is_count(unsigned) and other.factor != unsigned.factor:
+            continue
         if equal_at_digits(unsigned, other) or (_near(unsigned, other) and equal_at_digits(other, unsigned)):
             return True
     return False
+
+
+def _is_count(number: Number) -> bool:
+    """A small whole number, which a long text has in some sense or other."""
+    return number.places == 0 and number.face < 10
 
 
 def _near(first: Number, second: Number) -> bool:
@@ -113,12 +125,10 @@ def _near(first: Number, second: Number) -> bool:
     return any(abs(one - other) <= _ROUNDING * max(abs(one), abs(other)) for one, other in pairs)
 
 
-def _shared_words(question: str, reference: str, answer: str) -> float | None:
-    """Share of the gold answer's words that the answer has; None where the question has them all."""
-    asked, said = set(terms(question)), set(terms(answer))
+def _own_words(question: str, reference: str) -> set[str]:
+    """The gold answer's words that the question does not have; all of them where that is nothing and no yes or no."""
     wanted = set(terms(reference))
-    own = wanted - asked or (wanted if polarity(reference) is None else set())
-    return len(own & said) / len(own) if own else None
+    return wanted - set(terms(question)) or (wanted if polarity(reference) is None else set())
 
 
 _DENIAL = re.compile(r"\b(?:no|not|none|never|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)

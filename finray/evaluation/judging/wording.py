@@ -100,9 +100,9 @@ def signs_of(text: str) -> tuple[int, ...]:
 
 
 def terms(text: str) -> list[str]:
-    """Content words that can be compared, words of one direction being one word."""
+    """Content words that can be compared, words of one direction being one word; yes and no are left out."""
     common = _directions()
-    return [f"{common[term]}" if term in common else term for term in content_terms(text)]
+    return [f"{common[term]}" if term in common else term for term in content_terms(text, {"yes", "yeah", "nope"})]
 
 
 def names_another(answer: str, known: str) -> str | None:
@@ -121,7 +121,9 @@ def names_another(answer: str, known: str) -> str | None:
 
 def subject_replaced(question: str, reference: str, answer: str) -> str | None:
     """A name that only ``answer`` has, where it lacks every name that question and gold answer share: they speak of
-    Acme, it speaks of Beta."""
+    Acme, it speaks of Beta. None of answers that are much longer than the gold answer, which name many things."""
+    if len(answer.split()) > 10 + 1.5 * len(reference.split()):
+        return None
     known = {word.lower() for word in _WORD.findall(f"{question} {reference}")}
     shared = _names(question) & _names(reference)
     strange = [name for name in sorted(_names(answer)) if name not in known]
@@ -130,15 +132,19 @@ def subject_replaced(question: str, reference: str, answer: str) -> str | None:
 
 
 def _names(text: str) -> set[str]:
-    """Capitalized words in lower case. The first word of a sentence is one only where more than its first letter, or
-    the next word as well, is a capital."""
+    """Capitalized words in lower case, without abbreviations (PP&E) and file names. The first word of a sentence is one
+    only where more than its first letter, or the next word as well, is a capital."""
     found = set()
     for match in _CAPITALIZED.finditer(text):
         words = match[0].split()
         first = match.start() == 0 or text[: match.start()].rstrip()[-1:] in ".:!?"
         if not first or len(words) > 1 or not words[0][1:].islower():
-            found |= {re.sub(r"['’]s$", "", word).lower() for word in words}
+            found |= {re.sub(r"['’]s$", "", word).lower() for word in words if _is_name(word)}
     return found - _NO_NAME - word_list("common")
+
+
+def _is_name(word: str) -> bool:
+    return any(letter.islower() for letter in word) and "_" not in word
 
 
 @cache

@@ -30,6 +30,20 @@ PLACES = "In North America, Europe and Latin America."
         (MARGIN, FELL, "It cannot be determined from the passages.", "refused"),
         (MARGIN, FELL, "", "refused"),
         (MARGIN, FELL, "Not answerable: the index has no 10-K of Acme for FY2022.", "refused"),
+        (MARGIN, FELL, "-2.2% (operating margin: FY 2021 36.8%; FY 2022 34.6%)", "incorrect"),  # neither yes nor no
+        ("How did PP&E change?", "Acme's PP&E rose from $3 to $45.", "PP&E rose from $3 to $45.", "correct"),
+        (
+            "Did risk fall?",
+            "Yes. It decreased.",
+            "“Average risk of Acme Corp decreased in May” (ACME, p. 3)",
+            "correct",
+        ),
+        (
+            "By how much was it raised?",
+            "Guidance was raised by 1%.",
+            "Guidance was raised on page one of 1 notes.",
+            "incorrect",
+        ),
         (DEBT, BORROWED, "It borrowed $400 million under the credit agreement (p. 12).", "correct"),
         (DEBT, BORROWED, "$0.4 billion under its credit agreement", "correct"),
         (DEBT, BORROWED, "It borrowed $450 million under its credit agreement (p. 400).", "incorrect"),
