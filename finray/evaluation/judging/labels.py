@@ -17,7 +17,7 @@ LABELS: dict[str, Verdict] = {
     "incorrect": "incorrect", "incorrect answer": "incorrect", "partially correct": "incorrect", "wrong": "incorrect",
     "refused": "refused", "refusal": "refused", "failed to answer": "refused", "no answer": "refused",
 }  # fmt: skip
-"""What a label file may say, FinanceBench's wordings among it."""
+"""What a label file may say, in lower case."""
 NO_KIND = "(none)"
 
 

@@ -81,7 +81,7 @@ def test_labels_survive_the_disk(tmp_path: Path) -> None:
     assert read_labels(path) == rows
 
 
-def test_financebench_wordings_are_understood(tmp_path: Path) -> None:
+def test_longer_wordings_are_understood(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     said = ["Correct Answer", "Incorrect Answer", "Refusal", "Failed to answer"]
     lines = [json.dumps({"question": "Q", "gold_answer": "G", "model_answer": f"{n}", "label": label})
