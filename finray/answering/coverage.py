@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from finray.answering.grounding import prints
 from finray.answering.measures import Measures, is_narrowed, named_measures, spelled_measures
 from finray.answering.operands import Found, find_operand, find_phrase, in_row_of
 from finray.answering.phrase import phrase_of
@@ -15,6 +16,7 @@ from finray.answering.plan import (
     asks_for_aggregate,
     asks_for_average,
     asks_for_change,
+    asks_which,
     build_plan,
 )
 from finray.index.facts import FilingFacts
@@ -62,8 +64,10 @@ def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> 
     measured: list[Measures] = []
     if not query.unexplained and not is_narrowed(query):
         measured.append(named_measures(query))
-    if latest is not None and not _NO_AMOUNT.search(query.text):
-        measured += spelled_measures(query, moving=asks_for_change(query), aggregate=asks_for_aggregate(query))
+    which = asks_which(query)
+    if latest is not None and (which or not _NO_AMOUNT.search(query.text)):
+        moving = asks_for_change(query) or which
+        measured += spelled_measures(query, moving=moving, aggregate=asks_for_aggregate(query))
     plans: list[Plan] = []
     for measures in measured:
         for years in _years(query, latest):
@@ -164,9 +168,13 @@ def printing(found: Found, passages: Sequence[Passage], facts: FilingFacts) -> P
     at_hand = [p for p in passages if (p.filing_id, p.page) == place]
     passages_there = at_hand or facts.passages_of(*place)
     label = " ".join(found.line_item.label.split())[:30]
-    text = found.line_item.text
-    both = [p for p in passages_there if text in p.text and label in " ".join(p.text.split())]
-    return next(iter([*both, *(p for p in passages_there if text in p.text), *passages_there]), None)
+    telling = [p for p in passages_there if prints(p.text, found.line_item.text)]
+    sentence = (found.line_item.caption or "")[:40]
+    both = [p for p in telling if label in " ".join(p.text.split()) or (sentence and sentence in p.text)]
+    others = facts.passages_of(*place) if at_hand and not telling else []
+    return next(
+        iter([*both, *telling, *(p for p in others if prints(p.text, found.line_item.text)), *passages_there]), None
+    )
 
 
 def missing_filing(query: Query) -> tuple[str, ...]:
@@ -180,6 +188,8 @@ def missing_filing(query: Query) -> tuple[str, ...]:
 
 def asks_for_words(query: Query) -> bool:
     """Whether the answer is an explanation or a name rather than a number; a company of several is computed."""
+    if asks_which(query):
+        return False
     return _ASKS_FOR_WORDS.search(query.text) is not None and len(query.companies) < 2
 
 

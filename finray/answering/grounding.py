@@ -9,6 +9,7 @@ from decimal import Decimal
 _PRINTED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _IN_A_NAME = re.compile(r"\b(?!USD|EUR|GBP)[A-Za-z]+\d[\w-]*|\b\d+-[A-Za-z]\w*|\bpp?\. ?\d+|\[\d+(?:, ?\d+)*\]")
 """FY2021, Q3, 10-K, p. 12, [3]."""
+_CELL_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{20,})[”\"]")
 
 SCALES = frozenset({0, 2, 3, 6, 9})
@@ -45,6 +46,14 @@ def ungrounded_text(answer: str, texts: Sequence[str], question: str) -> tuple[s
     evidence = _squeezed(" ".join(texts))
     found += [quote for quote in _QUOTED.findall(answer) if _squeezed(quote).rstrip(".,; ") not in evidence]
     return tuple(dict.fromkeys(found))
+
+
+def prints(text: str, cell: str) -> bool:
+    """Whether every figure of ``cell`` stands in ``text``: "$1,234" is printed as "$ 1,234" too. A cell without
+    figures, a dash, stands anywhere."""
+    return all(
+        re.search(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)", text) for figure in _CELL_FIGURE.findall(cell)
+    )
 
 
 def _forms(text: str) -> dict[tuple[int, ...], set[int]]:

@@ -61,6 +61,10 @@ _MOVING = re.compile(
     r"\b(?:percentage|percent|% ?)\s*(?:changes?|increases?|decreases?|growth|difference)\s*(?:of|in)?\b|"
     r"\b(?:changed?|grow|grew|grown|shrink|shrank|shrunk|rise|rose|risen|fall|fell|increased|decreased|"
     r"declined)\b(?:\s+or\b)?|"
+    r"\b(?:in\s+)?(?:which|what)\s+(?:one|company|companies|firm|(?:fiscal\s+)?(?:years?|quarters?))\b(?:\s+(?:had|has|have|"
+    r"reported|was|were|is|generated|earned))?(?:\s+(?:the|a))?|"
+    r"\b(?:the\s+)?(?:highest|lowest|largest|smallest|greatest|biggest)\b|\b(?:the|a)\s+(?:higher|lower|larger|smaller|greater)\b|"
+    r"\b(?:higher|lower|larger|smaller|greater)\s*(?:than)?\s*(?=[?,.]|$)|"
     r"\bhigher or lower\b|\bmore or less\b|\bthe difference between\b|\bthe (?:change|increase|decrease|growth) in\b|"
     r"\b(?:by )?(?:how much|how many dollars|what percentage)\b|\bthat of\b|\bin percent\b|\bin dollars\b|%",
     re.I,

@@ -20,7 +20,9 @@ from finray.answering.phrase import Phrase
 from finray.filings.canonical import canonical_items
 from finray.retrieval.query import Period, Query
 
-Kind = Literal["value", "growth", "change", "average", "total", "cagr", "difference", "highest", "trend", "sign"]
+Kind = Literal[
+    "value", "growth", "change", "average", "total", "cagr", "difference", "highest", "which", "trend", "versus", "sign"
+]
 
 _GROWTH = re.compile(
     r"\b(?:growth|grow|grew|grown|increas\w*|decreas\w*|declin\w*|chang\w*|yoy|y/y|"
@@ -50,6 +52,20 @@ _APART = re.compile(
 )
 _HIGHEST = re.compile(r"\b(highest|largest|greatest|most|biggest|maximum|lowest|smallest|least|minimum)\b", re.I)
 _LOWEST = frozenset({"lowest", "smallest", "least", "minimum"})
+_LOWER = re.compile(r"\b(?:lower|less|smaller|fewer|cheaper)\b", re.I)
+_COMPARES = re.compile(
+    r"\b(?:more|higher|larger|greater|bigger|lower|less|smaller|fewer|exceed\w*|outperform\w*|most|least|best|worst|"
+    r"highest|largest|greatest|biggest|maximum|lowest|smallest|minimum)\b",
+    re.I,
+)
+_WHICH = re.compile(
+    r"\b(?:which|what)\s+(?:one|company|companies|firm|business|filer|registrant|(?:fiscal\s+)?(?:years?|quarters?))\b|"
+    r"\bwhich\s+(?:of|had|has|have|reported|generated|earned|spent|paid|was|is)\b|^\W*who\b|\bwhose\b",
+    re.I,
+)
+_FALLS = re.compile(
+    r"\b(?:decreas\w*|declin\w*|drop\w*|fell|fall\w*|reduc\w*|shrank|shrink\w*|lower|worsen\w*)\b", re.I
+)
 _YES_NO = re.compile(r"^\W*(?:as of [^,]{4,30},\s*)?(?:does|do|did|has|have|is|are|was|were)\b", re.I)
 _SIGN = re.compile(r"\b(positive|negative)\b", re.I)
 _SEVERAL_YEARS = re.compile(r"\b(?:[2-9]|1\d|two|three|four|five|six|seven|eight|nine|ten)[- ](?:\w+ )?years?\b", re.I)
@@ -91,6 +107,7 @@ class Plan:
     choose: tuple[tuple[str, str, str], ...] = ()
     """For "highest": (company, program that ranks, program that answers), one for each company."""
     lowest: bool = False
+    """For "highest" and "which" the least wins; for "trend" and "versus" the question says that it fell or is less."""
     spelled: bool = False
     """The question itself names every operand; else the formula does."""
 
@@ -110,6 +127,12 @@ def asks_for_aggregate(query: Query) -> bool:
 def asks_for_average(query: Query) -> bool:
     moved = _moves(query.text)
     return _AVERAGE.search(query.text) is not None and (not moved or _AVERAGE_MOVE.search(query.text) is not None)
+
+
+def asks_which(query: Query) -> bool:
+    """Whether the answer is a company or a year: the one whose figure is the highest, or the lowest."""
+    several = len(query.companies) > 1 or len(query.periods) > 1
+    return several and _WHICH.search(query.text) is not None and _COMPARES.search(query.text) is not None
 
 
 def _moves(text: str) -> bool:
@@ -138,7 +161,12 @@ def build_plan(
     builder = _Builder(many=len(companies) > 1, phrases=measures.phrases)
     text = query.text
     formula = found[0]
+    if asks_which(query) and len(found) == 1:
+        lowest = _LOWER.search(text) is not None or any(word.lower() in _LOWEST for word in _HIGHEST.findall(text))
+        return builder.which(formula, companies, periods if len(companies) == 1 else periods[-1:], lowest)
     if len(companies) > 1:
+        if len(companies) == 2 and _YES_NO.search(text) and _COMPARES.search(text):
+            return builder.versus(formula, companies, periods[-1], _LOWER.search(text) is not None)
         if superlative := _HIGHEST.search(text):
             return builder.highest(
                 _ordered(found, text, superlative.end()),
@@ -165,7 +193,9 @@ def build_plan(
         if _SIGN.search(text):
             return builder.single(formula, company, periods[-1], "sign")
         if _GROWTH.search(text):
-            return builder.over(formula, company, _two(periods), "trend")
+            return replace(
+                builder.over(formula, company, _two(periods), "trend"), lowest=_FALLS.search(text) is not None
+            )
     if _GROWTH.search(text) and (span or _PERCENT.search(text) or formula.unit == "percent" or _moves(text)):
         percent = _PERCENT.search(query.question) is not None and formula.unit != "percent"
         return builder.over(formula, company, _two(periods), "growth" if percent else "change")
@@ -278,6 +308,23 @@ class _Builder:
         )
         parts = tuple((company, rank) for company, rank, _ in choose)
         return self._plan("highest", "", asked.unit, asked.names[0], parts, ranking.unit, choose, lowest)
+
+    def which(self, formula: Formula, companies: Sequence[str], periods: Sequence[Period], lowest: bool) -> Plan:
+        programs = [
+            (company if len(companies) > 1 else str(period), self._program(formula, company, period))
+            for company in companies
+            for period in periods
+        ]
+        best = f"{'min' if lowest else 'max'}({', '.join(program for _, program in programs)})"
+        plan = self._plan("which", best, formula.unit, formula.names[0], tuple(programs), formula.unit)
+        return replace(plan, lowest=lowest)
+
+    def versus(self, formula: Formula, companies: Sequence[str], period: Period, less: bool) -> Plan:
+        programs = [self._program(formula, company, period) for company in companies]
+        difference = f"({programs[0]}) - ({programs[1]})"
+        parts = tuple(zip(companies, programs, strict=True))
+        plan = self._plan("versus", difference, formula.unit, formula.names[0], parts, formula.unit)
+        return replace(plan, lowest=less)
 
     def _program(self, formula: Formula, company: str, period: Period) -> str:
         shifted = at_period(formula.expression)

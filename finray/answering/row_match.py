@@ -116,7 +116,7 @@ def words_around(item: LineItem) -> Words:
 
 @lru_cache(maxsize=20_000)
 def concept_words(concept: str | None) -> frozenset[str]:
-    """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" is what a row labelled "Other" is."""
+    """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may be a row labelled "Other"."""
     name = (concept or "").rpartition(":")[2]
     return frozenset(words_of(" ".join(_CAMEL.findall(name)))) - _TAXONOMY
 

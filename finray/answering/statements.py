@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from finray.accounting.arithmetic import ProgramError, evaluate
-from finray.answering.coverage import absent_company, asks_for_words, cover, missing_filing, plan_for, printing
+from finray.accounting.formulas import Unit
+from finray.answering.coverage import absent_company, asks_for_words, cover, missing_filing, plans_for, printing
+from finray.answering.grounding import prints
 from finray.answering.operands import Found
 from finray.answering.plan import Operand, Plan
 from finray.answering.quotes import (
@@ -25,7 +27,7 @@ from finray.models.encoder import Encoder
 from finray.retrieval.filing_match import period_fit
 from finray.retrieval.query import Query
 from finray.retrieval.terms import content_terms
-from finray.types import Answer, Passage
+from finray.types import Answer, CitedCell, Passage
 
 MIN_WORTH = 0.4
 """Mean of word coverage and cosine below which a quotation is no answer to the question."""
@@ -49,25 +51,41 @@ class StatementAnswerer:
         if (company := absent_company(query)) is not None:
             return _refusal((f"filings of {company}",))
         fitting = [p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0]
-        plan = plan_for(query, fitting or passages, self._facts) if passages else None
-        if plan is None:
+        plans = plans_for(query, fitting or passages, self._facts) if passages else ()
+        if not plans:
             return self._quoted(query, fitting, journal) if fitting else _refusal(missing_filing(query))
-        found, absent = cover(query, plan, passages, self._facts, anywhere=True)
+        plan, found, absent = self._covered(query, plans, passages)
         if absent and not fitting:
             return _refusal(missing_filing(query))
         if absent:
             journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
             if len(plan.operands) == 1 and absent[0].phrase is not None:
-                return self._quoted(query, fitting, journal, amount=True)
+                computed = plan.kind != "value" or plan.spelled or any(each.spelled for each in plans)
+                return self._quoted(query, fitting, journal, amount=bool(query.periods) or computed)
             return _refusal(tuple(self._describe(operand) for operand in absent))
         try:
             return self._computed(query, plan, found, passages)
         except ProgramError as error:
             return _refusal((f"a defined result: {error}",))
 
+    def _covered(
+        self, query: Query, plans: Sequence[Plan], passages: Sequence[Passage]
+    ) -> tuple[Plan, dict[str, Found], list[Operand]]:
+        """The first plan whose operands are all there, else the first plan with what it lacks."""
+        tried = []
+        for plan in plans:
+            found, absent = cover(query, plan, passages, self._facts, anywhere=True)
+            if not absent:
+                return plan, found, absent
+            tried.append((plan, found, absent))
+        return tried[0]
+
     def _computed(self, query: Query, plan: Plan, found: Mapping[str, Found], passages: Sequence[Passage]) -> Answer:
         values = {name: item.value for name, item in found.items()}
         shape = asked_shape(query.question)
+        printed = _printed_unit(found.values())
+        result_unit = printed if printed is not None and plan.unit == "USD" else plan.unit
+        part_unit = printed if printed is not None and plan.part_unit == "USD" else plan.part_unit
         parts = [(label, evaluate(program, values)) for label, program in plan.parts]
         program = plan.program
         lead = ""
@@ -76,35 +94,92 @@ class StatementAnswerer:
             winner, _, program = ranked[0]
             lead = f"{self._facts.company_name(winner)}: "
         value = evaluate(program, values)
-        text = lead + shown(value, plan.unit, shape)
+        text = lead + shown(value, result_unit, shape)
+        if plan.kind == "which":
+            return self._ranked(query, plan, parts, part_unit, found, passages)
         if plan.kind == "trend":
             word = "rose" if value > 0 else "fell" if value < 0 else "did not change"
             (before, old), (after, new) = parts[0], parts[-1]
+            agrees = value < 0 if plan.lowest else value > 0
             text = (
-                f"{'Yes' if value > 0 else 'No'}: {plan.metric} {word} "
-                f"from {shown(old, plan.part_unit, shape)} ({before}) to {shown(new, plan.part_unit, shape)} ({after})."
+                f"{'Yes' if agrees else 'No'}: {plan.metric} {word} "
+                f"from {shown(old, part_unit, shape)} ({before}) to {shown(new, part_unit, shape)} ({after})."
             )
         elif plan.kind == "sign":
             word = "positive" if value > 0 else "negative" if value < 0 else "zero"
             agrees = word in query.text.lower()
             text = f"{'Yes' if agrees else 'No'}: {plan.metric} was {word}, {text}."
+        elif plan.kind == "versus":
+            agrees = value < 0 if plan.lowest else value > 0
+            word = "is higher than" if value > 0 else "is lower than" if value < 0 else "equals"
+            (one, its), (other, theirs) = parts
+            text = (
+                f"{'Yes' if agrees else 'No'}: {plan.metric} of {self._label(one)}, {shown(its, part_unit, shape)}, "
+                f"{word} that of {self._label(other)}, {shown(theirs, part_unit, shape)} ({plan.operands[0].period})."
+            )
         elif parts and plan.kind != "highest":
-            detail = "; ".join(f"{self._label(label)} {shown(part, plan.part_unit, shape)}" for label, part in parts)
+            detail = "; ".join(f"{self._label(label)} {shown(part, part_unit, shape)}" for label, part in parts)
             text = f"{text} ({plan.metric}: {detail})"
         elif parts:
             text = f"{text} ({plan.metric})"
-        number, unit = asked_value(value, plan.unit, shape)
-        used = {found[operand.name].operand.name: found[operand.name] for operand in plan.operands}
-        return Answer(text, "answered", number, unit, _shown_program(program, values), self._evidence(used, passages))
+        elif not query.periods:
+            text = f"{text} ({plan.operands[-1].period}, the latest in the index)"
+        number, unit = asked_value(value, result_unit, shape)
+        return self._answer(text, plan, found, program, passages, number, unit)
 
-    def _evidence(self, found: Mapping[str, Found], passages: Sequence[Passage]) -> tuple[Passage, ...]:
-        """For each operand the passage that prints its row, else the page's passage; each once."""
+    def _answer(
+        self,
+        text: str,
+        plan: Plan,
+        found: Mapping[str, Found],
+        program: str,
+        passages: Sequence[Passage],
+        value: float | None = None,
+        unit: str | None = None,
+    ) -> Answer:
+        used = {operand.name: found[operand.name] for operand in plan.operands}
+        evidence, grounded = self._evidence(used, passages)
+        return Answer(
+            text,
+            "answered",
+            value,
+            unit,
+            _shown_program(program, used),
+            evidence,
+            tuple(_cited(name, item) for name, item in used.items()),
+            grounded=grounded,
+        )
+
+    def _ranked(
+        self,
+        query: Query,
+        plan: Plan,
+        parts: Sequence[tuple[str, float]],
+        unit: Unit,
+        found: Mapping[str, Found],
+        passages: Sequence[Passage],
+    ) -> Answer:
+        """The name of the company or year with the highest, or lowest, value, and the values of all."""
+        ranked = sorted(parts, key=lambda part: part[1], reverse=not plan.lowest)
+        shape = asked_shape(query.question)
+        told = [f"{self._label(label)} {shown(value, unit, shape)}" for label, value in ranked]
+        of = f", {plan.operands[0].period}" if self._facts.has_company(ranked[0][0]) else ""
+        name = self._label(ranked[0][0])
+        tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
+        text = f"{'Neither: they are equal' if tie else name} ({plan.metric}{of}: {'; '.join(told)})"
+        return self._answer(text, plan, found, plan.program, passages)
+
+    def _evidence(self, found: Mapping[str, Found], passages: Sequence[Passage]) -> tuple[tuple[Passage, ...], bool]:
+        """For each operand the passage that prints its row, else the page's passage, each once; and whether every
+        operand's figure stands in its passage."""
         chosen: dict[tuple[str, int, int], Passage] = {}
+        grounded = True
         for item in found.values():
             passage = printing(item, passages, self._facts)
             if passage is not None:
                 chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
-        return tuple(chosen.values())
+            grounded = grounded and passage is not None and prints(passage.text, item.line_item.text)
+        return tuple(chosen.values()), grounded
 
     def _quoted(self, query: Query, passages: Sequence[Passage], journal: Journal, *, amount: bool = False) -> Answer:
         """The sentence that answers; for an ``amount`` that no row surely prints, no table."""
@@ -148,6 +223,15 @@ class StatementAnswerer:
         return self._facts.company_name(label) if self._facts.has_company(label) else label
 
 
+def _printed_unit(found: Iterable[Found]) -> Unit | None:
+    """The unit of all operands that were found by their words, where that is no currency."""
+    units = {item.unit for item in found}
+    if len(units) != 1:
+        return None
+    (unit,) = units
+    return unit if unit != "USD" else None
+
+
 def _states_amount(query: Query, quote: Quote) -> bool:
     """Whether the sentence nearest to the question has figures and is no table: tables were looked through already."""
     sentence = closest_sentence(query.text, quote.text)
@@ -155,6 +239,27 @@ def _states_amount(query: Query, quote: Quote) -> bool:
     if behind_table != sentence and _STATES.search(behind_table):
         return held_share(content_terms(query.text), behind_table) >= MIN_AMOUNT_COVERAGE
     return any(map(str.isdigit, sentence)) and not is_table(sentence)
+
+
+def _cited(name: str, found: Found) -> CitedCell:
+    item = found.line_item
+    return CitedCell(
+        name=name,
+        value=found.value,
+        doc_name=found.filing.doc_name,
+        filing_id=found.filing.filing_id,
+        page=item.page,
+        label=item.label,
+        text=item.text,
+        section=item.section,
+        column_label=item.column_label,
+        statement=item.statement,
+        period_end=item.period_end,
+        months=item.months,
+        concept=item.concept,
+        box=item.box,
+        fit=min(1.0, found.score),
+    )
 
 
 def _refusal(missing: tuple[str, ...]) -> Answer:
@@ -165,6 +270,13 @@ def _plain(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
 
 
-def _shown_program(program: str, values: Mapping[str, float]) -> str:
-    operands = "; ".join(f"{name} = {_plain(value)}" for name, value in values.items())
+def _shown_program(program: str, found: Mapping[str, Found]) -> str:
+    """The program and its operands, each with the cell it came from, the page, and the tag where it has one."""
+    operands = "; ".join(f"{name} = {_plain(item.value)} {_source(item)}" for name, item in found.items())
     return f"{program}  where {operands}"
+
+
+def _source(found: Found) -> str:
+    item = found.line_item
+    tag = f", tagged {item.concept}" if item.concept else ""
+    return f"[“{item.text}”, {found.filing.doc_name} p. {item.page + 1}{tag}]"

@@ -72,7 +72,8 @@ def extract_line_items(
         own: Statement | None = statement
         if len(grids) > 1:
             own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
-        reader = _TableReader(grid, own, replace(calendar, statement=own), page_scale or Scale(), headings, contexts or {})
+        calendar = replace(calendar, statement=own)
+        reader = _TableReader(grid, own, calendar, page_scale or Scale(), headings, contexts or {})
         items.extend(reader.read(offset))
         calendar, headings = reader.calendar, reader.headings
         offset += len(grid.rows)

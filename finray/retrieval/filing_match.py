@@ -131,6 +131,12 @@ def _quarter_fit(filing: Filing, period: Period, year: int, ends: int | None) ->
     return (0.25, f"another quarter of fiscal {year}") if year == period.year else (0.0, f"fiscal {year}")
 
 
+def _years_after(end: dt.date, day: dt.date) -> int | None:
+    """How many years ``end`` closes after ``day``, None where it is not about whole years."""
+    years = round((end - day).days / 365.25)
+    return years if abs((end - day).days - round(years * 365.25)) <= 10 else None
+
+
 def _date_fit(filing: Filing, day: dt.date) -> tuple[float, str]:
     distances = [abs((known - day).days) for known in (filing.period_end, filing.filed_at) if known is not None]
     nearest = min(distances, default=10_000)
@@ -140,6 +146,8 @@ def _date_fit(filing: Filing, day: dt.date) -> tuple[float, str]:
         return 0.8 - 0.02 * nearest, f"{nearest} days from {day}"
     if filing.period_end is not None and abs((filing.period_end - day).days - 365) <= 10:
         return 0.55, f"the same period a year after {day}"
+    if filing.fiscal_period == "FY" and filing.period_end is not None and _years_after(filing.period_end, day) == 2:
+        return 0.4, f"annual report two years after {day}, whose statements print three years"
     if filing.period_end is not None and filing.fiscal_period is not None:
         length = 366 if filing.fiscal_period == "FY" else 92
         if 0 <= (filing.period_end - day).days <= length:

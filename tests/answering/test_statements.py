@@ -89,6 +89,25 @@ def test_one_metric_of_the_company_that_leads_in_another(ask: Ask, word: str, wi
     assert {name for name, _ in pages(prediction)} == {"grevandor-systems-2022-10k", "caldavale-outfitters-2022-10k"}
 
 
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("Which company had the higher revenue in FY2022, Grevandor Systems or Caldavale Outfitters?", "Caldavale"),
+        ("Which of Grevandor Systems and Caldavale Outfitters had the lower revenue in fiscal 2022?", "Grevandor"),
+        ("In which year was Caldavale Outfitters' revenue higher, fiscal 2021 or fiscal 2022?", "FY 2021"),
+        (
+            "Did Grevandor Systems report higher revenue than Caldavale Outfitters in fiscal 2022?",
+            "No: revenue of Grevandor Systems",
+        ),
+    ],
+)
+def test_who_or_when_is_answered_by_a_name(ask: Ask, question: str, start: str) -> None:
+    prediction = ask(question)
+    assert prediction.answer.lower().startswith(start.lower())
+    assert len(prediction.operands) == 2
+    assert prediction.grounded is True
+
+
 def test_a_ratio_by_the_definition_in_the_question(ask: Ask) -> None:
     question = "What was Grevandor Systems' {} in FY2022?"
     parts = [ask(question.format(name)).value for name in ("cash from operations", "total current liabilities")]
@@ -107,6 +126,7 @@ def test_a_ratio_by_the_definition_in_the_question(ask: Ask) -> None:
         ("Did Caldavale Outfitters' revenue increase between FY2022 and FY2023?", "Yes: revenue rose from $1,656.7"),
         ("Did Caldavale Outfitters' revenue increase between FY2021 and FY2022?", "No: revenue fell from $1,726.9"),
         ("Did Caldavale Outfitters' revenue grow in FY2023?", "Yes: revenue rose from $1,656.7"),
+        ("Did Caldavale Outfitters' revenue fall in FY2022?", "Yes: revenue fell from $1,726.9"),
         ("Was Grevandor Systems' net income positive in FY2022?", "Yes: net income was positive"),
         ("Was Grevandor Systems' net income negative in FY2022?", "No: net income was positive"),
     ],
@@ -121,6 +141,18 @@ def test_without_a_period_the_latest_year_is_meant(ask: Ask) -> None:
     prediction = ask("What was Grevandor Systems' revenue?")
     assert prediction.value == 1000 * REVENUE["Grevandor Systems"][2023]
     assert {name for name, _ in pages(prediction)} == {"grevandor-systems-2023-10k"}
+    assert "FY 2023" in prediction.answer
+
+
+def test_every_operand_is_shown_with_its_cell(ask: Ask) -> None:
+    prediction = ask("What was Caldavale Outfitters' net margin in fiscal 2022?")
+    assert prediction.grounded is True
+    for cell in prediction.operands:
+        assert any(
+            (p.doc_name, p.page) == (cell.doc_name, cell.page) and cell.text in p.text for p in prediction.evidence
+        )
+        assert prediction.program is not None
+        assert f"“{cell.text}”, {cell.doc_name} p. {cell.page + 1}" in prediction.program
 
 
 @pytest.mark.parametrize(
