@@ -75,10 +75,16 @@ def sample(
     broken: Annotated[
         bool, typer.Option("--broken", help="Add broken files, as folders of filings have them.")
     ] = False,
+    edgar: Annotated[
+        bool, typer.Option("--edgar", help="Write a small EDGAR instead, to try `finray sync` on without a network.")
+    ] = False,
 ) -> None:
     """Generate fictional filings that look alike as real ones do, and questions about them."""
-    from finray.commands.sample import run_sample
+    from finray.commands.sample import run_sample, run_sample_edgar
 
+    if edgar:
+        run_sample_edgar(folder, companies=companies, years=years, seed=seed, console=out)
+        return
     run_sample(
         folder,
         companies=companies,

@@ -10,6 +10,7 @@ from rich.console import Console
 from finray.commands.progress import progress_bar
 from finray.errors import UsageError
 from finray.sample.broken import write_broken_files
+from finray.sample.edgar import sample_submissions, write_edgar
 from finray.sample.generate import generate_sample
 from finray.sample.printing import Format
 
@@ -47,4 +48,21 @@ def run_sample(
     kinds = ", ".join(f"{count} {form}" for form, count in sorted(summary.filings.items()))
     console.print(
         f"{summary.n_filings} filings ({kinds}), {summary.pages} pages, {summary.n_questions} questions in {folder}"
+    )
+
+
+def run_sample_edgar(folder: Path, *, companies: int, years: int, seed: int, console: Console) -> None:
+    """Write EDGAR's folders with the sample's filings, and say how to sync from them."""
+    submissions = sample_submissions(companies, years, seed)
+    write_edgar(folder, submissions)
+    first, last = (pick(submission.filed_at for submission in submissions) for pick in (min, max))
+    console.print(
+        f"{len(submissions)} filings of {first} to {last} in {folder}. To sync from them, serve the folder:\n"
+        f"  python -m http.server --directory {folder} --bind 127.0.0.1 8088\n"
+        "  export EDGAR_BASE_URL=http://127.0.0.1:8088 EDGAR_DATA_URL=http://127.0.0.1:8088\n"
+        "  export FINRAY_EDGAR__CONTACT='COMPANY E-MAIL'\n"
+        f"  finray sync --raw raw --index index --since {first} --until {last}",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
     )
