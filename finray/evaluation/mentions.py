@@ -34,7 +34,7 @@ _REFERENCE = re.compile(
     rf"""
     \b(?:{_NAMED})\ (?:no\.\ )?\d+(?:[.\-–]\d+)*[a-z]?\b(?!\ ?%) (?:(?:,\ |\ and\ |,\ and\ )\d+\b(?![.,]?\d|\ ?%))*
     | \[\d+(?:(?:,\ ?|[-–])\d+)*\]
-    | \b\d+(?:st|nd|rd|th)\b | \b\d+-[kq]\b | \b[1-4]q\b | \bs&p\ 500\b | \bcovid-19\b
+    | \b\d+(?:st|nd|rd|th)\b | \b\d+-[kq]\b | (?<![$€£¥\w.,])(?:10|8)k\b | \b[1-4]q\b | \bs&p\ 500\b | \bcovid-19\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )

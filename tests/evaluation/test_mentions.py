@@ -16,7 +16,7 @@ from finray.evaluation.mentions import figures, signed_figures, years
     [
         "FY2019", "FY 2019", "fiscal year 2019", "in 2019", "2017-2019", "2019-20", "Q3 2019", "2023 Q2", "Q2'2023",
         "2Q", "December 31, 2019", "31 December 2019", "Dec. 31", "12/31/2019", "2019-12-31", "p. 12", "pages 12, 14",
-        "[3]", "[1, 2]", "Note 12", "Notes 3 and 4", "Item 7", "Exhibit 99.1", "passage 3", "the 10-K", "the 3rd",
+        "[3]", "[1, 2]", "Note 12", "Notes 3 and 4", "Item 7", "Exhibit 99.1", "passage 3", "the 10-K", "its 10K", "the 3rd",
         "Form 8-K", "Level 3",
     ],
 )  # fmt: skip
@@ -25,7 +25,7 @@ def test_what_is_no_figure(mention: str) -> None:
     assert [n.face for n in figures(f"It was 7 ({mention}).")] == [7]
 
 
-@pytest.mark.parametrize("figure", ["$2,018", "$2018", "2,019", "2018%", "2019 million", "2019.5"])
+@pytest.mark.parametrize("figure", ["$10K", "$2,018", "$2018", "2,019", "2018%", "2019 million", "2019.5"])
 def test_what_looks_like_a_year_and_is_a_figure(figure: str) -> None:
     assert len(figures(f"It was {figure} with 5 stores.")) == 2
 
