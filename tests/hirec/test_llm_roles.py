@@ -11,7 +11,7 @@ from finray.hirec.llm_roles import LlmCurator, LlmTransformer
 from finray.hirec.roles import Curation
 from finray.hirec.rules import PlainTransformer
 from finray.journal import Journal
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import ChatReply, Message, ScriptedChatModel
 from finray.retrieval.query import Query
 from finray.types import Passage, TokenUsage
 
@@ -47,6 +47,32 @@ async def test_the_curator_keeps_what_the_model_names() -> None:
     assert curation.answerable
     assert curation.complementary is None
     assert curation.missing == ()
+
+
+async def test_no_more_ids_are_asked_for_than_there_are_passages() -> None:
+    """Weak models count on until the reply is cut."""
+
+    class Watched:
+        schema: Mapping[str, Any] = {}
+
+        async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+            self.schema = schema or {}
+            return ChatReply("", TokenUsage(), CURATED)
+
+    model = Watched()
+    await LlmCurator(model, Rules()).curate(QUERY, PASSAGES, Journal())
+    assert model.schema["properties"]["relevant_ids"]["maxItems"] == len(PASSAGES)
+    assert list(model.schema["properties"]) == model.schema["required"]
+
+
+async def test_a_reply_that_was_cut_is_called_so() -> None:
+    class Verbose:
+        async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+            return ChatReply('{"relevant_ids": [1, 1, 1', TokenUsage(), None, cut=True)
+
+    journal = Journal()
+    assert await LlmCurator(Verbose(), Rules()).curate(QUERY, PASSAGES, journal) == BY_RULE
+    assert all("cut off at llm.max_tokens" in line for line in journal.lines)
 
 
 async def test_an_id_out_of_range_costs_no_other_passage() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import datetime as dt
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -29,6 +31,7 @@ class Server:
 
     url: str = ""
     replies: list[tuple[int, bytes]] = field(default_factory=list)
+    retry_after: str | None = None
     bodies: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     delay_s: float = 0.0
@@ -61,6 +64,8 @@ def server() -> Iterator[Server]:
                 state.at_once -= 1
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))
+            if status != 200 and state.retry_after is not None:
+                self.send_header("Retry-After", state.retry_after)
             self.end_headers()
             self.wfile.write(body)
 
@@ -132,7 +137,25 @@ def test_a_schema_is_asked_for_and_parsed(server: Server, chat: Callable[..., Ch
     assert server.bodies[0]["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
-@pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": None}, {"prompt_tokens": "7"}, "many"])
+def test_cached_tokens_and_a_cut_are_told(server: Server, chat: Callable[..., ChatReply]) -> None:
+    usage = {"prompt_tokens": 70, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 64}}
+    choice = {"finish_reason": "length", "message": {"content": "hel"}}
+    server.replies = [(200, json.dumps({"choices": [choice], "usage": usage}).encode())]
+    assert chat() == ChatReply("hel", TokenUsage(70, 2, 0.0, 64), cut=True)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens_details": None},
+        {"prompt_tokens_details": {"cached_tokens": "1"}},
+        None,
+        [],
+        {"prompt_tokens": None},
+        {"prompt_tokens": "7"},
+        "many",
+    ],
+)
 def test_missing_counts_cost_no_answer(server: Server, chat: Callable[..., ChatReply], usage: object) -> None:
     server.replies = [(200, completion("hello", usage=usage))]
     assert chat() == ChatReply("hello", TokenUsage(0, 0))
@@ -143,6 +166,57 @@ def test_an_overloaded_server_is_asked_again(server: Server, chat: Callable[...,
     server.replies = [(status, b"busy"), (status, b"busy"), GOOD]
     assert chat().text == "hello"
     assert len(server.bodies) == 3
+
+
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What was slept, instead of sleeping."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr("finray.models.openai_http.asyncio.sleep", sleep)
+    return slept
+
+
+def in_seconds(seconds: float) -> str:
+    return format_datetime(dt.datetime.now(dt.UTC) + dt.timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "least", "most"),
+    [
+        ("7", 7, 7),
+        (" 2.5 ", 2.5, 2.5),
+        (in_seconds(60), 40, 60),
+        (in_seconds(-60), 0, 0),
+        ("Wed, 21 Oct 2015 07:28:00 -0000", 0, 0),
+        ("86400", 120, 120),
+        (in_seconds(10**6), 120, 120),
+        ("99999999999999999999", 0, 0),
+        ("-5", 0, 0),
+        ("soon", 0, 0),
+        ("nan", 0, 0),
+        ("", 0, 0),
+        (None, 0, 0),
+    ],
+)
+def test_a_server_is_given_the_time_it_asks_for_within_bounds(
+    server: Server, chat: Callable[..., ChatReply], waits: list[float], asked: str | None, least: float, most: float
+) -> None:
+    server.replies, server.retry_after = [(503, b"busy"), GOOD], asked
+    assert chat().text == "hello"
+    assert len(waits) == 1
+    assert least <= waits[0] <= most
+
+
+def test_a_wait_that_was_asked_for_has_jitter_on_top_and_is_not_kept(
+    server: Server, chat: Callable[..., ChatReply], waits: list[float]
+) -> None:
+    server.replies, server.retry_after = [(429, b"busy"), GOOD], "3"
+    chat(retry_wait_s=1.0)
+    assert 3.5 <= waits[0] <= 4.5
 
 
 def test_a_server_that_stays_broken_is_given_up_with_advice(server: Server, chat: Callable[..., ChatReply]) -> None:

@@ -1,0 +1,102 @@
+"""The ChatModel over a handle of Ray Serve: what Ray raises, and what a caller sees of it. No Ray is started."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ray.exceptions import RayActorError, RayTaskError
+from ray.serve.exceptions import BackPressureError
+
+from finray.cluster.serve_chat import ServeChatModel
+from finray.errors import FinrayError, ModelReplyError, ModelUnavailableError
+from finray.models.chat import ChatReply, Message
+from finray.settings import LlmSettings
+from finray.types import TokenUsage
+
+HI = [Message("user", "hi")]
+GOOD = ChatReply("hello", TokenUsage(7, 2))
+SCHEMA = {"type": "object"}
+
+
+class Handle:
+    """Of a deployment that does in turn what ``outcomes`` say, the last one for ever."""
+
+    def __init__(self, *outcomes: object) -> None:
+        self.outcomes = list(outcomes)
+        self.asked: list[tuple[Any, ...]] = []
+        self.cancelled = 0
+        self.chat = self
+
+    def remote(self, *arguments: Any) -> Handle:
+        self.asked.append(arguments)
+        return self
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+    def __await__(self) -> Any:
+        return self._outcome().__await__()
+
+    async def _outcome(self) -> object:
+        outcome = self.outcomes.pop(0) if len(self.outcomes) > 1 else self.outcomes[0]
+        if outcome == "never":
+            await asyncio.Event().wait()
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+def raised_there(error: Exception) -> RayTaskError:
+    return RayTaskError("chat", "Traceback ...", error).as_instanceof_cause()  # type: ignore[no-any-return, no-untyped-call]
+
+
+def asking(handle: Handle, **settings: Any) -> Callable[[], Any]:
+    model = ServeChatModel(LlmSettings(retry_wait_s=0.0, max_retries=2, **settings), handle)
+    return lambda: model.chat(HI, schema=SCHEMA)
+
+
+async def test_the_reply_comes_and_the_replica_is_told_how_to_sample() -> None:
+    handle = Handle(GOOD)
+    assert await asking(handle, temperature=0.7, max_tokens=5)() == GOOD
+    messages, schema, settings = handle.asked[0]
+    assert (list(messages), schema, settings.temperature, settings.max_tokens) == (HI, SCHEMA, 0.7, 5)
+
+
+@pytest.mark.parametrize("error", [ModelUnavailableError("no"), ModelReplyError("odd")])
+async def test_errors_keep_their_type_and_are_not_repeated(error: FinrayError) -> None:
+    handle = Handle(raised_there(error))
+    with pytest.raises(type(error), match=str(error)) as raised:
+        await asking(handle)()
+    assert type(raised.value) is type(error)
+    assert len(handle.asked) == 1
+
+
+async def test_a_bug_in_the_replica_is_named() -> None:
+    with pytest.raises(ModelUnavailableError, match="KeyError"):
+        await asking(Handle(raised_there(KeyError("x"))))()
+
+
+@pytest.mark.parametrize("problem", [RayActorError(), BackPressureError(num_queued_requests=9, max_queued_requests=8)])
+async def test_a_lost_replica_or_a_full_queue_is_asked_again(problem: Exception) -> None:
+    handle = Handle(problem, problem, GOOD)
+    assert await asking(handle)() == GOOD
+    assert len(handle.asked) == 3
+
+
+async def test_what_stays_lost_is_given_up() -> None:
+    handle = Handle(RayActorError())
+    with pytest.raises(ModelUnavailableError, match="'llm' gave no answer after 3 tries; last: RayActorError"):
+        await asking(handle)()
+
+
+async def test_a_caller_that_is_cancelled_cancels_the_request() -> None:
+    handle = Handle("never")
+    task = asyncio.create_task(asking(handle)())
+    await asyncio.sleep(0.01)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert handle.cancelled == 1

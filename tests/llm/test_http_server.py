@@ -1,0 +1,125 @@
+"""vLLM's own OpenAI-compatible server, asked over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from finray.errors import ModelUnavailableError
+from finray.models.chat import ChatModel, Message
+from finray.models.openai_http import OpenAIChatModel
+from finray.settings import LlmSettings
+from tests.llm import demands
+
+pytestmark = [pytest.mark.llm, pytest.mark.timeout(600), pytest.mark.filterwarnings("default")]
+
+KEY = "of-the-test"
+QUEUE = 8
+START_S = 500.0
+
+
+@pytest.fixture(scope="module")
+def server(small_model: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The server's address, under ``/v1``. It refuses what does not fit in its short queue."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    command = [
+        *(sys.executable, "-m", "vllm.entrypoints.openai.api_server"),
+        *("--model", small_model, "--served-model-name", "smol", "--host", "127.0.0.1", "--port", str(port)),
+        *("--max-model-len", "4096", "--enforce-eager", "--kv-cache-memory-bytes", str(1024**3), "--api-key", KEY),
+        *("--structured-outputs-config", '{"backend": "xgrammar", "disable_any_whitespace": true}'),
+        *("--enable-prompt-tokens-details", "--max-num-queued-reqs", str(QUEUE)),
+    ]
+    with log.open("wb") as written:
+        process = subprocess.Popen(
+            command,
+            stdout=written,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"},
+            start_new_session=True,
+        )
+    try:
+        _wait(process, f"http://127.0.0.1:{port}/health", log)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            if httpx.get(address).is_success:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.5)
+    pytest.fail(f"the server did not start: {log.read_text(errors='replace')[-3000:]}")
+
+
+@pytest.fixture
+def settings(server: str, llm: LlmSettings, monkeypatch: pytest.MonkeyPatch) -> LlmSettings:
+    monkeypatch.setenv("FINRAY_TEST_KEY", KEY)
+    changed = {"backend": "openai", "base_url": server, "model": "smol", "api_key_env": "FINRAY_TEST_KEY"}
+    return llm.model_copy(update=changed | {"max_retries": 10, "retry_wait_s": 0.2})
+
+
+@pytest.mark.parametrize(
+    "demand",
+    [
+        demands.sensible_text,
+        demands.structured_output,
+        demands.cut_replies,
+        demands.sixteen_at_once,
+        demands.cached_instructions,
+        demands.too_long_a_prompt,
+    ],
+)
+async def test_it_does_what_a_model_must(settings: LlmSettings, demand: Any) -> None:
+    model: ChatModel = OpenAIChatModel(settings)
+    await demand(model)
+
+
+async def test_a_full_queue_is_waited_for(settings: LlmSettings) -> None:
+    """More than the queue takes: some are refused at first (HTTP 503), and all come in the end."""
+    story = [Message("user", "Write a long story about a dragon.")]
+    eager = OpenAIChatModel(settings.model_copy(update={"max_retries": 0}))
+    outcomes = await asyncio.gather(*(eager.chat(story) for _ in range(3 * QUEUE)), return_exceptions=True)
+    refused = [outcome for outcome in outcomes if isinstance(outcome, ModelUnavailableError)]
+    assert refused
+    assert all("HTTP 503" in str(error) for error in refused)
+    patient = OpenAIChatModel(settings)
+    replies = await asyncio.gather(*(patient.chat(story) for _ in range(3 * QUEUE)))
+    assert all(reply.text for reply in replies)
+
+
+async def test_a_slow_reply_times_out_and_the_server_goes_on(settings: LlmSettings) -> None:
+    hurried = settings.model_copy(update={"timeout_s": 0.3, "max_tokens": 2000, "max_retries": 0})
+    with pytest.raises(ModelUnavailableError, match="ReadTimeout"):
+        await OpenAIChatModel(hurried).chat([Message("user", "Write a long story about a dragon.")])
+    await demands.sensible_text(OpenAIChatModel(settings))
+
+
+@pytest.mark.parametrize(("changed", "status"), [({"model": "other"}, "404"), ({"api_key_env": "UNSET"}, "401")])
+async def test_a_wrong_name_or_key_is_said(settings: LlmSettings, changed: dict[str, str], status: str) -> None:
+    with pytest.raises(ModelUnavailableError, match=f"HTTP {status}") as raised:
+        await OpenAIChatModel(settings.model_copy(update=changed)).chat(demands.CAPITAL)
+    assert KEY not in str(raised.value)

@@ -1,0 +1,63 @@
+"""Which model the settings choose, and what is said where it cannot be had."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from finray.errors import ModelUnavailableError
+from finray.models.load_chat import load_chat
+from finray.models.openai_http import OpenAIChatModel
+from finray.models.replay_cache import ReplayingChatModel
+from finray.settings import LlmSettings, load_settings
+
+
+def test_a_server_unless_something_else_is_said() -> None:
+    assert isinstance(load_chat(LlmSettings()), OpenAIChatModel)
+
+
+def test_the_replay_cache_goes_around(tmp_path: Path) -> None:
+    assert isinstance(load_chat(LlmSettings(replay_cache=str(tmp_path))), ReplayingChatModel)
+
+
+def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "vllm", None)
+    with pytest.raises(ModelUnavailableError, match=r"Please install finray\[vllm\]"):
+        load_chat(LlmSettings(backend="vllm", model="someone/small"))
+
+
+@pytest.mark.parametrize("model", ["", "/nowhere", "./nowhere", "~/nowhere/model", "a/b/c"])
+def test_a_folder_that_is_not_there(model: str) -> None:
+    with pytest.raises(ModelUnavailableError, match="no such folder"):
+        load_chat(LlmSettings(backend="vllm", model=model))
+
+
+def test_a_folder_without_a_model(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match=r"config\.json"):
+        load_chat(LlmSettings(backend="vllm", model=str(tmp_path)))
+
+
+def test_the_preset_is_local_retrieval_with_a_model_in_this_process() -> None:
+    settings, local = load_settings("vllm", environment={}), load_settings(environment={})
+    assert settings.llm.backend == "vllm"
+    assert (settings.retrieval, settings.encoder) == (local.retrieval, local.encoder)
+    assert settings.index_hash() == local.index_hash(), "one index serves both presets"
+
+
+@pytest.mark.parametrize(
+    ("changed", "same"),
+    [
+        ({"model": "other"}, False),
+        ({"vllm": {"dtype": "float32"}}, False),
+        ({"vllm": {"kv_cache_gb": 8.0, "gpu_memory_utilization": 0.5}}, True),
+        ({"timeout_s": 5.0, "prompt_price": 3.0}, True),
+        ({"base_url": "http://elsewhere"}, True),
+    ],
+)
+def test_an_engine_is_known_by_what_changes_its_replies(changed: dict[str, Any], same: bool) -> None:
+    engine = {"backend": "vllm", "model": "m"}
+    one, other = LlmSettings.model_validate(engine), LlmSettings.model_validate(engine | changed)
+    assert (one.identity() == other.identity()) is same
