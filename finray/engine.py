@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
 from finray.answering.statements import StatementAnswerer
 from finray.hirec.llm_answerer import LlmAnswerer
@@ -116,13 +117,18 @@ def build_engine(
     rules = RuleTransformer(catalog)
     transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
-    statements = GuardedAnswerer(StatementAnswerer(facts, encoder), facts, encoder)
+    confidence = load_confidence_model(loop.confidence_model)
+    statements = GuardedAnswerer(StatementAnswerer(facts, encoder), facts, encoder, confidence)
     answerers: dict[str, Answerer] = {"statements": statements, "none": NoAnswerer()}
     if model is not None:
         transformers["llm"] = LlmTransformer(model, rules)
         curators["llm"] = LlmCurator(model, curators["rules"])
         if loop.answerer == "llm":
-            answerers["llm"] = GuardedAnswerer(LlmAnswerer(model, Sandbox(settings.sandbox)), facts)
+            answerers["llm"] = GuardedAnswerer(
+                LlmAnswerer(model, Sandbox(settings.sandbox)),
+                facts,
+                confidence=confidence if loop.confidence_model else None,
+            )
     roles = Roles(
         transformer=transformers[loop.transform],
         documents=retrieval.documents,

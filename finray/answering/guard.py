@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.answering.closest import closest_passage
+from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
 from finray.hirec.roles import Answerer
 from finray.index.facts import FilingFacts
@@ -19,19 +20,33 @@ class GuardedAnswerer:
     """``inner``, asked only about companies and periods that the index holds.
 
     With an ``encoder``, a question that ``inner`` refuses is answered with the closest passage where one speaks of
-    its subject.
+    its subject. ``confidence`` says of each answer how likely it is to be right.
     """
 
-    def __init__(self, inner: Answerer, facts: FilingFacts, encoder: Encoder | None = None) -> None:
+    def __init__(
+        self,
+        inner: Answerer,
+        facts: FilingFacts,
+        encoder: Encoder | None = None,
+        confidence: ConfidenceModel | None = None,
+    ) -> None:
         self._inner = inner
         self._facts = facts
         self._encoder = encoder
+        self._confidence = confidence
 
     async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
         absent = absence(query, passages, self._facts)
         if absent is not None:
             journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
             return refusal(absent)
+        answer = await self._answer(query, passages, journal)
+        if answer.status == "answered" and self._confidence is not None:
+            found = signals(query, answer, passages, self._facts)
+            return replace(answer, confidence=round(self._confidence.probability(found), 3))
+        return answer
+
+    async def _answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
         answer = await self._inner.answer(query, passages, journal)
         if answer.status != "unanswerable":
             return answer

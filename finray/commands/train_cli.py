@@ -219,6 +219,27 @@ def page_ranker(
 
 
 @app.command()
+def confidence(
+    questions: Questions = None,
+    index: Indexes = None,
+    out: Annotated[Path, typer.Option("--out", help="Where the model is written.")] = Path("confidence.json"),
+    preset: Annotated[str, typer.Option("--preset", help="What answers: local, paper, or a file ending in .toml.")] = (
+        "local"
+    ),
+    l2: Annotated[float, typer.Option(min=0.0, help="Penalty on large weights.")] = 1.0,
+    json_: Json = False,
+) -> None:
+    """Learn how likely answers are to be right, from questions with known answers and from those without (probes)."""
+    from finray.commands.train_confidence import run_train_confidence
+
+    settings = load_settings(preset)
+    code = run_train_confidence(
+        questions or [], index or [], settings, model_file=out, l2=l2, as_json=json_, out=_out
+    )
+    raise typer.Exit(code)
+
+
+@app.command()
 def gain(
     models: Annotated[str, typer.Argument(help="The folder of a trained model, or of folds.")],
     questions: Annotated[str, typer.Option("--questions", help="Questions with evidence, .jsonl or .parquet.")],

@@ -3,12 +3,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from finray.evaluation import metrics
+from finray.types import Prediction, Question
+
 BINS = 10
+
+
+def was_right(question: Question, prediction: Prediction) -> bool | None:
+    """Whether an answer is right: a figure by LOFin's numeric accuracy, a quotation by its page. Any answer
+    is wrong where the right one is a refusal. None of refusals, and where nothing is known to compare with."""
+    if prediction.status != "answered":
+        return None
+    if metrics.is_unanswerable(question):
+        return False
+    reference = metrics.numeric_reference(question)
+    if reference is not None and prediction.value is not None:
+        return metrics.numeric_accuracy(question, prediction, reference)
+    return bool(metrics.found_pages(prediction.evidence, question.evidence)) if question.evidence else None
+
+
+def stated_confidences(pairs: Iterable[tuple[Question, Prediction]]) -> list[tuple[float, bool]]:
+    """(confidence, right) of the predictions that state one and can be graded."""
+    graded = [(prediction.confidence, was_right(question, prediction)) for question, prediction in pairs]
+    return [(confidence, right) for confidence, right in graded if confidence is not None and right is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from finray.evaluation import metrics
 from finray.evaluation.bootstrap import Estimate, estimate, paired_difference
+from finray.evaluation.calibration import Calibration, calibration, stated_confidences
 from finray.evaluation.judging.rule_judge import judge_by_rules
 from finray.types import Prediction, Question, TokenUsage
 
@@ -20,9 +21,7 @@ Judge = Callable[[Question, Prediction], bool | None]
 Scores = Mapping[str, float]
 """Metric name -> score of one question; a metric that does not apply is absent."""
 
-Outcome = Literal[
-    "right", "failed", "wrong filing", "wrong page", "refused", "wrong answer", "not judged"
-]
+Outcome = Literal["right", "failed", "wrong filing", "wrong page", "refused", "wrong answer", "not judged"]
 OUTCOMES: tuple[Outcome, ...] = (
     "right", "wrong filing", "wrong page", "refused", "wrong answer", "not judged", "failed",
 )  # fmt: skip
@@ -50,6 +49,8 @@ class Evaluation:
     statuses: Mapping[str, int]
     outcomes: Mapping[Outcome, int]
     latency: Latency
+    calibration: Calibration | None
+    """Of the confidences that answers state; None where none does, or none can be held against a gold answer."""
     usage: Mapping[str, TokenUsage]
     """LLM tokens of all questions together, by stage."""
     settings_hashes: Mapping[str, int]
@@ -93,6 +94,7 @@ def evaluate(
         statuses=Counter(prediction.status for prediction in matched),
         outcomes={name: outcomes[name] for name in OUTCOMES if outcomes[name]},
         latency=_latency(matched),
+        calibration=calibration(stated_confidences(pairs)),
         usage=_usage(matched),
         settings_hashes=Counter(prediction.settings_hash for prediction in matched),
         judge=None if judge is None else judged_by,
@@ -111,7 +113,9 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
     reference = metrics.numeric_reference(question)
     if reference is not None:
         scores["numeric_match"] = answered and metrics.numeric_match(prediction.answer, reference)
-        scores["numeric_accuracy"] = answered and metrics.numeric_accuracy(question, prediction, reference)
+        accurate = answered and metrics.numeric_accuracy(question, prediction, reference)
+        scores["numeric_accuracy"] = accurate
+        scores["wrong_figure"] = answered and prediction.value is not None and not accurate
     elif question.answer is not None and metrics.is_textual(question):
         by_rules = answered and judge_by_rules(question.question, question.answer, prediction.answer)[0] == "correct"
         scores["textual_rule_accuracy"] = by_rules
@@ -120,6 +124,8 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
             scores["textual_accuracy"] = bool(verdict)
     refused = "unanswerable_refused" if metrics.is_unanswerable(question) else "answerable_refused"
     scores[refused] = prediction.status == "unanswerable"
+    if metrics.is_unanswerable(question):
+        scores["wrong_figure"] = answered and prediction.value is not None
     return {name: float(value) for name, value in scores.items()}
 
 
@@ -182,7 +188,7 @@ def _report_order(name: str) -> tuple[int, str, int]:
     order = (
         "document_recall", "page_recall", "page_precision", "evidence_page_recall", "evidence_page_precision",
         "bleu", "rouge_l", "numeric_match", "numeric_accuracy", "textual_accuracy",
-        "textual_rule_accuracy", "answerable_refused", "unanswerable_refused",
+        "textual_rule_accuracy", "wrong_figure", "answerable_refused", "unanswerable_refused",
     )  # fmt: skip
     return order.index(family), family, int(k or 0)
 

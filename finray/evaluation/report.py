@@ -25,6 +25,7 @@ TYPE_METRICS = {
     "numeric_accuracy": "numeric",
     "textual_accuracy": "textual",
     "textual_rule_accuracy": "textual, by rules",
+    "wrong_figure": "wrong figure",
     "answerable_refused": "wrongly refused",
     "unanswerable_refused": "rightly refused",
 }
@@ -40,6 +41,7 @@ def as_data(evaluation: Evaluation) -> dict[str, Any]:
         "statuses": dict(evaluation.statuses),
         "outcomes": dict(evaluation.outcomes),
         "latency_seconds": asdict(evaluation.latency),
+        "calibration": asdict(evaluation.calibration) if evaluation.calibration else None,
         "usage": {stage: asdict(tokens) for stage, tokens in evaluation.usage.items()},
         "settings_hashes": dict(evaluation.settings_hashes),
         "judge": evaluation.judge,
@@ -118,6 +120,9 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
     facts |= {f"outcome: {name}": str(count) for name, count in evaluation.outcomes.items()}
     facts["seconds, p50"] = NOTHING if latency.p50 is None else f"{latency.p50:.3f}"
     facts["seconds, p95"] = NOTHING if latency.p95 is None else f"{latency.p95:.3f}"
+    if (stated := evaluation.calibration) is not None:
+        facts["confidence, calibration error"] = f"{stated.ece:.3f} n {stated.n}"
+        facts["confidence, Brier score"] = f"{stated.brier:.3f} (skill {stated.skill:+.2f})"
     for stage, tokens in evaluation.usage.items():
         each = max(evaluation.questions, 1)
         facts[f"tokens a question, {stage}"] = (

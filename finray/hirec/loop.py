@@ -76,6 +76,8 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         unit=answer.unit,
         program=answer.program,
         grounded=answer.grounded,
+        operands=answer.operands,
+        confidence=answer.confidence,
         missing=missing,
         nearest=answer.nearest,
         documents=_distinct(seen),

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.evaluation.calibration import accuracy_over_coverage, calibration
+from finray.evaluation.calibration import accuracy_over_coverage, calibration, stated_confidences, was_right
+from finray.types import GoldEvidence, Passage, Prediction, Question
 
 STATED = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=200)
 
@@ -51,3 +52,30 @@ def test_every_answer_counts_once(stated: list[tuple[float, bool]]) -> None:
     assert 0 <= found.ece <= 1
     curve = accuracy_over_coverage(stated)
     assert curve[-1] == (1.0, pytest.approx(found.accuracy))
+
+
+GOLD = Question("q", "What was revenue?", "$5 million", evidence=(GoldEvidence("A", 1),))
+PAGE = Passage("A", "id", 1, 0, 4, "text", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "prediction", "right"),
+    [
+        (GOLD, Prediction("q", "", "$5 million", "answered", 5e6, "USD"), True),
+        (GOLD, Prediction("q", "", "$6 million", "answered", 6e6, "USD", evidence=(PAGE,)), False),
+        (GOLD, Prediction("q", "", "a quotation", "answered", evidence=(PAGE,)), True),
+        (GOLD, Prediction("q", "", "Not in the index", "unanswerable"), None),
+        (Question("q", "", question_type="unanswerable_period"), Prediction("q", "", "5", "answered", 5.0), False),
+        (Question("q", "", "It rose."), Prediction("q", "", "It did.", "answered"), None),
+    ],
+)
+def test_a_figure_is_right_by_its_value_and_a_quotation_by_its_page(
+    question: Question, prediction: Prediction, right: bool | None
+) -> None:
+    assert was_right(question, prediction) is right
+
+
+def test_only_what_states_a_confidence_and_can_be_graded_counts() -> None:
+    sure = Prediction("q", "", "$5 million", "answered", 5e6, "USD", confidence=0.9)
+    silent = Prediction("q", "", "$5 million", "answered", 5e6, "USD")
+    assert stated_confidences([(GOLD, sure), (GOLD, silent)]) == [(0.9, True)]

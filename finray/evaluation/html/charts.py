@@ -55,6 +55,46 @@ def curves_over_iterations(runs: Runs) -> list[Figure]:
     return _curve_figures(curves, x, "iteration") if curves else []
 
 
+def calibration_figure(runs: Runs) -> Figure | None:
+    """Share of right answers over stated confidence, in bins of equal size; None where no run states any."""
+    found = {name: analysis.evaluation.calibration for name, analysis in runs.items()}
+    known = {name: calibration for name, calibration in found.items() if calibration is not None}
+    if not known:
+        return None
+    series = [
+        Series(
+            name,
+            tuple(
+                Point(
+                    b.confidence,
+                    b.accuracy,
+                    label=f"{name}: stated {share(b.confidence)}, right {share(b.accuracy)}, n {b.n}",
+                )
+                for b in known[name].bins
+            )
+            if name in known
+            else (),
+        )
+        for name in runs
+    ]
+    title = "Right answers by stated confidence"
+    ticks = tuple((value / 4, f"{value / 4:g}") for value in range(5))
+    drawing = line_chart(
+        series,
+        key="calibration-chart",
+        title=title,
+        description="The table beside it has the figures.",
+        x=Axis("stated confidence", ticks, 0.0, 1.0),
+        diagonal=True,
+    )
+    rows = tuple(
+        (name, share(c.ece), f"{c.brier:.3f}", f"{c.skill:+.2f}", share(c.accuracy), str(c.n))
+        for name, c in known.items()
+    )
+    head = ("run", "calibration error", "Brier score", "Brier skill", "right", "n")
+    return Figure(title, drawing, head, rows)
+
+
 def latency_figure(runs: Runs) -> Figure | None:
     """Share of questions done within so many seconds; None where nothing was timed."""
     times = {

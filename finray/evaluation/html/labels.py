@@ -21,6 +21,7 @@ _FAMILIES: Mapping[str, tuple[str, str]] = {
     "numeric_accuracy": ("Numeric accuracy", "equal to the gold number at its digits, unit and scale considered"),
     "textual_accuracy": ("Textual accuracy", "a judge finds that the answer says what the gold answer says"),
     "textual_rule_accuracy": ("Textual, by rules", "figures and words of the gold answer are in the answer; no judge"),
+    "wrong_figure": ("Wrong figure", "a figure was stated that is wrong, or none was to be had; lower is better"),
     "answerable_refused": ("Wrongly refused", "answerable questions that were refused; lower is better"),
     "unanswerable_refused": ("Rightly refused", "unanswerable questions that were refused"),
 }

@@ -86,6 +86,7 @@ def render(
         "error_meanings": ERROR_MEANINGS,
         "levels": charts.level_splits(runs),
         "groups": [group for group in dimensions if group],
+        "calibration": charts.calibration_figure(runs),
         "latency": charts.latency_figure(runs),
         "worst": [_shown(case, runs, texts, known) for case in cases],
         "wrong": sum(case.error not in ("right", "not judged") for case in first.cases),

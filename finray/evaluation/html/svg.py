@@ -71,14 +71,23 @@ SHARE = Axis("", tuple((value, f"{value:.2f}".rstrip("0").rstrip(".")) for value
 
 
 def line_chart(
-    series: Sequence[Series], *, key: str, title: str, description: str, x: Axis, markers: bool = True
+    series: Sequence[Series],
+    *,
+    key: str,
+    title: str,
+    description: str,
+    x: Axis,
+    markers: bool = True,
+    diagonal: bool = False,
 ) -> Markup:
-    """Lines over ``x`` with y from 0 to 1. ``key`` makes ids unique in the page; ``description`` says for those who
-    cannot see the drawing what it shows."""
+    """Lines over ``x`` with y from 0 to 1, and a ``diagonal`` where both mean the same. ``key`` makes ids unique in the
+    page; ``description`` says for those who cannot see the drawing what it shows."""
     to_x = x.place(_LEFT, _WIDTH - _RIGHT)
     to_y = SHARE.place(_HEIGHT - _BOTTOM, _TOP)
     root = _svg(key, title, description)
     _draw_axes(root, x, to_x, to_y)
+    if diagonal:
+        _line(root, to_x(x.low), to_y(0), to_x(x.high), to_y(1), "diagonal")
     middle = (len(series) - 1) / 2
     for number, one in enumerate(series):
         group = _add(root, "g", {"class": f"series run-{number % N_STYLES}"})

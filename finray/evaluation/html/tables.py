@@ -20,16 +20,16 @@ Runs = Mapping[str, Analysis]
 
 KEY_METRICS = (
     "document_recall@1", "page_recall@1", "page_recall@5", "evidence_page_recall", "numeric_accuracy",
-    "textual_accuracy", "textual_rule_accuracy", "answerable_refused",
+    "textual_accuracy", "textual_rule_accuracy", "wrong_figure", "answerable_refused",
 )  # fmt: skip
 """The figures at the top of the report, where they apply."""
 _GROUP_METRICS = (
     "document_recall@1", "page_recall@1", "page_recall@5", "page_recall@10", "numeric_accuracy", "textual_accuracy",
-    "textual_rule_accuracy", "answerable_refused", "unanswerable_refused",
+    "textual_rule_accuracy", "wrong_figure", "answerable_refused", "unanswerable_refused",
 )  # fmt: skip
 _FEW_METRICS = ("document_recall@1", "page_recall@5", "numeric_accuracy", "textual_accuracy")
 """What groups are shown with when several runs stand side by side."""
-LOWER_IS_BETTER = frozenset({"answerable_refused"})
+LOWER_IS_BETTER = frozenset({"answerable_refused", "wrong_figure"})
 
 
 @dataclass(frozen=True, slots=True)

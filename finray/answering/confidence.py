@@ -1,0 +1,139 @@
+"""How likely an answer of the ``statements`` answerer is to be right, from how it was found.
+
+A logistic regression over a dozen signals, fitted by ``finray train confidence`` on questions with known answers. Right
+means: the figure equals the gold answer; for a quotation, that it stands on a page that answers. Its calibration on
+companies that it has not seen is in docs/results.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from finray.answering.quotes import held_share
+from finray.answering.synonyms import words_of
+from finray.errors import ModelUnavailableError
+from finray.index.facts import FilingFacts
+from finray.retrieval.filing_match import period_fit
+from finray.retrieval.query import Query
+from finray.types import Answer, CitedCell, Passage
+
+Floats = NDArray[np.float64]
+
+SIGNALS: dict[str, str] = {
+    "constant": "1",
+    "computed": "the number was computed from cells of tables",
+    "stated": "the number was read in a sentence",
+    "closest": "the answer is the closest passage, not a sentence that surely answers",
+    "fit": "how well the worst matched row fits the question's words, above .5",
+    "named": "every row is one that a named metric is defined by",
+    "operands": "logarithm of the number of cells",
+    "statements": "share of the cells that stand on a primary statement",
+    "tagged": "share of the cells that carry an XBRL concept",
+    "held": "share of the question's own words, beyond company, period and metric, that row or quotation holds",
+    "surplus": "share of the rows' words that the question does not say",
+    "first": "one over the rank of the best page that the answer rests on",
+    "period": "how well the filings that the answer rests on fit the period asked for",
+    "undated": "the question names no period",
+    "unnamed": "the question names no company of the index",
+    "score": "score of the first passage",
+}
+"""Each signal and what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceModel:
+    """``weights`` is float64 [len(SIGNALS)], in their order."""
+
+    weights: Floats
+
+    def probability(self, signals: Floats) -> float:
+        return 1 / (1 + math.exp(-float(signals @ self.weights)))
+
+
+def signals(query: Query, answer: Answer, passages: Sequence[Passage], facts: FilingFacts) -> Floats:
+    """float64 [len(SIGNALS)] of an answer that is no refusal."""
+    cells = answer.operands
+    places = {(p.filing_id, p.page) for p in answer.evidence} | {(c.filing_id, c.page) for c in cells}
+    ranks = [rank for rank, p in enumerate(passages, start=1) if (p.filing_id, p.page) in places]
+    filings = [facts.filing(filing_id) for filing_id in dict.fromkeys(filing_id for filing_id, _ in sorted(places))]
+    texts = [_row_words(cell) for cell in cells] or [p.text for p in answer.evidence]
+    found: dict[str, float] = {
+        "constant": 1.0,
+        "computed": bool(cells),
+        "stated": not cells and answer.value is not None,
+        "closest": bool(answer.missing),
+        "fit": max(0.0, min((cell.fit for cell in cells), default=0.5) - 0.5) * 2,
+        "named": bool(cells) and all(cell.fit >= 1 for cell in cells),
+        "operands": math.log(max(1, len(cells))),
+        "statements": _share([cell.statement is not None for cell in cells]),
+        "tagged": _share([cell.concept is not None for cell in cells]),
+        "held": min((held_share(query.unexplained, text) for text in texts), default=0.0),
+        "surplus": _surplus(query, cells),
+        "first": 1 / min(ranks) if ranks else 0.0,
+        "period": min((period_fit(filing, query.periods)[0] for filing in filings), default=0.0),
+        "undated": not query.periods,
+        "unnamed": not query.companies,
+        "score": passages[0].score if passages else 0.0,
+    }
+    return np.asarray([float(found[name]) for name in SIGNALS])
+
+
+def _row_words(cell: CitedCell) -> str:
+    return " ".join(part for part in (cell.label, cell.section, cell.column_label) if part)
+
+
+def _surplus(query: Query, cells: Sequence[CitedCell]) -> float:
+    asked = set(words_of(" ".join((query.text, *query.terms))))
+    own = [set(words_of(cell.label)) for cell in cells]
+    return max((len(words - asked) / len(words) for words in own if words), default=0.0)
+
+
+def _share(flags: Sequence[bool]) -> float:
+    return sum(flags) / len(flags) if flags else 0.0
+
+
+@cache
+def shipped_confidence_model() -> ConfidenceModel:
+    """The model that comes with finray. Raises ModelUnavailableError where its file does not fit this version."""
+    text = (resources.files("finray.answering") / "confidence.json").read_text("utf-8")
+    return _from_json(text, "confidence.json")
+
+
+def load_confidence_model(path: str) -> ConfidenceModel:
+    """A model that ``finray train confidence`` wrote; the shipped one for an empty ``path``.
+
+    Raises ModelUnavailableError.
+    """
+    if not path:
+        return shipped_confidence_model()
+    try:
+        return _from_json(Path(path).read_text("utf-8"), path)
+    except OSError as error:
+        raise ModelUnavailableError(f"no confidence model at {path!r}: {error.strerror or error}") from error
+
+
+def _from_json(text: str, where: str) -> ConfidenceModel:
+    try:
+        weights = json.loads(text)["weights"]
+        named = {str(name): float(weight) for name, weight in weights.items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelUnavailableError(f"{where} is no confidence model: {error!r}") from error
+    if set(named) != set(SIGNALS):
+        odd = sorted(set(named) ^ set(SIGNALS))
+        raise ModelUnavailableError(f"{where} has other signals than this version ({', '.join(odd)}); train it again")
+    return ConfidenceModel(np.asarray([named[name] for name in SIGNALS]))
+
+
+def confidence_model_json(model: ConfidenceModel, trained: object) -> str:
+    """The file that :func:`load_confidence_model` reads; ``trained`` says on what."""
+    weights = {name: round(float(weight), 4) for name, weight in zip(SIGNALS, model.weights, strict=True)}
+    return json.dumps({"trained": trained, "weights": weights}, indent=1) + "\n"
