@@ -24,8 +24,8 @@ class Replicas(_Arguments):
     target_ongoing_requests: float = Field(8.0, gt=0)
     upscale_delay_s: float = Field(10.0, ge=0)
     downscale_delay_s: float = Field(120.0, ge=0)
-    look_back_period_s: float = Field(10.0, gt=0)
-    metrics_interval_s: float = Field(5.0, gt=0)
+    look_back_period_s: float = Field(30.0, gt=10)
+    """More than the ten seconds in which replicas report their load."""
     max_ongoing_requests: int = Field(256, ge=1)
     num_cpus: float = Field(1.0, ge=0)
     num_gpus: float = Field(0.0, ge=0)
@@ -36,7 +36,7 @@ class Replicas(_Arguments):
         scale: dict[str, Any] = {"num_replicas": self.max_replicas}
         if self.min_replicas < self.max_replicas:
             names = {"min_replicas", "max_replicas", "target_ongoing_requests", "upscale_delay_s", "downscale_delay_s"}
-            names |= {"look_back_period_s", "metrics_interval_s"}
+            names.add("look_back_period_s")
             scale = {"autoscaling_config": AutoscalingConfig(**self.model_dump(include=names))}
         resources = {"num_cpus": self.num_cpus, "num_gpus": self.num_gpus}
         return {**scale, "max_ongoing_requests": self.max_ongoing_requests, "ray_actor_options": resources}

@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-import yaml  # type: ignore[import-untyped]
+import yaml
 from ray.serve.schema import ServeDeploySchema
 
 from finray.settings import load_settings

@@ -1,0 +1,226 @@
+"""The application in replicas: roles behind handles answer alike, replicas rise and fall, and may die."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import psutil
+import pytest
+from ray import serve
+
+from finray.api.keys import new_key
+from finray.client import AsyncClient, Client, ServiceError
+from finray.cluster.runtime import ray_cluster
+from finray.engine import open_engine
+from finray.models.hash_encoder import HashEncoder
+from finray.models.reranker import OverlapReranker
+from finray.settings import EncoderSettings, RerankerSettings, Settings, load_settings
+from finray.types import Question
+from serve.app import build
+from serve.config import BatchedReplicas, Replicas, ServeArguments
+from serve.models import ENCODER, RERANKER, HandleEncoder, HandleReranker
+
+pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
+
+Until = Callable[..., None]
+SMALL = {"num_cpus": 0.1}
+KEY, TEXT = new_key("test")
+CHANGED = {
+    "encoder.model": "hash",
+    "retrieval.reranked_pages": 4,
+    "passage_reranker.model": "overlap",
+    "serving.questions_per_minute": 1e6,
+    "serving.max_concurrent": 512,
+    "serving.max_in_flight": 512,
+}
+
+
+@pytest.fixture(scope="module")
+def started() -> Iterator[int]:
+    """Ray and Serve, on a port of their own."""
+    import socket
+    from contextlib import closing
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
+        port: int = listening.getsockname()[1]
+    with pytest.MonkeyPatch.context() as patch, ray_cluster_soon_told(patch):
+        serve.start(http_options={"host": "127.0.0.1", "port": port})
+        yield port
+        serve.shutdown()  # type: ignore[no-untyped-call]
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """Running in a thread, as that of a replica does."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    yield loop
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+    loop.close()
+
+
+@pytest.fixture(scope="module")
+def run(started: int, sample_index: str) -> Iterator[Callable[..., str]]:
+    """Runs the application with the given replicas in place of what ran before; returns its URL."""
+
+    def start(**replicas: Any) -> str:
+        arguments = ServeArguments(index=sample_index, set=CHANGED, run_keys=(KEY,), **replicas)
+        serve.run(build(arguments), name="finray")
+        return f"http://127.0.0.1:{started}"
+
+    yield start
+
+
+@contextmanager
+def ray_cluster_soon_told(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A local cluster whose replicas report their load twice a second instead of every ten seconds."""
+    for who in ("REPLICA", "HANDLE"):
+        patch.setenv(f"RAY_SERVE_{who}_AUTOSCALING_METRIC_PUSH_INTERVAL_S", "0.5")
+    with ray_cluster(num_cpus=4):
+        yield
+
+
+def running(deployment: str) -> int:
+    states = serve.status().applications["finray"].deployments[deployment].replica_states
+    return sum(count for state, count in states.items() if str(state).endswith("RUNNING"))
+
+
+def test_encoders_behind_a_handle_batch_and_give_the_same_vectors(
+    started: int, loop: asyncio.AbstractEventLoop
+) -> None:
+    settings = EncoderSettings(model="hash")
+    handle = serve.run(ENCODER.options(ray_actor_options=SMALL).bind(settings, 16, 0.02), name="enc", route_prefix=None)
+    encoder = HandleEncoder(handle, settings, 64, loop)
+    texts = [f"text {n} of revenue" for n in range(40)]
+    found: dict[int, Any] = {}
+    threads = [
+        threading.Thread(target=lambda n=n: found.update({n: encoder.encode_query(texts[n])})) for n in range(40)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    expected = HashEncoder().encode_passages(texts)
+    assert np.array_equal(np.stack([found[n] for n in range(40)]), expected)
+    assert np.array_equal(encoder.encode_passages(texts), expected)
+    assert encoder.encode_passages([]).shape == (0, 64)
+    serve.delete("enc")
+
+
+def test_rerankers_behind_a_handle_give_the_same_scores(started: int, loop: asyncio.AbstractEventLoop) -> None:
+    app = RERANKER.options(ray_actor_options=SMALL).bind(RerankerSettings(model="overlap"), 16, 0.01)
+    handle = serve.run(app, name="rank", route_prefix=None)
+    reranker = HandleReranker(handle, loop)
+    texts = ["net revenue", "cash", ""]
+    assert np.array_equal(reranker.scores("revenue", texts), OverlapReranker().scores("revenue", texts))
+    assert reranker.scores("revenue", []).shape == (0,)
+    serve.delete("rank")
+
+
+def test_everything_in_replicas_of_its_own_answers_as_one_process_does(
+    run: Callable[..., str], sample_index: str, sample_questions: list[dict[str, Any]]
+) -> None:
+    replicas = BatchedReplicas(**SMALL)
+    url = run(ingress=Replicas(**SMALL), answering=Replicas(**SMALL), encoder=replicas, reranker=replicas)
+    settings: Settings = load_settings(overrides=CHANGED, environment={})
+    engine = open_engine(sample_index, settings)
+    asked = [line["question"] for line in sample_questions[:8]]
+    with Client(url, TEXT) as client:
+        for question in asked:
+            expected = asyncio.run(engine.answer(Question("1", question)))
+            found = client.answer(question)
+            assert (found.answer, found.status) == (expected.answer, expected.status), question
+            assert [p.page for p in found.passages] == [p.page for p in expected.passages]
+        names = [event.name for event in client.stream(asked[0])]
+        assert names[0] == "started"
+        assert names[-1] == "done"
+        filing = next(client.filings())
+        assert client.page(filing.filing_id, 0).text
+        assert client.retrieve(asked[0], k_passages=2).passages
+        with pytest.raises(ServiceError) as caught:
+            client.page("0" * 20, 0)
+        assert (caught.value.status, caught.value.code) == (404, "not_found")
+
+
+def test_replicas_rise_with_the_load_and_fall_after_it(run: Callable[..., str], until: Until) -> None:
+    scaled = Replicas(
+        min_replicas=1,
+        max_replicas=3,
+        target_ongoing_requests=1,
+        upscale_delay_s=1,
+        downscale_delay_s=3,
+        look_back_period_s=10.5,
+        **SMALL,
+    )
+    url = run(ingress=Replicas(**SMALL), answering=scaled)
+    until(lambda: running("answering") == 1, "one replica")
+    seen: list[int] = []
+
+    async def drive() -> None:
+        async with AsyncClient(url, TEXT) as client:
+            stop = asyncio.Event()
+
+            async def ask(number: int) -> None:
+                while not stop.is_set():
+                    prediction = await client.answer(f"What was the total revenue of CLDVC in FY202{number % 3}?")
+                    assert prediction.status != "error"
+
+            asking = [asyncio.create_task(ask(number)) for number in range(12)]
+            for _ in range(240):
+                await asyncio.sleep(0.5)
+                seen.append(await asyncio.to_thread(running, "answering"))
+                if seen[-1] == 3:
+                    break
+            stop.set()
+            await asyncio.gather(*asking)
+
+    asyncio.run(drive())
+    assert max(seen) == 3, seen
+    until(lambda: running("answering") == 1, "one replica again")
+
+
+def test_a_replica_that_is_killed_under_load_loses_no_request(run: Callable[..., str], until: Until) -> None:
+    url = run(ingress=Replicas(**SMALL), answering=Replicas(min_replicas=2, max_replicas=2, **SMALL))
+    until(lambda: running("answering") == 2, "two replicas")
+    victim = _process_of("answering")
+
+    async def drive() -> int:
+        async with AsyncClient(url, TEXT, max_retries=8) as client:
+            done = 0
+
+            async def ask(number: int) -> None:
+                nonlocal done
+                for _ in range(10):
+                    prediction = await client.answer(f"What was the net income of CLDVC in FY202{number % 3}?")
+                    assert prediction.status != "error"
+                    done += 1
+
+            asking = [asyncio.create_task(ask(number)) for number in range(8)]
+            while done < 10:
+                await asyncio.sleep(0.05)
+            os.kill(victim, signal.SIGKILL)
+            await asyncio.gather(*asking)
+            return done
+
+    assert asyncio.run(drive()) == 80
+    until(lambda: running("answering") == 2, "a replica in place of the one that died")
+
+
+def _process_of(deployment: str) -> int:
+    """The process of one replica, found by the title that Ray gives it."""
+    names = [
+        process.pid
+        for process in psutil.Process().children(recursive=True)
+        if f"ServeReplica:finray:{deployment}" in " ".join(process.cmdline())
+    ]
+    assert names
+    return int(names[0])
