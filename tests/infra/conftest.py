@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+Schemas = dict[tuple[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def custom_resources() -> Schemas:
+    """The schema of each (kind, version) of KubeRay; tests that ask for it are skipped where they are missing."""
+    default = Path(__file__).parents[3] / "shared" / "data"
+    folder = Path(os.environ.get("FINRAY_SHARED_DATA", default)) / "kuberay"
+    if not folder.is_dir():
+        pytest.skip(f"no custom resource definitions of KubeRay at {folder}")
+    definitions = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.yaml"))]
+    return {
+        (definition["spec"]["names"]["kind"], f"ray.io/{version['name']}"): version["schema"]["openAPIV3Schema"]
+        for definition in definitions
+        for version in definition["spec"]["versions"]
+    }
