@@ -15,12 +15,12 @@ from finray.api.events import Event, events_of, query_record
 from finray.api.library import filing_page, filing_record, filings_record, pages_of
 from finray.api.page_images import Mark, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
-from finray.errors import FinrayError
+from finray.errors import FinrayError, ModelError, QuestionError
 from finray.journal import StageReport
 from finray.predictions import document_record, passage_record, prediction_record
 from finray.retrieval.narrowed import FilingFilter
 from finray.settings import Settings
-from finray.types import Prediction, Question, TokenUsage
+from finray.types import Prediction, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +155,9 @@ class LocalService:
         except FinrayError as error:
             span.end("error", {})
             raise _failed(error) from error
+        except BaseException:
+            span.end("cancelled", {})
+            raise
         span.end("retrieved", {})
         return {
             "index_version": index.version,
@@ -194,7 +197,7 @@ class LocalService:
 
         try:
             prediction = await self._threads.run(ticket, work)
-        except asyncio.CancelledError:
+        except BaseException:  # also a bug: what has begun must end in the metrics
             span.end("cancelled", {})
             raise
         span.end(prediction.status, dict(prediction.usage))
@@ -218,15 +221,8 @@ class LocalService:
 
 
 def _failed(error: FinrayError) -> ApiError:
-    from finray.errors import ModelError, QuestionError
-
     if isinstance(error, QuestionError):
         return ApiError(422, "invalid_question", str(error), param="question")
     if isinstance(error, ModelError):
         return ApiError(503, "model_unavailable", "a model that this service needs cannot be reached; try again later")
     return ApiError(500, "internal_error", "the question could not be worked on; see the service's log")
-
-
-def used_tokens(usage: dict[str, TokenUsage]) -> tuple[int, int]:
-    """Tokens in and out over all stages."""
-    return sum(t.prompt_tokens for t in usage.values()), sum(t.completion_tokens for t in usage.values())

@@ -32,7 +32,7 @@ def url(sample_index: str, serving_settings: Settings, listen: Callable[[Any], s
 
 
 @SCHEMA.parametrize()  # type: ignore[untyped-decorator]
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_nothing_breaks_the_service(case: schemathesis.Case[Any], url: str) -> None:
     response = case.call(base_url=url)
     no_metrics = response.status_code == 503 and "/metrics" in case.path
