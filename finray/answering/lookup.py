@@ -32,6 +32,8 @@ _IS_COUNT = re.compile(r"\b(?:number|shares?|units?|options?|awards?|rsus?|psus?
 _IS_PRICE = re.compile(r"\b(?:price|per (?:share|unit|option)|fair value)\b", re.I)
 _UNSAID_MONTHS = 0.97
 _DASH = 0.8
+_UNTAGGED = 0.93
+"""Where a filing tags its financial statements, what is not tagged is management's own arrangement of it."""
 _SAME_VALUE = 0.006
 
 
@@ -63,6 +65,7 @@ def look_up(
     nothing shares a word. Without ``months`` the day alone is asked for. ``page_rank`` is the rank of each retrieved
     page; ``rarity`` that of the words of ``items``, where it is known already."""
     matcher = Matcher(phrase, rarity if rarity is not None else Rarity(items))
+    tagged = any(item.concept is not None for item in items)
     ranked: list[tuple[float, Fit, LineItem]] = []
     for item in items:
         if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
@@ -76,6 +79,7 @@ def look_up(
         unsaid = item.months is None or (months is None and item.months != 0)
         score *= _UNSAID_MONTHS if unsaid else 1.0
         score *= _DASH if item.value == 0 else 1.0
+        score *= _UNTAGGED if tagged and item.concept is None and item.statement is None else 1.0
         if item.page in page_rank:
             score *= 1 + _PAGE_BONUS / (1 + page_rank[item.page])
         ranked.append((score, fit, item))

@@ -42,6 +42,9 @@ _INSTANT = re.compile(
 _UP_OR_DOWN = re.compile(r"\b(?:increase|decrease)s?\s*/\s*\(?\s*(?:increase|decrease)s?\)?", re.I)
 _SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s+(?:the\s+|any\s+)?$", re.I)
 _JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
+_ACCRUED = frozenset({"income_tax", "interest_expense"})
+"""Expenses that are paid at another time than they are recorded."""
+_PAID = re.compile(r"\b(?:pay|paid|in cash)\b", re.I)
 _MAX_WORDS = 16
 _MOVES = frozenset(words_of("change changes increase increases decrease decreases"))
 _AVERAGES = frozenset(words_of("average averages mean"))
@@ -104,6 +107,11 @@ def is_narrowed(query: Query) -> bool:
     if any(_SET_AGAINST.search(query.text[: mention.start]) for mention in found):
         return True
     if any(_JOINED.fullmatch(query.text[a.end : b.start]) for a, b in itertools.pairwise(found)):
+        return True
+    if any(mention.key in _ACCRUED for mention in found) and _PAID.search(rest):
+        return True
+    counted = phrase_of(query.text, query.names, moving=True)
+    if counted is not None and counted.measure == "shares" and any(_as_formula(m).unit == "USD" for m in found):
         return True
     phrase = phrase_of(rest, query.names, moving=True)
     telling = {word for line in qualifiers() for side in line for word in side} - _UNASKED_QUALIFIERS

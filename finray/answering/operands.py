@@ -87,13 +87,19 @@ def find_phrase(
     The whole filing is searched; ``ranks`` are those of the retrieved pages, which are preferred.
     """
     for filing, end in _candidates(operand.period, filings, amended):
-        months = None if phrase.instant else operand.period.months or _months(operand.period, filing)
+        months = None if _is_balance(phrase) else operand.period.months or _months(operand.period, filing)
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
         items = line_items.get(filing.filing_id, ())
         hit = look_up_any(phrase, items, end, months, own, _rarity(items))
         if hit is not None and hit.sure:
             return Found(operand, filing, hit.line_item, _amount(phrase, hit.line_item), hit.fit.score)
     return None
+
+
+def _is_balance(phrase: Phrase) -> bool:
+    """Whether a day's figure is asked for: by the question's words, or because all of it names a balance."""
+    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
+    return phrase.instant or any(item.statement == "balance" for item in named)
 
 
 def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Found | None:

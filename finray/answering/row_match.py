@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from finray.answering.phrase import Phrase
@@ -69,6 +69,8 @@ class Words:
     section: frozenset[str]
     column: frozenset[str]
     caption: frozenset[str]
+    whole: bool = False
+    """A tag says that the figure is of the whole company, whatever stands over its column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,7 @@ def words_around(item: LineItem) -> Words:
         _words(item.section or ""),
         _words(item.column_label or ""),
         _words(item.caption or ""),
+        item.concept is not None and "[" not in (item.column_label or ""),
     )
 
 
@@ -151,7 +154,7 @@ class Matcher:
             fits.append(
                 self._fit(
                     own,
-                    Words(words.label | metric, frozenset(), words.section, words.column, words.caption),
+                    replace(words, label=words.label | metric, aside=frozenset()),
                     item.statement is None,
                     metric,
                 )
@@ -178,12 +181,10 @@ class Matcher:
         named = sum(weight(word) for word in concept)
         unasked = sum(weight(word) for word in concept - asked) / named
         score = coverage * (1 - UNASKED * member) * (1 - UNASKED_IN_CONCEPT * unasked)
-        score *= _agreement(
-            asked, concept, Words(concept, frozenset(), words.section, words.column, words.caption), False
-        )
+        score *= _agreement(asked, concept, replace(words, label=concept, aside=frozenset()), False)
         if concept & _MOVES and not asked & _MOVES:
             score *= 0.7
-        if words.column - asked - concept - _WHOLE - _CALENDAR:
+        if not words.whole and words.column - asked - concept - _WHOLE - _CALENDAR:
             score *= 0.75
         return Fit(score, coverage)
 
@@ -199,7 +200,7 @@ class Matcher:
         own = sum(self._rarity.weight(word) for word in label)
         unasked = sum(self._rarity.weight(word) for word in label - asked - _BARE) / own if own else 0.0
         score = coverage * (1 - UNASKED * unasked) * _agreement(asked - metric, label - metric, words, note)
-        if words.column - asked - _WHOLE - _CALENDAR:
+        if not words.whole and words.column - asked - _WHOLE - _CALENDAR:
             score *= 0.75
         lent = asked & words.section - words.label
         if (note or lent) and words.section - asked - _WHOLE:

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[a-z0-9&]+")
 def words_of(text: str) -> tuple[str, ...]:
     """Words of ``text`` for comparison: lower case, without endings or function words; "non-current" and "noncurrent"
     are one word, "U.S." is "us"."""
-    text = text.lower().replace("u.s.", "us").replace("’", "'").replace("'s", "").replace("'", "")
+    text = re.sub(r"\bu\.\s?s\.?(?!\w)", "us", text.lower()).replace("’", "'").replace("'s", "").replace("'", "")
     text = re.sub(r"\bnon[\s-]+(?=[a-z])", "non", text)
     text = re.sub(r"\b(long|short)[\s-]?term\b", r"\1term", text)
     return tuple(stem(word) for word in _WORD.findall(text) if word not in _function_words())

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from finray.filings.grids import Box, Cell, Grid
+from finray.filings.grids import Box, Cell, Grid, Tag
 
 _CURRENCIES = {"$": "USD", "US$": "USD", "USD": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "HK$": "HKD",
                "R$": "BRL", "NT$": "TWD", "€": "EUR", "EUR": "EUR", "£": "GBP", "GBP": "GBP", "¥": "JPY", "RMB": "CNY",
@@ -80,7 +80,7 @@ class Printed:
     box: Box | None = None
     indent: float = 0.0
     concept: str | None = None
-    context: str | None = None
+    tag: Tag | None = None
 
     def joined(self, other: Printed, glue: str = "") -> Printed:
         box = self.box
@@ -88,7 +88,7 @@ class Printed:
             box = (min(box[0], other.box[0]), min(box[1], other.box[1]),
                    max(box[2], other.box[2]), max(box[3], other.box[3]))
         return Printed(f"{self.text}{glue}{other.text}", min(self.x0, other.x0), max(self.x1, other.x1), box,
-                       self.indent, self.concept or other.concept, self.context or other.context)
+                       self.indent, self.concept or other.concept, self.tag or other.tag)
 
 
 def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
@@ -185,9 +185,9 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
         covered = [max(i for i, (x0, _) in enumerate(columns, 1) if x0 < cell.x0)]
     heads_first = covered == [1] and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
     if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
-        return Cell(text, 0, 1 + (covered[-1] if covered else 0), cell.box, cell.indent, cell.concept, cell.context)
+        return Cell(text, 0, 1 + (covered[-1] if covered else 0), cell.box, cell.indent, cell.concept, cell.tag)
     column = covered[0] if covered else 0
-    return Cell(text, column, max(len(covered), 1), cell.box, cell.indent, cell.concept, cell.context)
+    return Cell(text, column, max(len(covered), 1), cell.box, cell.indent, cell.concept, cell.tag)
 
 
 def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:

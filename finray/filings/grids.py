@@ -9,6 +9,16 @@ Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
+class Tag:
+    """What an inline XBRL tag says of its number: the ids of its context and unit, and the power of ten that it is
+    printed in."""
+
+    context: str
+    unit: str
+    scale: int
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """``column`` is the cell's column in the table's common grid, ``span`` how many columns it covers. ``box`` is
     (x0, y0, x1, y1) in PDF points, None for HTML. ``indent`` grows with the label's left margin.
@@ -20,8 +30,7 @@ class Cell:
     box: Box | None = None
     indent: float = 0.0
     concept: str | None = None
-    context: str | None = None
-    """The id of that tag's context: its period, and the part of the company it is of."""
+    tag: Tag | None = None
 
 
 @dataclass(frozen=True, slots=True)

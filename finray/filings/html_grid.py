@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from finray.filings.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
-from finray.filings.grids import Grid
+from finray.filings.grids import Grid, Tag
 
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
@@ -127,10 +127,15 @@ def _points(digits: str) -> float:
     return float(digits) if re.fullmatch(r"\d+(?:\.\d*)?|\.\d+", digits) else 0.0
 
 
-def _tag(td: etree._Element) -> tuple[str | None, str | None]:
-    """(concept, context) of the first ``ix:nonFraction`` in the cell."""
+def _tag(td: etree._Element) -> tuple[str | None, Tag | None]:
+    """Concept and tag of the first ``ix:nonFraction`` in the cell. HTML parsers lower the case of attributes."""
     for node in td.iter():
         if _name(node) == "nonfraction" and node.get("name"):
-            context = node.get("contextref") or node.get("contextRef")
-            return str(node.get("name")), str(context) if context else None
+            scale = node.get("scale") or "0"
+            tag = Tag(
+                node.get("contextref") or node.get("contextRef") or "",
+                node.get("unitref") or node.get("unitRef") or "",
+                int(scale) if re.fullmatch(r"[+-]?\d{1,2}", scale) else 0,
+            )
+            return str(node.get("name")), tag
     return None, None

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import lxml.html
 
@@ -29,6 +29,8 @@ _COVER_TAGS = frozenset(
         "dei:currentfiscalyearenddate",
     )
 )
+_NO_PART = re.compile(r":(?:OperatingSegments|ReportableSegment\w*|ConsolidatedEntities|ParentCompany)Member$")
+"""Members that say how a figure enters the consolidated one, not of which part it is."""
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
 _YEAR = re.compile(r"\A(?:19|20)\d\d\Z")
 _NUMBER = re.compile(r"\A\d[\d,.\s]*\Z|\A\.\d+\Z")
@@ -61,6 +63,14 @@ class Context:
     has_dimensions: bool
     start: dt.date | None = None
     members: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """A filing's contexts and units by id: what the tags of its numbers refer to."""
+
+    contexts: Mapping[str, Context] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +134,9 @@ def words_of_name(name: str) -> list[str]:
 def part_of(context: Context) -> str | None:
     """The part of the company that ``context`` is about, in words ("Americas segment"); None for the whole."""
     names = [
-        " ".join(words_of_name(member.removesuffix("Member"))) for _, member in context.members
+        " ".join(words_of_name(member.removesuffix("Member")))
+        for _, member in context.members
+        if not _NO_PART.search(member)
     ]
     return ", ".join(name for name in names if name) or None
 

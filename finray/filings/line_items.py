@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from finray.filings.cells import Number, is_year, parse_number
 from finray.filings.column_labels import column_label, is_period
 from finray.filings.grids import Cell, Grid
-from finray.filings.inline_xbrl import Context, part_of
+from finray.filings.inline_xbrl import Context, Tags, part_of
 from finray.filings.periods import Calendar, Period, months_between, read_balance_date, read_heading
 from finray.filings.scales import Scale, read_scale, row_unit, share_scale
 from finray.filings.statements import table_statement
@@ -26,6 +26,7 @@ HEAD_LINES = 25
 MAX_LABEL = 400
 HEADING_ROWS = 10
 MAX_ADDENDS = 12
+_TAG_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "eur": "EUR", "gbp": "GBP", "jpy": "JPY"}
 INDENT_STEP = 1.0
 """Points by which margins must differ to mean something."""
 
@@ -48,7 +49,7 @@ _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 
 def extract_line_items(
     grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing, *, before: str = "",
-    usual: Scale | None = None, undated: bool = False, contexts: Mapping[str, Context] | None = None,
+    usual: Scale | None = None, undated: bool = False, tags: Tags | None = None,
 ) -> list[LineItem]:
     """Every number of ``grids`` (one page) that stands in a numeric column of a labelled row.
 
@@ -57,11 +58,11 @@ def extract_line_items(
     ``row`` counts rows over the page, ``column`` is the grid's column. Never raises on odd tables: what has no label
     or no number is left out. Where ``statement`` is None (notes, management's discussion), so is what has no date:
     a page of prose and small tables says little about which period a bare column is of. With ``undated`` it stays,
-    dated by the filing's own period: for one who knows that the table is about it. ``contexts`` are those of the
-    filing's inline XBRL: what a tag says of a number's period goes before its headings.
+    dated by the filing's own period: for one who knows that the table is about it. ``tags`` are those of the
+    filing's inline XBRL: what a tag says of a number's period, unit and scale goes before its headings.
     """
     if statement is None:
-        return _note_items(grids, filing, read_scale(page_text) or usual or Scale(), undated, contexts or {})
+        return _note_items(grids, filing, read_scale(page_text) or usual or Scale(), undated, tags or Tags())
     head = _head_of(page_text)
     page_scale = read_scale(head) or read_scale(page_text) or read_scale(before) or usual
     items: list[LineItem] = []
@@ -73,7 +74,7 @@ def extract_line_items(
         if len(grids) > 1:
             own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
         calendar = replace(calendar, statement=own)
-        reader = _TableReader(grid, own, calendar, page_scale or Scale(), headings, contexts or {})
+        reader = _TableReader(grid, own, calendar, page_scale or Scale(), headings, tags or Tags())
         items.extend(reader.read(offset))
         calendar, headings = reader.calendar, reader.headings
         offset += len(grid.rows)
@@ -81,7 +82,7 @@ def extract_line_items(
 
 
 def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale, undated: bool,
-                contexts: Mapping[str, Context]) -> list[LineItem]:
+                tags: Tags) -> list[LineItem]:
     """Each table by itself: what stands above it says its scale and, where its columns do not, its period."""
     items: list[LineItem] = []
     offset = 0
@@ -89,7 +90,7 @@ def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale, undate
     for grid in grids:
         calendar = Calendar(filing, None, grid.caption)
         reader = _TableReader(grid, None, calendar, read_scale(grid.caption) or page_scale, headings if not grid.caption
-                              else {}, contexts)
+                              else {}, tags)
         read = reader.read(offset)
         if undated:
             read = [replace(item, period_end=item.period_end or filing.period_end) for item in read]
@@ -137,12 +138,12 @@ class _TableReader:
     """Walks one table's rows: headings set periods, label-only rows set sections, the rest are line items."""
 
     def __init__(self, grid: Grid, statement: Statement | None, calendar: Calendar, scale: Scale,
-                 before: Mapping[int, str], contexts: Mapping[str, Context]) -> None:
+                 before: Mapping[int, str], tags: Tags) -> None:
         self.grid = grid
         self.statement = statement
         self.calendar = calendar
         self.scale = scale
-        self.contexts = contexts
+        self.tags = tags
         self.tagged: set[tuple[int, int]] = set()
         """(row, column) of the numbers whose period a tag says."""
         self.sections: list[tuple[float, str]] = []
@@ -249,16 +250,16 @@ class _TableReader:
         printed = {unit for unit in units.values() if unit is not None}
         for cell, number in row.numbers:
             unit, scale = units[cell.column] or (next(iter(printed)) if printed else self._money())
-            context = self.contexts.get(cell.context or "")
+            unit, scale = self._tagged_unit(cell) or (unit, scale)
+            context = self.tags.contexts.get(cell.tag.context) if cell.tag else None
             period = Period(context.end, context.months) if context else self._period(row.label, cell.column)
             if context:
                 self.tagged.add((index, cell.column))
-            around = f"{row.label} {section or ''} {self.headings.get(cell.column, '')} {self.grid.caption}"
             items.append(LineItem(
                 page=self.grid.page, statement=self.statement, label=row.label, value=number.value * scale,
                 text=cell.text, unit=unit, scale=scale, period_end=period.end, months=period.months,
                 section=section, row=index, column=cell.column, box=cell.box, concept=cell.concept,
-                column_label=_with_part(column_label(self.headings.get(cell.column, "")), context, around),
+                column_label=_with_part(column_label(self.headings.get(cell.column, "")), context),
                 caption=self.grid.caption or None if self.statement is None else None))
         return items
 
@@ -278,6 +279,12 @@ class _TableReader:
                 return "shares", share_scale(number.value, number.decimals, currency, moved=True)
             return ("USD/share", 1) if _PER_SHARE_TAIL.search(heading) else (currency.currency, currency.money)
         return row_unit(row.label, section, number.value, number.decimals, currency, number.currency)
+
+    def _tagged_unit(self, cell: Cell) -> tuple[str, int] | None:
+        unit = self.tags.units.get(cell.tag.unit) if cell.tag else None
+        if cell.tag is None or unit is None or cell.tag.scale < 0 or unit not in _TAG_UNITS:
+            return None
+        return _TAG_UNITS[unit], 10**cell.tag.scale
 
     def _money(self) -> tuple[str, int]:
         return self.scale.currency, self.scale.money
@@ -317,12 +324,10 @@ def _names_period(text: str) -> bool:
     return re.search(r"\b(?:19|20)\d\d\b", text) is not None or _PERIOD_WORDS.search(text) is not None
 
 
-def _with_part(label: str | None, context: Context | None, around: str) -> str | None:
-    """The column's label, with the part of the company that a tag names and nothing around the number does."""
+def _with_part(label: str | None, context: Context | None) -> str | None:
+    """The column's label, and in brackets the part of the company that a tag says the number is of."""
     part = part_of(context) if context is not None else None
-    if part is None or all(word[:4].lower() in around.lower() for word in part.replace(",", " ").split()):
-        return label
-    return f"{label}, {part}" if label else part
+    return label if part is None else f"{label} [{part}]" if label else f"[{part}]"
 
 
 def _date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]] = ()) -> list[LineItem]:

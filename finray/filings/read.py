@@ -68,7 +68,7 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> Par
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
     sources: dict[FactSource, Facts] = {}
-    contexts: dict[str, inline_xbrl.Context] = {}
+    tags = inline_xbrl.Tags()
     tagged: list[LineItem] = []
     body = content
     if kind == "submission":
@@ -80,8 +80,8 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
         pages = split_pages(root, settings)
         if inline_xbrl.has_inline_xbrl(root):
             sources = {"ixbrl": inline_xbrl.cover_facts(root), **sources}
-            contexts = inline_xbrl.contexts(root)
-            tagged = facts_in_prose(root, pages, contexts, set(tagged_cells(pages)))
+            tags = inline_xbrl.Tags(inline_xbrl.contexts(root), inline_xbrl.units(root))
+            tagged = facts_in_prose(root, pages, tags.contexts, set(tagged_cells(pages)))
     else:
         pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
     texts = [page.text for page in pages]
@@ -93,7 +93,7 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     for number, statement in enumerate(statements):
         grids = _grids(pages[number], number)
         line_items += extract_line_items(
-            grids, texts[number], statement, filing, before=_before(texts, number), usual=usual, contexts=contexts
+            grids, texts[number], statement, filing, before=_before(texts, number), usual=usual, tags=tags
         )
     return _parsed(filing, texts, statements, [*line_items, *tagged])
 

@@ -70,7 +70,7 @@ def _item(fact: NumericFact, context: Context, page: int, row: int) -> LineItem:
         months=context.months,
         row=row,
         concept=fact.concept,
-        column_label=part_of(context),
+        column_label=f"[{part}]" if (part := part_of(context)) else None,
         caption=_sentence(fact.element),
     )
 
