@@ -163,6 +163,37 @@ def sync(
 
 
 @app.command()
+def check(
+    index: IndexOption,
+    raw: Annotated[str | None, typer.Option("--raw", help="The raw store of `finray sync` behind it.")] = None,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    deep: Annotated[bool, typer.Option("--deep", help="Read every value and every raw filing, not only keys.")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Take out what does not agree, and fetch or index it again.")
+    ] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Hold the tables of an index against each other and against the raw store; mend them with --repair."""
+    from finray.commands.check import run_check
+
+    settings = _settings(preset, set_)
+    raise typer.Exit(
+        run_check(index, raw, settings, deep=deep, repair=repair, as_json=json_, out=out, err=err)
+    )
+
+
+@app.command()
+def maintain(
+    index: IndexOption, preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False
+) -> None:
+    """Compact an index, drop old versions, refresh its search indexes, and say what it holds, beside its readers."""
+    from finray.commands.maintain import run_maintain
+
+    raise typer.Exit(run_maintain(index, _settings(preset, set_), as_json=json_, out=out))
+
+
+@app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="One question.")],
     index: IndexOption,

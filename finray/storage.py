@@ -99,6 +99,16 @@ def list_sources(sources: Sequence[str]) -> Listing:
     return Listing(tuple(files[uri] for uri in sorted(files)), ignored)
 
 
+def list_objects(uri: str) -> list[SourceFile]:
+    """Every file under a folder or prefix, whatever its extension; none where there is no such folder."""
+    uri = normalise(uri)
+    try:
+        found, _ = _list_s3(uri) if is_s3(uri) else _list_local(uri)
+        return found
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot list {uri!r}: {error}{_s3_hint(uri)}") from error
+
+
 def read_bytes(uri: str) -> bytes:
     """The whole object. Raises SourceError when it is missing or cannot be read."""
     uri = normalise(uri)

@@ -26,13 +26,13 @@ class Backlog:
 
 def index_backlog(ledger: Ledger, store: RawStore, index_uri: str) -> Backlog:
     """Raises IndexMismatchError where the index is of another version of finray."""
-    known = _known_content(index_uri)
+    known, mentioned = _known_content(index_uri)
     new, deleted = [], []
     for entry in ledger.entries():
         uri = store.filing_uri(entry.listed.accession)
-        if entry.state == "deleted" and uri in known:
+        if entry.state == "deleted" and uri in mentioned:
             deleted.append(uri)
-        elif entry.state == "done" and entry.sha256 not in known.get(uri, ()):
+        elif entry.state == "done" and (uri, entry.sha256) not in known:
             new.append(uri)
     return Backlog(tuple(sorted(new)), tuple(sorted(deleted)))
 
@@ -42,15 +42,19 @@ def sources_of(backlog: Backlog, store: RawStore) -> list[str]:
     return [store.filings_uri] if len(backlog.new) > WHOLE_STORE_AFTER else list(backlog.new)
 
 
-def _known_content(index_uri: str) -> dict[str, set[str]]:
-    """By source URI, the SHA-256 of what the index holds of it or could not use."""
+def _known_content(index_uri: str) -> tuple[set[tuple[str, str]], set[str]]:
+    """(source URI, SHA-256) of what the index holds or could not use, and every URI that it mentions."""
     try:
         layout.read_record(index_uri)
     except IndexMissingError:
-        return {}
-    known: dict[str, set[str]] = {}
-    for name in (schema.SOURCES, schema.FILINGS):
-        rows = layout.open_table(index_uri, name).to_table(columns=["source_uri", "content_sha256"])
-        for uri, sha256 in zip(*(rows[column].to_pylist() for column in rows.column_names), strict=True):
-            known.setdefault(uri, set()).add(sha256)
-    return known
+        return set(), set()
+    columns = ["source_uri", "content_sha256", "filing_id"]
+    filings, sources = (
+        layout.open_table(index_uri, name).to_table(columns=columns).to_pylist()
+        for name in (schema.FILINGS, schema.SOURCES)
+    )
+    present = {row["filing_id"] for row in filings}
+    # A source whose filing is not there any more counts for nothing, as it does for the index job.
+    counting = [row for row in sources if row["filing_id"] is None or row["filing_id"] in present]
+    known = {(row["source_uri"], row["content_sha256"]) for row in (*filings, *counting)}
+    return known, {row["source_uri"] for row in (*filings, *sources)}

@@ -22,11 +22,11 @@ _TEXT_INDEXES = (schema.CHUNKS, schema.PAGES)
 _NAMES_AT_ONCE = 500
 
 
-def sweep(uri: str) -> None:
+def sweep(uri: str, *, thorough: bool = False) -> None:
     """Make the tables agree: delete child rows that no filing owns, and filings that lack child rows.
 
     The latter can only come from two writers at once; their files are indexed again. Costs a count of rows
-    where all is well.
+    where all is well; ``thorough`` looks at every filing, whatever the counts add up to.
     """
     filings = layout.open_table(uri, schema.FILINGS).to_table(
         columns=["filing_id", "revision", *schema.COUNT_COLUMNS.values()]
@@ -36,16 +36,27 @@ def sweep(uri: str) -> None:
     for name in schema.CHILDREN:
         table = layout.open_table(uri, name)
         column = filings[schema.COUNT_COLUMNS[name]]
-        if table.count_rows() == (pc.sum(column).as_py() or 0):
+        if not thorough and table.count_rows() == (pc.sum(column).as_py() or 0):
             continue
         expected = dict(zip(keys, column.to_pylist(), strict=True))
-        found = _rows_by_revision(table)
+        found = rows_by_revision(table)
         orphans = [key for key in found if key not in expected]
         damaged |= {key[0] for key, rows in expected.items() if found.get(key, 0) != rows}
         _delete_each(uri, name, [_is(*key) for key in orphans])
     if damaged:
         _delete_each(uri, schema.FILINGS, [_is(filing_id) for filing_id in sorted(damaged)])
         delete_children(uri, sorted(damaged), [])
+
+
+def remove_filings(uri: str, filing_ids: Sequence[str]) -> None:
+    """Take filings out of the index with all their rows: the filing's own first, as it makes the others count."""
+    _delete_each(uri, schema.FILINGS, [_is(filing_id) for filing_id in filing_ids])
+    delete_children(uri, filing_ids, [])
+
+
+def remove_sources(uri: str, name: str, source_uris: Sequence[str]) -> None:
+    """Forget what ``sources`` or ``failures`` (``name``) says of these files."""
+    _delete_each(uri, name, [f"source_uri = {schema.literals([source_uri])}" for source_uri in source_uris])
 
 
 def delete_children(uri: str, gone: Sequence[str], replaced: Sequence[tuple[str, str]]) -> None:
@@ -87,7 +98,8 @@ def _index(uri: str, name: str, settings: IndexSettings) -> None:
         table.optimize.optimize_indices()
 
 
-def _rows_by_revision(table: Any) -> Counter[tuple[str, str]]:
+def rows_by_revision(table: Any) -> Counter[tuple[str, str]]:
+    """How many rows of a child table belong to each (filing_id, revision)."""
     found: Counter[tuple[str, str]] = Counter()
     for batch in table.to_batches(columns=["filing_id", "revision"]):
         found.update(zip(batch["filing_id"].to_pylist(), batch["revision"].to_pylist(), strict=True))

@@ -29,7 +29,6 @@ from finray.storage import SourceFile, lance_storage_options
 _COMMIT_SECONDS = 60.0
 """A commit comes at the latest after this long, so that a kill costs little work."""
 _CLAIM = "finray.writer"
-_NAMES_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +57,7 @@ class IndexWriter:
             layout.check_record(uri, layout.read_record(uri), wanted)
         except IndexMissingError:
             layout.create(uri, wanted)
-        self._token = uuid.uuid4().hex
-        layout.open_table(uri, schema.FILINGS).update_config({_CLAIM: self._token})
+        self._token = claim(uri)
         maintenance.sweep(uri)
         self._filings = _committed_filings(uri)
         self._known = _known_sources(uri)
@@ -140,14 +138,12 @@ class IndexWriter:
         wanted = set(source_uris)
         gone = sorted(i for i, filing in self._filings.items() if filing.source_uri in wanted)
         if gone:
-            self._open_claimed().delete(f"filing_id IN ({schema.literals(gone)})")
-            maintenance.delete_children(self._uri, gone, [])
+            self._open_claimed()
+            maintenance.remove_filings(self._uri, gone)
             for filing_id in gone:
                 del self._filings[filing_id]
         for name in (schema.SOURCES, schema.FAILURES):
-            for start in range(0, len(wanted), _NAMES_AT_ONCE):
-                some = sorted(wanted)[start : start + _NAMES_AT_ONCE]
-                self._open(name).delete(f"source_uri IN ({schema.literals(some)})")
+            maintenance.remove_sources(self._uri, name, sorted(wanted))
         self._known = {uri: known for uri, known in self._known.items() if uri not in wanted}
         self._failed -= wanted
         return len(gone)
@@ -266,6 +262,13 @@ class IndexWriter:
 
     def _open(self, name: str) -> Any:
         return layout.open_table(self._uri, name)
+
+
+def claim(uri: str) -> str:
+    """Take the index over for writing: a writer that has it stops at its next commit. Returns the new claim."""
+    token = uuid.uuid4().hex
+    layout.open_table(uri, schema.FILINGS).update_config({_CLAIM: token})
+    return token
 
 
 def _committed_filings(uri: str) -> dict[str, CommittedFiling]:

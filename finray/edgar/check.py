@@ -1,0 +1,96 @@
+"""Hold the raw store, its ledger and the index against each other, and mend what does not agree.
+
+Mending never invents: a raw filing that is not whole is fetched again, one that the ledger forgot is noted again, and
+the index gets what it lacks from the index job.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from finray.edgar.fetch import done
+from finray.edgar.indexing import index_backlog
+from finray.edgar.ledger import Entry, Ledger
+from finray.edgar.listing import Listed
+from finray.edgar.store import RawFiling, RawStore
+from finray.errors import SourceError
+from finray.index.check import Finding
+from finray.storage import delete, list_objects, read_bytes
+
+
+def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> list[Finding]:
+    """What is wrong with a raw store; ``deep`` reads every filing and compares its SHA-256. Raises SourceError.
+
+    Kinds: ``raw_missing``, ``raw_size``, ``raw_content``, ``raw_unmarked``, ``raw_unknown``, ``raw_not_deleted``.
+    """
+    return list(_raw_findings(store, ledger, deep=deep))
+
+
+def check_indexed(store: RawStore, ledger: Ledger, index_uri: str) -> list[Finding]:
+    """What the index lacks of the raw store, and what it has of deleted filings: ``not_indexed``, ``not_withdrawn``."""
+    backlog = index_backlog(ledger, store, index_uri)
+    return [
+        *(Finding("not_indexed", uri, "the index does not hold this content") for uri in backlog.new),
+        *(Finding("not_withdrawn", uri, "deleted by EDGAR, still in the index") for uri in backlog.deleted),
+    ]
+
+
+def repair_raw(store: RawStore, ledger: Ledger, findings: list[Finding]) -> None:
+    """Make the next sync fetch what is not whole, and note what the ledger does not know."""
+    for finding in findings:
+        accession = PurePosixPath(finding.where).stem
+        entry = ledger.get(accession)
+        if finding.kind in ("raw_missing", "raw_size", "raw_content"):
+            _forget(store, accession)
+            if entry is not None:
+                ledger.note(replace(entry, state="pending", reason=f"mended: {finding.kind}", sha256="", size=0))
+        elif finding.kind == "raw_unmarked":
+            _forget(store, accession)
+        elif finding.kind == "raw_unknown":
+            kept = store.get(accession)
+            if kept is not None:
+                ledger.note(done(Entry(_listed(kept), "pending"), kept))
+        elif finding.kind == "raw_not_deleted" and entry is not None:
+            store.retire(accession, entry.reason)
+    ledger.commit()
+
+
+def _raw_findings(store: RawStore, ledger: Ledger, *, deep: bool) -> Iterator[Finding]:
+    objects = {file.uri: file.size for file in list_objects(store.filings_uri)}
+    filings = {PurePosixPath(uri).stem: uri for uri in objects if uri.endswith(".txt")}
+    marks = {PurePosixPath(uri).stem for uri in objects if uri.endswith(".json")}
+    for entry in ledger.entries():
+        accession = entry.listed.accession
+        where = store.filing_uri(accession)
+        if entry.state == "deleted" and accession in filings:
+            yield Finding("raw_not_deleted", where, f"the ledger says: {entry.reason}")
+        elif entry.state == "done" and (accession not in filings or accession not in marks):
+            yield Finding("raw_missing", where, "the ledger says that it is there")
+        elif entry.state == "done" and objects[filings[accession]] != entry.size:
+            yield Finding("raw_size", where, f"{objects[filings[accession]]:,} bytes, {entry.size:,} in the ledger")
+        elif entry.state == "done" and deep and hashlib.sha256(read_bytes(where)).hexdigest() != entry.sha256:
+            yield Finding("raw_content", where, "its SHA-256 is not that of the ledger")
+    for accession, uri in filings.items():
+        known = ledger.get(accession)
+        if known is not None and known.state in ("done", "deleted"):
+            continue
+        if accession not in marks:
+            yield Finding("raw_unmarked", uri, "left by a run that was killed; the next sync fetches it")
+        else:
+            yield Finding("raw_unknown", uri, "whole, but the ledger does not say so")
+
+
+def _forget(store: RawStore, accession: str) -> None:
+    where = store.filing_uri(accession)
+    for uri in (where.removesuffix(".txt") + ".json", where):
+        delete(uri)
+
+
+def _listed(filing: RawFiling) -> Listed:
+    day = filing.filed_at
+    if day is None:
+        raise SourceError(f"the raw filing {filing.accession} has no filing date; delete its .json to fetch it again")
+    return Listed(filing.accession, filing.form, filing.company, filing.ciks, day, day, filing.url)
