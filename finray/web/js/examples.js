@@ -1,0 +1,33 @@
+// Questions that the filings at hand should be able to answer, to begin with.
+
+/** @typedef {import("./library.js").Library} Library */
+
+/** @type {((company: string, year: number) => string)[]} */
+const PHRASES = [
+  (company, year) => `What was ${possessive(company)} revenue in fiscal ${year}?`,
+  (company, year) => `What was ${possessive(company)} operating margin in fiscal ${year}?`,
+  (company, year) => `By how much did ${possessive(company)} net income change from fiscal ${year - 1} to fiscal ${year}?`,
+  (company, year) => `What is ${possessive(company)} fiscal ${year} capex as a percentage of revenue?`,
+];
+
+/** As many questions as phrases, spread over the companies. @param {Library} library @returns {string[]} */
+export function examples(library) {
+  const annual = library.companies.flatMap((company) => {
+    const years = library
+      .matching({ companies: [company.id], forms: ["10-K"], fiscal_years: [] })
+      .flatMap((cover) => (cover.fiscal_year && !cover.is_amendment ? [cover.fiscal_year] : []));
+    return years.length ? [{ name: shortName(company.name), year: Math.max(...years) }] : [];
+  });
+  const step = Math.max(1, Math.floor(annual.length / PHRASES.length));
+  return PHRASES.flatMap((phrase, i) => {
+    const chosen = annual[(i * step) % annual.length];
+    return chosen ? [phrase(chosen.name, chosen.year)] : [];
+  });
+}
+
+/** Without the legal form. @param {string} name */
+const shortName = (name) =>
+  name.replace(/^The /, "").replace(/,? (Inc|Incorporated|Corp|Corporation|Co|Company|plc|Ltd|Limited|LLC)\.?$/i, "");
+
+/** @param {string} name */
+const possessive = (name) => (/s$/i.test(name) ? `${name}’` : `${name}’s`);

@@ -1,0 +1,142 @@
+// The answer of a run, or why there is none.
+
+import { h, icon } from "../dom.js";
+import { confidenceInWords, exact, plural, seconds, unitInWords } from "../format.js";
+import { refusal } from "./refusal.js";
+import { actions } from "./actions.js";
+
+/** @typedef {import("../types.js").Run} Run */
+/** @typedef {import("../types.js").Prediction} Prediction */
+/** @typedef {import("../types.js").Place} Place */
+/** @typedef {import("../places.js").Places} Places */
+/** @typedef {{open: (place: Place) => void, again: (run: Run) => void, widen: (run: Run) => void}} Does */
+
+const LONG = 48;
+
+/** @param {Run} run @param {Places} places @param {Does} does @returns {HTMLElement} */
+export function answerView(run, places, does) {
+  const { prediction } = run;
+  if (run.state === "failed") return failure(run, does);
+  if (run.state === "cancelled") return cancelled(run, does);
+  if (!prediction) return waiting(run);
+  const title = h("h2", { class: "asked", id: "answer-title", tabIndex: -1 }, run.question);
+  const body = prediction.status === "unanswerable" ? refusal(run, prediction, does) : found(prediction, places, does);
+  const kind = prediction.status === "unanswerable" ? "refused" : prediction.status;
+  return h("article", { class: `card answer ${kind}`, "aria-labelledby": "answer-title" }, title, body, actions(run, places), foot(run));
+}
+
+/** @param {Prediction} prediction @param {Places} places @param {Does} does */
+function found(prediction, places, does) {
+  if (prediction.status === "error") {
+    return warning("This question could not be worked on", prediction.error ?? "The service did not say why.");
+  }
+  const figure = prediction.value !== null && prediction.answer.length <= LONG;
+  return [
+    notADirectAnswer(prediction) && warning("No direct answer", "This is the passage that comes closest. It may not answer the question."),
+    h("p", { class: figure ? "figure" : "prose", "data-answer": "" }, prediction.answer),
+    prediction.value !== null && h("p", { class: "exact" }, `${valueLine(prediction)}`),
+    prediction.grounded === false &&
+      warning("Not grounded", "A number in this answer does not stand in the pages it cites. Check them before you use it."),
+    h("ul", { class: "signs" }, confidence(prediction), grounded(prediction)),
+    citations(places, does),
+  ];
+}
+
+/** @param {Prediction} prediction */
+const notADirectAnswer = (prediction) => prediction.value === null && (prediction.missing?.length ?? 0) > 0;
+
+/** @param {Prediction} prediction */
+function valueLine({ value, unit }) {
+  const words = unitInWords(unit);
+  return value === null ? "" : `Exact value ${exact(value, unit)}${unit === "ratio" || unit === "shares" ? ` (${words})` : ""}`;
+}
+
+/** @param {Prediction} prediction */
+function confidence({ confidence: sure }) {
+  if (sure === undefined || sure === null) return null;
+  const percent = Math.round(sure * 100);
+  const level = sure >= 0.75 ? "good" : sure >= 0.5 ? "fair" : "poor";
+  return h(
+    "li",
+    { class: `sign ${level}` },
+    h("span", { class: "bar", "aria-hidden": "true", vars: { "--part": sure } }),
+    h("span", {}, `${confidenceInWords(sure)} `, h("span", { class: "dim" }, `(confidence ${percent}%)`)),
+  );
+}
+
+/** @param {Prediction} prediction */
+function grounded(prediction) {
+  if (prediction.grounded === true) {
+    return h("li", { class: "sign good" }, icon("check"), "Grounded: every number stands in the evidence");
+  }
+  const cells = prediction.operands?.length ?? 0;
+  if (prediction.grounded === undefined && cells) {
+    return h("li", { class: "sign" }, icon("page"), cells === 1 ? "Read from one printed figure" : `Computed from ${cells} printed figures`);
+  }
+  return null;
+}
+
+/** @param {Places} places @param {Does} does */
+function citations(places, does) {
+  if (!places.evidence.length) return null;
+  const links = places.evidence.map((place) =>
+    h("li", {}, h("button", { type: "button", class: "cite", onclick: () => does.open(place) }, icon("page"), places.title(place))),
+  );
+  return h("div", { class: "citations" }, h("h3", {}, "Where it stands"), h("ul", {}, links));
+}
+
+/** @param {string} title @param {string} text */
+export const warning = (title, text) =>
+  h("div", { class: "warning" }, icon("warn"), h("p", {}, h("strong", {}, `${title}. `), text));
+
+/** @param {Run} run */
+function waiting(run) {
+  return h(
+    "article",
+    { class: "card answer waiting", "aria-busy": "true" },
+    h("h2", { class: "asked" }, run.question),
+    h("div", { class: "ghost big" }),
+    h("div", { class: "ghost" }),
+    h("div", { class: "ghost short" }),
+  );
+}
+
+/** @param {Run} run @param {Does} does */
+function cancelled(run, does) {
+  return h(
+    "article",
+    { class: "card answer" },
+    h("h2", { class: "asked", id: "answer-title", tabIndex: -1 }, run.question),
+    h("p", {}, "Cancelled. Nothing is at work on it anymore."),
+    h("p", {}, h("button", { type: "button", onclick: () => does.again(run) }, "Ask again")),
+  );
+}
+
+/** @param {Run} run @param {Does} does */
+function failure(run, does) {
+  const failed = run.failure;
+  const wait = failed?.retryAfter ? ` Try again in ${plural(Math.ceil(failed.retryAfter), "second")}.` : "";
+  return h(
+    "article",
+    { class: "card answer failed", role: "alert" },
+    h("h2", { class: "asked", id: "answer-title", tabIndex: -1 }, run.question),
+    warning("That did not work", `${failed?.message ?? ""}${wait}`),
+    failed?.requestId && h("p", { class: "dim" }, "Request id ", h("code", {}, failed.requestId)),
+    h("p", {}, h("button", { type: "button", onclick: () => does.again(run) }, "Try again")),
+  );
+}
+
+/** @param {Run} run */
+function foot(run) {
+  const prediction = run.prediction;
+  if (!prediction) return null;
+  const used = Object.values(prediction.usage ?? {});
+  const tokens = used.reduce((sum, each) => sum + each.prompt_tokens + each.completion_tokens, 0);
+  const parts = [
+    `${seconds(prediction.seconds)}`,
+    plural(prediction.iterations, "round"),
+    tokens ? plural(tokens, "token") : "",
+    run.indexVersion ? `index ${run.indexVersion}` : "",
+  ];
+  return h("p", { class: "foot dim" }, parts.filter(Boolean).join(" · "));
+}
