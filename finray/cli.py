@@ -29,7 +29,7 @@ out = Console()
 err = Console(stderr=True)
 
 IndexOption = Annotated[str, typer.Option("--index", help="Index location: a folder or s3:// URI.")]
-PresetOption = Annotated[str, typer.Option("--preset", help="local, paper, or a settings file that ends in .toml.")]
+PresetOption = Annotated[str, typer.Option("--preset", help="local, paper, vllm, or a settings file ending in .toml.")]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="One setting, as in --set loop.i_max=2. May be repeated.")
 ]
@@ -136,9 +136,7 @@ def sync(
     ] = None,
     preset: PresetOption = "local",
     set_: SetOption = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask what was filed, and fetch and write nothing.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask what was filed; fetch and write nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Try filings again that were given up.")] = False,
     recheck: Annotated[bool, typer.Option("--recheck", help="Read every index of the range again.")] = False,
     json_: JsonOption = False,
@@ -196,7 +194,13 @@ def maintain(
 @app.command()
 def ask(
     question: Annotated[str, typer.Argument(help="One question.")],
-    index: IndexOption,
+    index: Annotated[str | None, typer.Option("--index", help="Index location: a folder or s3:// URI.")] = None,
+    server: Annotated[
+        str | None, typer.Option("--server", help="Ask a running service at this URL instead, as `finray serve` is.")
+    ] = None,
+    api_key_env: Annotated[
+        str, typer.Option(help="Environment variable that holds the key for --server.")
+    ] = "FINRAY_API_KEY",
     preset: PresetOption = "local",
     set_: SetOption = None,
     json_: JsonOption = False,
@@ -205,8 +209,13 @@ def ask(
     ] = False,
 ) -> None:
     """Answer one question, with the pages that the answer rests on."""
-    from finray.commands.ask import run_ask
+    from finray.commands.ask import run_ask, run_ask_server
 
+    if (index is None) == (server is None):
+        raise typer.BadParameter("give either --index or --server")
+    if server is not None:
+        raise typer.Exit(run_ask_server(question, server, api_key_env, as_json=json_, trace=trace, out=out, err=err))
+    assert index is not None
     raise typer.Exit(run_ask(question, index, _settings(preset, set_), as_json=json_, trace=trace, out=out))
 
 

@@ -11,9 +11,7 @@ from rich.console import Console
 from finray.errors import UsageError
 from finray.settings import Settings
 
-PresetOption = Annotated[
-    str, typer.Option("--preset", help="local, paper, or a settings file that ends in .toml.")
-]
+PresetOption = Annotated[str, typer.Option("--preset", help="local, paper, or a settings file that ends in .toml.")]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="One setting, as in --set llm.model=NAME. May be repeated.")
 ]

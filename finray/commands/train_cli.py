@@ -233,9 +233,7 @@ def confidence(
     from finray.commands.train_confidence import run_train_confidence
 
     settings = load_settings(preset)
-    code = run_train_confidence(
-        questions or [], index or [], settings, model_file=out, l2=l2, as_json=json_, out=_out
-    )
+    code = run_train_confidence(questions or [], index or [], settings, model_file=out, l2=l2, as_json=json_, out=_out)
     raise typer.Exit(code)
 
 

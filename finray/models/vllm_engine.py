@@ -86,10 +86,11 @@ class VllmChatModel:
         if self._loop.is_closed():
             return
         atexit.unregister(self.close)
+        # First, or the task that reads from the engine would call its end a failure.
+        self._run(_cancel_the_rest()).result()
         if self._engine is not None:
             self._engine.shutdown(timeout=_SHUTDOWN_S)
             self._engine = None
-        self._run(_cancel_the_rest()).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
