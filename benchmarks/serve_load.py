@@ -1,0 +1,217 @@
+"""The HTTP service under load: throughput, latency and errors with 16, 64 and 256 clients, and what Serve costs.
+
+    python benchmarks/serve_load.py --index INDEX QUESTIONS.jsonl [--seconds 30] [--clients 16 64 256]
+
+Starts ``finray serve`` on this machine, with the rate limits of a key lifted and ``max_in_flight`` as it ships, and
+asks only this machine. First one client asks every question in turn, once in this process and once over HTTP: the
+difference of the medians is what HTTP and Serve add. Then so many clients ask at once, each its next question when it
+has its reply; one that is refused (429) waits as ``Retry-After`` says. After the most clients, one asks again: whether
+the service is at once as fast as before. Prints a table in Markdown; ``--json`` a record.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+from finray.engine import open_engine
+from finray.questions import read_questions
+from finray.settings import load_settings
+from finray.types import Question
+
+START_S = 180.0
+SHOWN = ("clients", "answered/s", "p50 ms", "p95 ms", "p99 ms", "refused (429)", "429 p95 ms", "other errors")
+
+
+@dataclass(slots=True)
+class Load:
+    """What came of one number of clients in ``wall`` seconds; latencies in seconds."""
+
+    clients: int
+    wall: float = 0.0
+    answered: list[float] = field(default_factory=list)
+    refused: list[float] = field(default_factory=list)
+    others: Counter[str] = field(default_factory=Counter)
+
+    def row(self) -> dict[str, Any]:
+        p50, p95, p99 = _milliseconds(self.answered, (0.5, 0.95, 0.99))
+        figures = (
+            self.clients, round(len(self.answered) / self.wall, 1), p50, p95, p99, len(self.refused),
+            _milliseconds(self.refused, (0.95,))[0], dict(self.others) or 0,
+        )  # fmt: skip
+        return dict(zip(SHOWN, figures, strict=True))
+
+
+def main() -> None:
+    arguments = _arguments()
+    texts = [line.question for line in read_questions(arguments.questions) if isinstance(line, Question)]
+    here = _in_process(arguments.index, texts)
+    with service(arguments.index, arguments.port) as (url, key):
+        single = asyncio.run(_sequence(url, key, texts))
+        loads = [asyncio.run(_load(url, key, texts, n, arguments.seconds)) for n in arguments.clients]
+        again = asyncio.run(_sequence(url, key, texts[: len(texts) // 2]))
+    record = {
+        "questions": len(texts),
+        "in_process_p50_ms": _milliseconds(here, (0.5,))[0],
+        "http_p50_ms": _milliseconds(single, (0.5,))[0],
+        "http_overhead_p50_ms": round(1000 * float(np.median(np.asarray(single) - np.asarray(here))), 1),
+        "http_p50_ms_after_load": _milliseconds(again, (0.5,))[0],
+        "http_p50_ms_before_load_same_questions": _milliseconds(single[: len(again)], (0.5,))[0],
+        "loads": [load.row() for load in loads],
+    }
+    if arguments.json:
+        sys.stdout.write(json.dumps(record) + "\n")
+        return
+    lines = [f"{name.replace('_', ' ')}: {value}" for name, value in record.items() if name != "loads"]
+    lines += ["", f"| {' | '.join(SHOWN)} |", f"|{'---:|' * len(SHOWN)}"]
+    lines += [f"| {' | '.join(str(value) for value in load.row().values())} |" for load in loads]
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("questions")
+    parser.add_argument("--index", required=True)
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each number of clients; at most 120")
+    parser.add_argument("--clients", type=int, nargs="+", default=[16, 64, 256])
+    parser.add_argument("--port", type=int, default=8123)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    arguments.seconds = min(arguments.seconds, 120.0)
+    return arguments
+
+
+def _in_process(index: str, texts: Sequence[str]) -> list[float]:
+    """Seconds of each question, asked in turn; a first round warms the caches, as in the service."""
+    engine = open_engine(index, load_settings("local"))
+
+    async def ask() -> list[float]:
+        return [(await engine.answer(Question(str(n), text))).seconds for n, text in enumerate(texts)]
+
+    asyncio.run(ask())
+    return asyncio.run(ask())
+
+
+@contextmanager
+def service(index: str, port: int) -> Iterator[tuple[str, str]]:
+    """``finray serve`` with one key of its own; (url, key) once it is ready."""
+    command = str(Path(sys.executable).parent / "finray")
+    with tempfile.TemporaryDirectory() as folder:
+        keys = str(Path(folder) / "keys.json")
+        environment = os.environ | {"FINRAY_SERVING__KEYS": keys}
+        made = subprocess.run(
+            [command, "keys", "add", "load"], env=environment, capture_output=True, text=True, check=True
+        )
+        key = re.findall(r"frk_\S+", made.stdout)[0]
+        lifted = [f"serving.{name}=1000000" for name in ("questions_per_minute", "max_concurrent")]
+        options = [part for setting in lifted for part in ("--set", setting)]
+        log = Path(folder) / "serve.log"
+        with log.open("wb") as said:
+            process = subprocess.Popen(
+                [command, "serve", "--index", index, "--port", str(port), *options],
+                env=environment, stdout=said, stderr=said,
+            )  # fmt: skip
+        url = f"http://127.0.0.1:{port}"
+        try:
+            _wait(url, process, log)
+            yield url, key
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + START_S
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            said = log.read_text(encoding="utf-8", errors="replace")[-2000:]
+            raise SystemExit(f"finray serve ended with {process.returncode}:\n{said}")
+        try:
+            if httpx.get(f"{url}/readyz", timeout=5).is_success:
+                return
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.5)
+    raise SystemExit(f"finray serve was not ready in {START_S:.0f} s")
+
+
+def _client(url: str, key: str, connections: int) -> httpx.AsyncClient:
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+    return httpx.AsyncClient(
+        base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=httpx.Timeout(130.0), limits=limits
+    )
+
+
+async def _sequence(url: str, key: str, texts: Sequence[str]) -> list[float]:
+    """Seconds of each question, asked in turn by one client; a first round warms the caches."""
+    seconds: list[float] = []
+    async with _client(url, key, 1) as client:
+        for number in range(2):
+            seconds = []
+            for text in texts:
+                started = time.perf_counter()
+                reply = await client.post("/v1/answer", json={"question": text})
+                seconds.append(time.perf_counter() - started)
+                if not reply.is_success:
+                    raise SystemExit(f"round {number}: HTTP {reply.status_code}: {reply.text[:200]}")
+    return seconds
+
+
+async def _load(url: str, key: str, texts: Sequence[str], clients: int, seconds: float) -> Load:
+    load = Load(clients)
+    started = time.perf_counter()
+    async with _client(url, key, clients) as client:
+        await asyncio.gather(*(_ask(client, texts, number, started + seconds, load) for number in range(clients)))
+    load.wall = time.perf_counter() - started
+    return load
+
+
+async def _ask(client: httpx.AsyncClient, texts: Sequence[str], number: int, end: float, load: Load) -> None:
+    for text in itertools.islice(itertools.cycle(texts), number % len(texts), None):
+        started = time.perf_counter()
+        if started >= end:
+            return
+        try:
+            reply = await client.post("/v1/answer", json={"question": text})
+        except httpx.HTTPError as error:
+            load.others[type(error).__name__] += 1
+            continue
+        took = time.perf_counter() - started
+        if reply.status_code == 429:
+            load.refused.append(took)
+            await asyncio.sleep(min(5.0, float(reply.headers.get("Retry-After", "1"))))
+        elif reply.is_success:
+            load.answered.append(took)
+        else:
+            load.others[f"HTTP {reply.status_code}"] += 1
+
+
+def _milliseconds(seconds: Sequence[float], quantiles: Sequence[float]) -> list[float | None]:
+    if not seconds:
+        return [None] * len(quantiles)
+    return [round(1000 * float(value), 1) for value in np.quantile(seconds, quantiles)]
+
+
+if __name__ == "__main__":
+    main()
