@@ -23,7 +23,7 @@ from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension
 from finray.sample.edgar import feed_archive, sample_submissions
 from finray.settings import Settings
-from finray.storage import s3_filesystem, write_bytes
+from finray.storage import read_bytes, s3_filesystem, write_bytes
 from tests.infra.files import POLICIES
 from tests.infra.s3_calls import Call, Recorder, allowed, many, recording_s3
 
@@ -102,7 +102,9 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
         result = CliRunner().invoke(app, command)
         assert result.exit_code == 0, result.output
     done("answer")
-    open_engine(INDEX, local_settings).reader.pages(None)
+    reader = open_engine(INDEX, local_settings).reader
+    reader.pages(None)
+    read_bytes(reader.filings()[0].source_uri)  # to draw a page of it
     KeyRing(keys, 0.0)
     done("reader")
     assert s3.unknown == {f"PUT /{BUCKET}?"}

@@ -1,0 +1,95 @@
+"""Hours and dollars for indexing 145,897 filings, from stage costs that were measured on a small corpus.
+
+    python benchmarks/scale_costs.py --index INDEX [--parse 156 --embed 1071 --write 12]
+
+INDEX is the index of the corpus that was measured, --parse, --embed and --write the stage seconds that its index job
+reported (added over workers). Pages and chunks of each form are taken from it, the share of each form from
+scale_corpus.py. Prices are examples, in dollars an hour, as SHAPE=NAME:CPUS:NODES:PRICE; give your own.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from scale_corpus import make_corpus
+
+from finray.index import schema
+from finray.index.layout import table_uri
+from finray.index.reader import IndexReader
+
+HEAD_PRICE = 0.1008
+"""m7i.large on demand, us-east-1: an example."""
+EXAMPLES = (
+    "1 node on demand=m7i.2xlarge:8:1:0.4032",
+    "4 nodes on demand=m7i.2xlarge:8:4:0.4032",
+    "4 nodes spot=m7i.2xlarge:8:4:0.1613",
+    "16 nodes spot=m7i.2xlarge:8:16:0.1613",
+)
+EFFICIENCY = 0.93
+"""Share of the wall time that encoding workers were busy in the measured run (docs/benchmarks.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    name: str
+    machine: str
+    cpus: int
+    nodes: int
+    price: float
+
+    @classmethod
+    def parse(cls, text: str) -> Shape:
+        name, _, rest = text.partition("=")
+        machine, cpus, nodes, price = rest.split(":")
+        return cls(name, machine, int(cpus), int(nodes), float(price))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--index", required=True)
+    parser.add_argument("--parse", type=float, default=156.0)
+    parser.add_argument("--embed", type=float, default=1071.0)
+    parser.add_argument("--write", type=float, default=12.0)
+    parser.add_argument("--shape", action="append", type=Shape.parse)
+    arguments = parser.parse_args()
+    reader = IndexReader.open(arguments.index)
+    counts = {name: reader.row_counts(name) for name in ("pages", "chunks")}
+    measured: dict[str, list[str]] = defaultdict(list)
+    for filing in reader.filings():
+        measured[filing.form.removesuffix("/A")].append(filing.filing_id)
+    wanted = Counter(filing.form.removesuffix("/A") for filing in make_corpus().filings)
+    print("| form | filings | measured on | pages each | chunks each |\n|---|---:|---:|---:|---:|")
+    total = dict.fromkeys(counts, 0.0)
+    for form, number in wanted.most_common():
+        each = {name: sum(counts[name][i] for i in measured[form]) / len(measured[form]) for name in counts}
+        print(f"| {form} | {number:,} | {len(measured[form])} | {each['pages']:.0f} | {each['chunks']:.0f} |")
+        total = {name: total[name] + number * each[name] for name in counts}
+    of_sample = {name: sum(counts[name].values()) for name in counts}
+    seconds = {
+        "parse": arguments.parse * total["pages"] / of_sample["pages"],
+        "embed": arguments.embed * total["chunks"] / of_sample["chunks"],
+        "write": arguments.write * total["chunks"] / of_sample["chunks"],
+    }
+    print(f"\n{total['pages'] / 1e6:.1f} million pages, {total['chunks'] / 1e6:.1f} million chunks")
+    print("processor hours: " + ", ".join(f"{stage} {value / 3600:,.0f}" for stage, value in seconds.items()))
+    # Every table but filings grows with pages or chunks; that one is measured by scale.py.
+    size = 0.0
+    for name in schema.CHILDREN:
+        found = sum(p.stat().st_size for p in Path(table_uri(arguments.index, name)).rglob("*") if p.is_file())
+        unit = "pages" if name == schema.PAGES else "chunks"
+        size += found * total[unit] / of_sample[unit]
+    print(f"index: {size / 1e9:,.0f} GB")
+    print("\n| cluster | machine | hours | dollars |\n|---|---|---:|---:|")
+    work = seconds["parse"] + seconds["embed"]
+    for shape in arguments.shape or map(Shape.parse, EXAMPLES):
+        # One committer writes, beside the others; the rest spreads over the processors.
+        hours = max(work / (shape.cpus * shape.nodes * EFFICIENCY), seconds["write"]) / 3600
+        dollars = hours * (shape.nodes * shape.price + HEAD_PRICE)
+        print(f"| {shape.name} | {shape.nodes} x {shape.machine} at ${shape.price} | {hours:,.1f} | {dollars:,.0f} |")
+
+
+if __name__ == "__main__":
+    main()
