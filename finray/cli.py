@@ -139,6 +139,9 @@ def sync(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask what was filed; fetch and write nothing.")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Try filings again that were given up.")] = False,
     recheck: Annotated[bool, typer.Option("--recheck", help="Read every index of the range again.")] = False,
+    now: Annotated[
+        bool, typer.Option("--now", help="Ask for each chosen company too, for filings that no index lists yet.")
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
     """Fetch what is new on EDGAR, politely and once, and index it. Run again, it does only what is missing."""
@@ -156,6 +159,7 @@ def sync(
         dry_run=dry_run,
         retry_failed=retry_failed,
         recheck=recheck,
+        companies_now=now,
     )
     raise typer.Exit(run_sync(request, _settings(preset, set_), as_json=json_, out=out, err=err))
 

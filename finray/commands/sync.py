@@ -46,6 +46,7 @@ class SyncRequest:
     dry_run: bool
     retry_failed: bool
     recheck: bool
+    companies_now: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,14 @@ def run_sync(request: SyncRequest, settings: Settings, *, as_json: bool, out: Co
             request.retry_failed,
             request.recheck,
         )
-        summary = sync_raw(run, http if online else None, dumps=dumps, edgar_feed=edgar_feed, unknown_tickers=unknown)
+        summary = sync_raw(
+            run,
+            http if online else None,
+            dumps=dumps,
+            edgar_feed=edgar_feed,
+            companies_now=request.companies_now,
+            unknown_tickers=unknown,
+        )
         indexed = IndexOutcome()
         if request.index and not request.dry_run:
             indexed = bring_up_to_date(ledger, store, request.index, settings, err)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -18,6 +19,8 @@ from finray.edgar.submissions import check_submission, named, read_header
 from finray.errors import EdgarMissingError, EdgarUnavailableError, FilingError, SourceError
 from finray.settings import EdgarSettings
 
+_NOTHING_WILL_FIT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
@@ -29,6 +32,8 @@ class Fetched:
 
 
 class Fetcher:
+    """Raises SourceError where nothing more can be stored: a full or read-only disk."""
+
     def __init__(self, http: EdgarHttp, store: RawStore, scratch: Path, settings: EdgarSettings) -> None:
         self._http = http
         self._store = store
@@ -64,8 +69,18 @@ class Fetcher:
             self._store.put(filing, content)
         except FilingError as error:
             return Fetched(replace(entry, state="skipped", reason=f"{error.reason}: {error.detail}"), "skipped")
-        except (EdgarMissingError, EdgarUnavailableError, SourceError) as error:
+        except (EdgarMissingError, EdgarUnavailableError) as error:
             return Fetched(replace(entry, state="failed", reason=str(error), tries=entry.tries + 1), "failed")
+        except SourceError as error:
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NOTHING_WILL_FIT:
+                raise
+            # A store that fails now and then is not the filing's fault: no try is counted.
+            return Fetched(replace(entry, state="failed", reason=str(error)), "failed")
+        except OSError as error:
+            raise SourceError(
+                f"cannot write {str(self._scratch)!r}, the folder for partial downloads: {error}; make room, or name "
+                "another with the setting edgar.scratch"
+            ) from error
         return Fetched(done(entry, filing), "fetched", len(content))
 
 

@@ -160,13 +160,22 @@ class Ledger:
         if not rows:
             return
         where, table = self._table(name), pa.Table.from_pylist(rows, schema)
-        if not exists(where):
-            try:
-                lance.write_dataset(schema.empty_table(), where, mode="create", storage_options=self._options())
-            except OSError as error:
-                if "already exists" not in str(error):
-                    raise
-        self._open(name).merge_insert(key).when_matched_update_all().when_not_matched_insert_all().execute(table)
+        try:
+            if not exists(where):
+                self._create(where, schema)
+            merge = self._open(name).merge_insert(key)
+            merge.when_matched_update_all().when_not_matched_insert_all().execute(table)
+        except OSError as error:
+            raise SourceError(
+                f"cannot write the ledger {where!r}: {error}. What was fetched stays; run the same command again"
+            ) from error
+
+    def _create(self, where: str, schema: pa.Schema) -> None:
+        try:
+            lance.write_dataset(schema.empty_table(), where, mode="create", storage_options=self._options())
+        except OSError as error:
+            if "already exists" not in str(error):  # another sync was first
+                raise
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
         if not exists(self._table(name)):

@@ -85,25 +85,25 @@ def quarter_unit(quarter: Quarter) -> str:
 def day_url(day: dt.date) -> str:
     quarter = Quarter.of(day)
     # edgartools names the file by its date alone; EDGAR puts the index type before it.
-    return str(_edgar("urls").build_daily_index_url(quarter.year, quarter.number, f"form.{day:%Y%m%d}", "idx"))
+    return str(edgartools("urls").build_daily_index_url(quarter.year, quarter.number, f"form.{day:%Y%m%d}", "idx"))
 
 
 def quarter_url(quarter: Quarter) -> str:
-    return str(_edgar("urls").build_full_index_url(quarter.year, quarter.number, "form", "gz"))
+    return str(edgartools("urls").build_full_index_url(quarter.year, quarter.number, "form", "gz"))
 
 
 def filing_url(cik: str, accession: str) -> str:
     """Where EDGAR keeps the full submission text."""
-    return str(_edgar("urls").build_archive_url(f"data/{int(cik)}/{accession}.txt"))
+    return str(edgartools("urls").build_archive_url(f"data/{int(cik)}/{accession}.txt"))
 
 
 def feed_url(day: dt.date) -> str:
     quarter = Quarter.of(day)
-    return f"{_edgar('urls').build_feed_url(quarter.year, quarter.number)}{day:%Y%m%d}.nc.tar.gz"
+    return f"{edgartools('urls').build_feed_url(quarter.year, quarter.number)}{day:%Y%m%d}.nc.tar.gz"
 
 
 def company_tickers_url() -> str:
-    return str(_edgar("urls").build_company_tickers_url())
+    return str(edgartools("urls").build_company_tickers_url())
 
 
 def read_day(day: dt.date, content: bytes) -> Index:
@@ -133,7 +133,7 @@ def _read(content: bytes, kind: str, url: str) -> list[Listed]:
     if not content.endswith(b"\n"):
         raise EdgarUnavailableError(f"{url}: the index ends in the middle of a line")
     try:
-        table = _edgar("_filings").read_index_file(text, form_column=0, filing_date_format=_date_format(text, kind))
+        table = edgartools("_filings").read_index_file(text, form_column=0, filing_date_format=_date_format(text, kind))
     except (ValueError, IndexError, pa.ArrowException) as error:
         raise EdgarUnavailableError(f"{url}: a line of the index cannot be read: {error}") from error
     listed = []
@@ -162,8 +162,8 @@ def _by_accession(listed: Iterable[Listed]) -> dict[str, Listed]:
     return filings
 
 
-def _edgar(module: str) -> Any:
-    """A module of edgartools. It makes a folder of its own where it is told to, and in the home folder otherwise."""
+def edgartools(module: str) -> Any:
+    """A module of edgartools. It makes a folder of its own where it is told to, and else in the home folder."""
     os.environ.setdefault("EDGAR_LOCAL_DATA_DIR", str(Path(tempfile.gettempdir()) / "finray-edgartools"))
     import importlib
 

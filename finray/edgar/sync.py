@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.edgar import schedule
+from finray.edgar.company import read_companies_now
 from finray.edgar.dumps import read_dumps, read_edgar_feed
 from finray.edgar.fetch import Fetched, Fetcher
 from finray.edgar.http import EdgarHttp
@@ -27,9 +28,12 @@ def sync_raw(
     *,
     dumps: Sequence[str] = (),
     edgar_feed: bool = False,
+    companies_now: bool = False,
     unknown_tickers: tuple[str, ...] = (),
 ) -> SyncSummary:
     """Read ``dumps``; with ``http``, EDGAR's feed archives or else its indexes and every filing that is missing.
+
+    ``companies_now`` asks for each chosen company too, for what no index lists yet.
 
     Raises SourceError where the raw store cannot be used or a dump does not exist.
     """
@@ -41,6 +45,8 @@ def sync_raw(
             read_edgar_feed(run, http)
         elif http is not None:
             read_indexes(run, http)
+            if companies_now:
+                read_companies_now(run, http)
             if not run.dry_run:
                 _fetch_pending(run, http)
     except EdgarBlockedError as error:

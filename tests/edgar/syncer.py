@@ -42,6 +42,7 @@ class Syncer:
         settings: EdgarSettings | None = None,
         dumps: tuple[str, ...] = (),
         edgar_feed: bool = False,
+        companies_now: bool = False,
         **options: Any,
     ) -> SyncSummary:
         settings = settings or self.settings
@@ -51,7 +52,7 @@ class Syncer:
         if not online:
             return sync_raw(run, None, dumps=dumps)
         with EdgarHttp(settings, limiter or LocalLimiter(settings.requests_per_second)) as http:
-            return sync_raw(run, http, dumps=dumps, edgar_feed=edgar_feed)
+            return sync_raw(run, http, dumps=dumps, edgar_feed=edgar_feed, companies_now=companies_now)
 
     @property
     def ledger(self) -> Ledger:

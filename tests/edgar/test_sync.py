@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from finray.edgar.store import RawStore
+from finray.errors import SourceError
 from finray.sample.edgar import Submission, daily_index_path, form_index
 from finray.settings import EdgarSettings
 from tests.edgar.local_edgar import BLOCKED, BUSY, Fault, LocalEdgar
@@ -344,3 +345,14 @@ def test_days_before_the_range_are_not_asked_for(sync: Syncer, edgar: LocalEdgar
     days = [request.path[-12:-4] for request in edgar.asked("daily-index")]
     assert min(days) == "20240311"
     assert SINCE.strftime("%Y%m%d") not in days
+
+
+def test_a_disk_that_takes_no_more_ends_the_run_with_one_line_and_counts_no_try(
+    sync: Syncer, edgar_settings: EdgarSettings, tmp_path: Path, submissions: list[Submission]
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    blocked = edgar_settings.model_copy(update={"scratch": str(tmp_path / "file")})
+    with pytest.raises(SourceError, match=r"edgar\.scratch"):
+        sync(settings=blocked)
+    assert {entry.state for entry in sync.ledger.entries()} == {"pending"}
+    assert sync().fetched == len(submissions)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from typing import Any
+
+import pytest
+
+from finray.edgar.company import read_company
+from finray.errors import EdgarUnavailableError, UsageError
+from finray.sample.edgar import Submission, company_submissions
+from tests.edgar.local_edgar import LocalEdgar
+from tests.edgar.syncer import Syncer
+
+
+def test_what_a_company_filed_today_is_there_before_the_index_lists_it(
+    sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
+) -> None:
+    shutil.rmtree(edgar.folder / "Archives/edgar/daily-index")
+    shutil.rmtree(edgar.folder / "Archives/edgar/full-index")
+    newest = max(submissions, key=lambda submission: submission.filed_at)
+    now = dt.datetime.combine(newest.filed_at, dt.time(18), dt.UTC)
+    options: dict[str, Any] = {"since": newest.filed_at, "until": newest.filed_at, "now": now, "ciks": frozenset({newest.cik})}
+    assert sync(**options).fetched == 0
+    summary = sync(**options, companies_now=True)
+    assert summary.fetched == 1
+    assert list(sync.stored().values()) == [newest.content]
+    assert summary.incomplete_days == (newest.filed_at,)
+    assert sync(**options, companies_now=True).fetched == 0
+
+
+def test_it_asks_for_chosen_companies_only(sync: Syncer) -> None:
+    with pytest.raises(UsageError, match="--tickers or --ciks"):
+        sync(companies_now=True)
+
+
+def test_a_cik_of_nobody_is_a_problem_that_is_named(sync: Syncer) -> None:
+    summary = sync(ciks=frozenset({"0000000042"}), companies_now=True)
+    assert [problem.what for problem in summary.problems] == ["company 0000000042"]
+
+
+def test_the_filings_of_a_company(submissions: list[Submission], edgar: LocalEdgar) -> None:
+    one = [submission for submission in submissions if submission.cik == submissions[0].cik]
+    found = read_company(one[0].cik, company_submissions(one), "url")
+    assert {(f.accession, f.form, f.filed_at) for f in found} == {(s.accession, s.form, s.filed_at) for s in one}
+    for content in (b"", b"<html>", b"{}", b'{"name": "A", "filings": {"recent": {"accessionNumber": [1]}}}'):
+        with pytest.raises(EdgarUnavailableError):
+            read_company("0000000001", content, "url")
