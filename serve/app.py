@@ -9,20 +9,24 @@ finray serve --index /path/to/index
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from finray.errors import SettingsError
 from finray.index.reader import IndexReader
 from finray.storage import normalise
 from serve.answering import ANSWERING, Handles, import_function
-from serve.config import ServeArguments
+from serve.config import ServeArguments, read_arguments
 from serve.ingress import INGRESS, Application
 from serve.models import ENCODER, RERANKER
 
 
-def build(arguments: ServeArguments) -> Application:
-    """The bound application. Raises SettingsError, IndexMissingError, IndexMismatchError: what is wrong with these is
-    told before any replica starts."""
+def build(given: ServeArguments | Mapping[str, Any]) -> Application:
+    """The bound application. Serve hands over the arguments of its command line or configuration file.
+
+    Raises SettingsError, IndexMissingError, IndexMismatchError: what is wrong is told before any replica starts.
+    """
+    arguments = read_arguments(given)
     settings = arguments.settings()
     IndexReader.open(arguments.index, settings)
     arguments = arguments.model_copy(update={"index": normalise(arguments.index)})

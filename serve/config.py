@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ray.serve.config import AutoscalingConfig
 
 from finray.api.keys import ApiKey
+from finray.errors import SettingsError
 from finray.settings import Settings, load_settings
 
 
@@ -84,3 +86,13 @@ class ServeArguments(_Arguments):
     def settings(self) -> Settings:
         """Raises SettingsError."""
         return load_settings(self.preset, self.set)
+
+
+def read_arguments(given: ServeArguments | Mapping[str, Any]) -> ServeArguments:
+    """Raises SettingsError that names the first argument that does not fit."""
+    try:
+        return ServeArguments.model_validate(given)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise SettingsError(f"argument {where!r}: {first['msg']}; serve/config.py documents the arguments") from error
