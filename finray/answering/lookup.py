@@ -21,6 +21,8 @@ MIN_COVERAGE = 0.75
 MIN_SCORE = 0.68
 MIN_MARGIN = 1.01
 """The best value's score over that of the next different value."""
+ALONE_COVERAGE, ALONE_SCORE, ALONE_MARGIN = 0.85, 0.5, 1.8
+"""What a row must reach that fits less well, and far better than any other."""
 _STATEMENT_BONUS = 1.08
 _PAGE_BONUS = 0.015
 _OTHER_MEASURE_COVERAGE = 0.9
@@ -48,9 +50,10 @@ class Hit:
     @property
     def sure(self) -> bool:
         dash = self.line_item.value == 0 and not any(map(str.isdigit, self.line_item.text))
-        return (
-            not dash and self.fit.coverage >= MIN_COVERAGE and self.fit.score >= MIN_SCORE and self.margin >= MIN_MARGIN
-        )
+        fit = self.fit
+        close = fit.coverage >= MIN_COVERAGE and fit.score >= MIN_SCORE and self.margin >= MIN_MARGIN
+        alone = fit.coverage >= ALONE_COVERAGE and fit.score >= ALONE_SCORE and self.margin >= ALONE_MARGIN
+        return not dash and (close or alone)
 
 
 def look_up(

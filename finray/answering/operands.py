@@ -87,10 +87,13 @@ def find_phrase(
     The whole filing is searched; ``ranks`` are those of the retrieved pages, which are preferred.
     """
     for filing, end in _candidates(operand.period, filings, amended):
-        months = None if _is_balance(phrase) else operand.period.months or _months(operand.period, filing)
+        months = None if phrase.instant else operand.period.months or _months(operand.period, filing)
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
         items = line_items.get(filing.filing_id, ())
-        hit = look_up_any(phrase, items, end, months, own, _rarity(items))
+        rarity = _rarity(items)
+        if _is_balance(phrase):  # a tag is sure about periods; the headings of a note's table may say "years ended"
+            items = [item for item in items if item.concept is None or item.months == 0]
+        hit = look_up_any(phrase, items, end, months, own, rarity)
         if hit is not None and hit.sure:
             return Found(operand, filing, hit.line_item, _amount(phrase, hit.line_item), hit.fit.score)
     return None

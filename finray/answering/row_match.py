@@ -47,7 +47,7 @@ _BARE = frozenset(words_of("total balance balances beginning ending end year per
 _CALENDAR = frozenset(
     words_of(
         "january february march april may june july august september october november december three six nine "
-        "twelve first "
+        "twelve first jan feb mar apr jun jul aug sept sep oct nov dec "
         "second third fourth fifty two fiscal year years month months week weeks quarter period ended ending end"
     )
 )
@@ -184,7 +184,7 @@ class Matcher:
         score *= _agreement(asked, concept, replace(words, label=concept, aside=frozenset()), False)
         if concept & _MOVES and not asked & _MOVES:
             score *= 0.7
-        if not words.whole and words.column - asked - concept - _WHOLE - _CALENDAR:
+        if not words.whole and _telling(words.column - asked - concept):
             score *= 0.75
         return Fit(score, coverage)
 
@@ -200,12 +200,17 @@ class Matcher:
         own = sum(self._rarity.weight(word) for word in label)
         unasked = sum(self._rarity.weight(word) for word in label - asked - _BARE) / own if own else 0.0
         score = coverage * (1 - UNASKED * unasked) * _agreement(asked - metric, label - metric, words, note)
-        if not words.whole and words.column - asked - _WHOLE - _CALENDAR:
+        if not words.whole and _telling(words.column - asked):
             score *= 0.75
         lent = asked & words.section - words.label
         if (note or lent) and words.section - asked - _WHOLE:
             score *= 0.9 if lent else 0.95
         return Fit(score, coverage)
+
+
+def _telling(column: frozenset[str]) -> bool:
+    """Whether a column's words name a part: anything but dates, numbers and signs of units."""
+    return any(len(word) > 1 and not word.isdigit() for word in column - _WHOLE - _CALENDAR)
 
 
 def _place(word: str, words: Words) -> float:

@@ -14,7 +14,7 @@ _SCALE = re.compile(
     r"\$\s*(?P<dollars>thousand|million|billion)s?\b|"
     r"^\s*(?:[$€£¥]\s*)?(?P<alone>thousand|million|billion)s?(?: of (?:u\.?s\.? )?dollars)?\b|"
     r"(?:\$|in\s+|\(\s*)(?P<zeros>000)['’]?s?\b|"
-    r"(?<![\w.])(?:us\s?\$|us\s?d|rmb|eur|gbp|[$€£¥])\s?['‘’`]?(?P<mark>000|k|mn?|bn|million|billion)s?(?![\w.,]))",
+    r"(?<![\w.])(?:us\s?\$|us\s?d|rmb|eur|gbp|[$€£¥])\s?['‘’`]?(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
     re.IGNORECASE | re.MULTILINE)
 _EXCEPT_SHARES = re.compile(
     r"except[^.\n]{0,60}?(?<!per )(?<!per common )(?<!per-)\b(?:share data|share amounts|"
