@@ -65,7 +65,11 @@ def pods(node: Any) -> list[dict[str, Any]]:
 
 def entry_points() -> list[tuple[str, list[str]]]:
     """(resource, words) of every job that a manifest starts."""
-    return [(name, shlex.split(entry)) for name, document in resources() for entry in values(document, "entrypoint")]
+    found = []
+    for name, document in resources():
+        found += [(name, shlex.split(entry)) for entry in values(document, "entrypoint")]
+        found += [(name, command) for command in values(document, "command") if command[0] == "python"]
+    return found
 
 
 def locked(package: str) -> str:

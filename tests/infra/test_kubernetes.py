@@ -35,7 +35,7 @@ from tests.infra.files import (
 )
 
 KUBERNETES = "1.33"
-COMMANDS = {"index.py": "index", "answer.py": "answer", "evaluate.py": "evaluate", "sync_edgar.py": "sync"}
+COMMANDS = {"index.py": "index", "answer.py": "answer", "maintain.py": "maintain", "sync_edgar.py": "sync"}
 
 
 def of_ray(document: dict[str, Any]) -> bool:

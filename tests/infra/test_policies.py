@@ -30,6 +30,7 @@ from tests.infra.s3_calls import Call, Recorder, allowed, many, recording_s3
 BUCKET = "finray-example"
 HERE = f"s3://{BUCKET}"
 RAW, INDEX = f"{HERE}/raw", f"{HERE}/index"
+HASH = ("--set", "encoder.model=hash")
 RARE = {"s3:AbortMultipartUpload"}
 """Needed after a failure only: parts of an upload that was given up would be paid for until they are removed."""
 
@@ -82,6 +83,8 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
     writer = IndexWriter(INDEX, local_settings, encoder_dimension(local_settings.encoder))
     assert writer.withdraw([next(iter(backlog.new))])
     writer.finish()
+    result = CliRunner().invoke(app, ["check", "--index", INDEX, "--raw", RAW, "--deep", *HASH])
+    assert result.exit_code in (0, 1), result.output
     done("sync")
     # Index: new filings beside those, then nothing new.
     one, other = sorted((sample_folder / "filings").glob("*8k*"))[:2]
@@ -90,6 +93,7 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
     s3.calls.clear()
     for _ in range(2):
         assert index_in_process([RAW], INDEX, local_settings).failed == 0
+    assert CliRunner().invoke(app, ["maintain", "--index", INDEX, *HASH]).exit_code == 0
     done("index-writer")
     question = json.dumps({"qid": "a", "question": "What was the net income in fiscal 2022?"})
     write_bytes(f"{HERE}/questions/questions.jsonl", f"{question}\n".encode())
@@ -98,7 +102,7 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
     s3.calls.clear()
     for _ in range(2):
         command = ["answer", f"{HERE}/questions/questions.jsonl", "--index", INDEX, "--workers", "0"]
-        command += ["--out", f"{HERE}/predictions/predictions.jsonl", "--set", "encoder.model=hash"]
+        command += ["--out", f"{HERE}/predictions/predictions.jsonl", *HASH]
         result = CliRunner().invoke(app, command)
         assert result.exit_code == 0, result.output
     done("answer")
