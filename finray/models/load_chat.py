@@ -11,7 +11,8 @@ from finray.settings import LlmSettings
 def load_chat(settings: LlmSettings) -> ChatModel:
     """The model of ``settings.backend``, behind the replay cache where there is one.
 
-    An engine in this process is started, which takes a while. Raises ModelUnavailableError, SettingsError.
+    An engine in this process is started, which takes a while, unless it runs already. Raises ModelUnavailableError,
+    SettingsError.
     """
     model = _backend(settings)
     return ReplayingChatModel(model, settings) if settings.replay_cache else model
@@ -19,9 +20,9 @@ def load_chat(settings: LlmSettings) -> ChatModel:
 
 def _backend(settings: LlmSettings) -> ChatModel:
     if settings.backend == "vllm":
-        from finray.models.vllm_engine import VllmChatModel
+        from finray.models.vllm_engine import shared_vllm
 
-        return VllmChatModel(settings)
+        return shared_vllm(settings)
     if settings.backend == "serve":
         from finray.cluster.serve_chat import ServeChatModel  # the only way that needs Ray
 

@@ -8,6 +8,7 @@ import os
 import threading
 import uuid
 from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from finray.errors import ModelUnavailableError
 from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
 from finray.question_fields import excerpt
-from finray.settings import LlmSettings
+from finray.settings import LlmSettings, VllmSettings
 from finray.types import TokenUsage
 
 T = TypeVar("T")
@@ -73,8 +74,12 @@ class VllmChatModel:
 
     def check(self) -> None:
         """Raises ModelUnavailableError where the engine can answer nothing any more."""
-        if self._loop.is_closed() or self._engine.errored:
+        if self.closed or self._engine.errored:
             raise self._dead()
+
+    @property
+    def closed(self) -> bool:
+        return self._loop.is_closed()
 
     def running(self) -> int:
         """Requests that are not finished."""
@@ -83,7 +88,7 @@ class VllmChatModel:
 
     def close(self) -> None:
         """End the engine; what is in flight is given up."""
-        if self._loop.is_closed():
+        if self.closed:
             return
         atexit.unregister(self.close)
         # First, or the task that reads from the engine would call its end a failure.
@@ -174,6 +179,35 @@ class VllmChatModel:
         return ModelUnavailableError(
             f"vLLM with {self._settings.model!r} has ended; its own messages are on the standard error"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class SharedVllm:
+    """The ChatModel of one asker over an engine that others ask too."""
+
+    engine: VllmChatModel
+    settings: LlmSettings
+
+    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        return await self.engine.chat_as(self.settings, messages, schema)
+
+
+_engines: dict[tuple[str, VllmSettings], VllmChatModel] = {}
+_starting = threading.Lock()
+
+
+def shared_vllm(settings: LlmSettings) -> SharedVllm:
+    """Over this process's engine for the model and ``settings.vllm``; started where it does not run yet.
+
+    A model takes most of a GPU, so whoever needs it in one process (versions of an index, methods that are compared)
+    asks the same engine. Raises ModelUnavailableError.
+    """
+    key = (settings.model, settings.vllm)
+    with _starting:
+        engine = _engines.get(key)
+        if engine is None or engine.closed:
+            engine = _engines[key] = VllmChatModel(settings)
+    return SharedVllm(engine, settings)
 
 
 async def _cancel_the_rest() -> None:

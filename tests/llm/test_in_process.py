@@ -15,6 +15,7 @@ from finray.errors import ModelUnavailableError
 from finray.models.chat import ChatModel, Message
 from finray.models.load_chat import load_chat
 from finray.models.replay_cache import ReplayingChatModel
+from finray.models.vllm_engine import shared_vllm
 from finray.settings import LlmSettings
 from tests.llm import demands
 
@@ -23,7 +24,7 @@ pytestmark = [pytest.mark.llm, pytest.mark.timeout(600), pytest.mark.filterwarni
 
 @pytest.fixture(scope="module")
 def model(llm: LlmSettings) -> Iterator[ChatModel]:
-    made: Any = load_chat(llm)
+    made = shared_vllm(llm).engine
     yield made
     children = psutil.Process().children(recursive=True)
     made.close()
@@ -52,6 +53,12 @@ async def test_it_does_what_a_model_must(model: ChatModel, demand: Any) -> None:
 def test_it_serves_one_event_loop_after_another(model: ChatModel) -> None:
     texts = [asyncio.run(model.chat(demands.CAPITAL)).text for _ in range(2)]
     assert texts[0] == texts[1]
+
+
+def test_whoever_asks_in_this_process_asks_the_one_engine(model: ChatModel, llm: LlmSettings) -> None:
+    other: Any = load_chat(llm.model_copy(update={"temperature": 1.0, "max_tokens": 9}))
+    assert other.engine is model
+    assert asyncio.run(other.chat([Message("user", "Write a story.")])).usage.completion_tokens == 9
 
 
 async def test_without_enforcement_the_form_is_asked_for(model: Any, llm: LlmSettings) -> None:
