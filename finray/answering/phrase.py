@@ -28,8 +28,8 @@ _SPAN = (
     r"Q[1-4]|[1-4]Q|(?:fiscal\s+)?quarter|(?:fiscal\s+)?years?)"
 )
 _PERIOD = re.compile(
-    r"(?:,?\s*\b(?:for|in|of|during|across|at|as of|as at|on|from|between|to|through|since|over|vs\.?|versus|than|and|until|"
-    r"(?:as |when )?compared (?:to|with)|relative to|(?:against )?that (?:in|of))\s+|,\s*)*"
+    r"(?:,?\s*\b(?:for|in|of|during|across|at|as of|as at|on|from|between|to|through|since|over|vs\.?|versus|than|and|"
+    r"until|(?:as |when )?compared (?:to|with)|relative to|(?:against )?that (?:in|of))\s+|,\s*)*"
     r"(?:the\s+)?(?:(?:end|close)\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?"
     rf"(?:{_SPAN}\s*(?:period\s+)?(?:(?:that\s+)?(?:ended|ending|of|in|for)\s+)?(?:the\s+)?(?:{_DAY}|{_BARE})|"
     rf"{_DAY}|{_BARE})",

@@ -30,6 +30,16 @@ from finray.retrieval.query import Period
         ("in the quarter ended June 28, 2024", [Period(2024, None, dt.date(2024, 6, 28), 3)]),
         ("for the fiscal year ended January 31, 2023", [Period(2023, None, dt.date(2023, 1, 31), 12)]),
         ("the first three months of 2023", [Period(2023, "Q1")]),
+        (
+            "at December 31, 2019 and 2018",
+            [Period(2019, None, dt.date(2019, 12, 31)), Period(2018, None, dt.date(2018, 12, 31))],
+        ),
+        (
+            "between the quarters ended January 26 and April 27, 2019",
+            [Period(2019, None, dt.date(2019, 1, 26), 3), Period(2019, None, dt.date(2019, 4, 27))],
+        ),
+        ("the fiscal 2019 third quarter", [Period(2019, "Q3")]),
+        ("sales for F19", [Period(2019, "FY")]),
         ("in 2022", [Period(2022)]),
         ("$2,019 million", []),
         ("a 2019.5 ratio", []),
