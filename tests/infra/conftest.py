@@ -17,7 +17,9 @@ def custom_resources() -> Schemas:
     folder = Path(os.environ.get("FINRAY_SHARED_DATA", default)) / "kuberay"
     if not folder.is_dir():
         pytest.skip(f"no custom resource definitions of KubeRay at {folder}")
-    definitions = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.yaml"))]
+    # They are megabytes long: in Python alone reading them takes half a minute.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    definitions = [yaml.load(path.read_bytes(), loader) for path in sorted(folder.glob("*.yaml"))]
     return {
         (definition["spec"]["names"]["kind"], f"ray.io/{version['name']}"): version["schema"]["openAPIV3Schema"]
         for definition in definitions

@@ -115,6 +115,7 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
     return noted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["sync", "index-writer", "answer", "reader"])
 def test_a_role_may_do_all_that_it_does(calls: dict[str, set[Call]], role: str) -> None:
     assert calls[role]
@@ -122,6 +123,7 @@ def test_a_role_may_do_all_that_it_does(calls: dict[str, set[Call]], role: str) 
     assert refused == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["sync", "index-writer", "answer", "reader"])
 def test_a_role_may_not_do_what_it_never_does(calls: dict[str, set[Call]], role: str) -> None:
     for statement in policy(role)["Statement"]:
@@ -130,6 +132,7 @@ def test_a_role_may_not_do_what_it_never_does(calls: dict[str, set[Call]], role:
         assert set(many(statement["Action"])) - used <= RARE, statement["Sid"]
 
 
+@pytest.mark.slow
 def test_readers_write_nothing_and_writers_stay_at_home(calls: dict[str, set[Call]]) -> None:
     writes = {"s3:PutObject", "s3:DeleteObject"}
     for call in calls["sync"] | calls["index-writer"]:
