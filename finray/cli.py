@@ -137,7 +137,7 @@ def sync(
     preset: PresetOption = "local",
     set_: SetOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask what was filed; fetch and write nothing.")] = False,
-    retry_failed: Annotated[bool, typer.Option(help="Try filings again that were given up.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Try filings again that were given up or skipped.")] = False,
     recheck: Annotated[bool, typer.Option("--recheck", help="Read every index of the range again.")] = False,
     now: Annotated[
         bool, typer.Option("--now", help="Ask for each chosen company too, for filings that no index lists yet.")

@@ -19,7 +19,9 @@ _ASK_AGAIN_SECONDS = 1.0
 class _Actor:
     def __init__(self, per_second: float) -> None:
         self._pacer = Pacer(per_second)
-        self._per_second = per_second
+
+    def join(self, per_second: float) -> None:
+        self._pacer.slow_down(per_second)
 
     def ask(self) -> float:
         return self._pacer.ask()
@@ -30,16 +32,13 @@ class _Actor:
     def pauses(self) -> int:
         return self._pacer.pauses
 
-    def per_second(self) -> float:
-        return self._per_second
-
 
 _ACTOR: Any = ray.remote(num_cpus=0, max_restarts=-1)(_Actor)
 
 
 class ClusterLimiter:
-    """Attaches to the cluster's limiter, or makes it; Ray must be running. Of jobs with different settings the one that
-    made it decides. Can be sent to tasks and actors."""
+    """Attaches to the cluster's limiter, or makes it; Ray must be running. Of jobs with different settings the slowest
+    decides, for as long as the cluster is up. Can be sent to tasks and actors."""
 
     def __init__(self, per_second: float) -> None:
         self._per_second = per_second
@@ -56,11 +55,6 @@ class ClusterLimiter:
         pauses: int = ray.get(self._actor.pauses.remote())
         return pauses
 
-    @property
-    def per_second(self) -> float:
-        per_second: float = ray.get(self._actor.per_second.remote())
-        return per_second
-
     def _ask(self) -> float:
         try:
             wait: float = ray.get(self._actor.ask.remote())
@@ -71,6 +65,8 @@ class ClusterLimiter:
             return _ASK_AGAIN_SECONDS
 
     def _find(self) -> Any:
-        return _ACTOR.options(
+        actor = _ACTOR.options(
             name=_NAME, namespace=_NAMESPACE, lifetime="detached", get_if_exists=True, max_task_retries=-1
         ).remote(self._per_second)
+        actor.join.remote(self._per_second)
+        return actor

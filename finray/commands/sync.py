@@ -14,7 +14,7 @@ from rich.console import Console
 
 from finray.commands.progress import Report, progress_bar
 from finray.edgar.companies import wanted_ciks
-from finray.edgar.contact import checked_contact
+from finray.edgar.contact import check_pace, checked_contact
 from finray.edgar.http import EdgarHttp
 from finray.edgar.indexing import index_backlog, sources_of
 from finray.edgar.ledger import Ledger
@@ -68,6 +68,7 @@ def run_sync(request: SyncRequest, settings: Settings, *, as_json: bool, out: Co
     online = edgar_feed or not dumps
     if online or request.tickers:
         checked_contact(settings.edgar.contact)
+        check_pace(settings.edgar.requests_per_second, os.environ.get("EDGAR_BASE_URL"))
     store = RawStore(request.raw)
     with _cluster(), _http(settings, online=online or bool(request.tickers)) as http, _progress(err) as progress:
         ciks, unknown = wanted_ciks(request.tickers, request.ciks, store, http, dry_run=request.dry_run)

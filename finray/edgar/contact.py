@@ -18,6 +18,19 @@ _PLACEHOLDER = re.compile(
 _LONGEST = 200
 
 
+SEC_REQUESTS_PER_SECOND = 10.0
+"""SEC's limit for everything that one company sends together."""
+
+
+def check_pace(per_second: float, base_url: str | None) -> None:
+    """Raises SettingsError for a pace that SEC forbids; ``base_url`` of a mirror may allow any."""
+    if per_second > SEC_REQUESTS_PER_SECOND and (not base_url or "sec.gov" in base_url.lower()):
+        raise SettingsError(
+            f"setting 'edgar.requests_per_second' = {per_second:g}: SEC allows {SEC_REQUESTS_PER_SECOND:g} requests a "
+            "second and blocks who sends more; the default of 8 leaves room"
+        )
+
+
 def checked_contact(contact: str) -> str:
     """``contact`` as it goes into the User-Agent. Raises SettingsError unless it names a company and an e-mail."""
     text = " ".join(contact.split())

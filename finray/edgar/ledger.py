@@ -58,7 +58,7 @@ _INDEXES: Final = pa.schema(
         pa.field("at", _TIME, nullable=False),
     ]
 )
-_COMMIT_ROWS = 200
+_COMMIT_ROWS = 5_000
 _COMMIT_SECONDS = 5.0
 _SMALL_FRAGMENTS = 16
 _KEEP_VERSIONS = dt.timedelta(days=1)
@@ -249,10 +249,12 @@ def _index(row: Mapping[str, Any]) -> IndexRead:
 
 
 def pending(entries: Iterable[Entry], give_up_after: int, *, retry_failed: bool) -> list[Entry]:
-    """What is to be fetched, the oldest first. A filing that failed in too many runs only where it is asked for."""
+    """What is to be fetched, the oldest first. With ``retry_failed`` also what was skipped or failed too often."""
     due = [
         entry
         for entry in entries
-        if entry.state == "pending" or (entry.state == "failed" and (retry_failed or entry.tries < give_up_after))
+        if entry.state == "pending"
+        or (entry.state == "failed" and entry.tries < give_up_after)
+        or (retry_failed and entry.state in ("failed", "skipped"))
     ]
     return sorted(due, key=lambda entry: (entry.listed.day, entry.listed.accession))

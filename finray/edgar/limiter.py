@@ -49,6 +49,10 @@ class Pacer:
         self._free = now + self._spacing
         return 0.0
 
+    def slow_down(self, per_second: float) -> None:
+        """From now on no more than ``per_second``, where that is less than before."""
+        self._spacing = max(self._spacing, 1.0 / per_second)
+
     def pause(self, seconds: float) -> None:
         resume = self._clock() + seconds
         # Requests that were on their way together are all refused: that is one pause, not several.

@@ -12,7 +12,7 @@ import ray
 from finray.cluster.edgar_limiter import ClusterLimiter
 from finray.cluster.runtime import ray_cluster
 
-pytestmark = pytest.mark.ray
+pytestmark = [pytest.mark.ray, pytest.mark.slow]
 PER_SECOND = 20.0
 
 
@@ -31,8 +31,7 @@ def test_workers_share_one_pace_and_one_pause_and_a_lost_limiter_is_replaced(loc
             times.append(time.time())
         return times
 
-    mine, other = ClusterLimiter(PER_SECOND), ClusterLimiter(PER_SECOND * 100)
-    assert other.per_second == PER_SECOND, "the first one decides"
+    mine, other = ClusterLimiter(PER_SECOND * 100), ClusterLimiter(PER_SECOND)  # the slowest decides
     times = sorted(itertools.chain(*ray.get([work.remote(limiter) for limiter in (mine, other, mine, other)])))
     assert len(times) == 24
     assert times[-1] - times[0] >= 23 / PER_SECOND * 0.9

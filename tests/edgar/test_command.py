@@ -128,6 +128,7 @@ def test_dumps_need_no_contact_but_must_exist(tmp_path: Path) -> None:
 
 
 @pytest.mark.ray
+@pytest.mark.slow
 def test_one_command_from_edgar_to_the_index(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, settings: Settings
 ) -> None:

@@ -20,7 +20,12 @@ def test_what_a_company_filed_today_is_there_before_the_index_lists_it(
     shutil.rmtree(edgar.folder / "Archives/edgar/full-index")
     newest = max(submissions, key=lambda submission: submission.filed_at)
     now = dt.datetime.combine(newest.filed_at, dt.time(18), dt.UTC)
-    options: dict[str, Any] = {"since": newest.filed_at, "until": newest.filed_at, "now": now, "ciks": frozenset({newest.cik})}
+    options: dict[str, Any] = {
+        "since": newest.filed_at,
+        "until": newest.filed_at,
+        "now": now,
+        "ciks": frozenset({newest.cik}),
+    }
     assert sync(**options).fetched == 0
     summary = sync(**options, companies_now=True)
     assert summary.fetched == 1

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from finray.edgar.contact import checked_contact
+from finray.edgar.contact import check_pace, checked_contact
 from finray.errors import SettingsError
 
 
@@ -29,3 +29,11 @@ def test_who_does_not_say_who_asks_is_refused(contact: str, problem: str) -> Non
 
 def test_a_company_and_an_address_go_into_the_header_as_they_are() -> None:
     assert checked_contact(" Acme  Research filings@acme-research.org ") == "Acme Research filings@acme-research.org"
+
+
+def test_secs_limit_holds_for_sec_alone() -> None:
+    check_pace(8, None)
+    check_pace(500, "http://127.0.0.1:8088")
+    for base_url in (None, "", "https://www.sec.gov"):
+        with pytest.raises(SettingsError, match="SEC allows 10"):
+            check_pace(12, base_url)

@@ -124,6 +124,9 @@ def test_what_is_too_long_is_skipped_with_the_reason(sync: Syncer, feed: Path, s
     reasons = [entry.reason for entry in sync.ledger.entries() if entry.state == "skipped"]
     assert all("edgar.max_bytes" in reason for reason in reasons)
     assert len(reasons) == summary.skipped["too_large"]
+    # With another limit they can be had from EDGAR.
+    assert sync().fetched == 0
+    assert sync(retry_failed=True).fetched == len(reasons)
 
 
 def test_edgars_own_feed_is_one_request_a_day(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:

@@ -12,6 +12,7 @@ from finray.edgar.indexing import Backlog, index_backlog, sources_of
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
 from finray.index.in_process import index_in_process
+from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension
@@ -27,14 +28,15 @@ def backlog(sync: Syncer, index: str) -> Backlog:
     return index_backlog(sync.ledger, RawStore(sync.raw), index)
 
 
-def bring_up_to_date(sync: Syncer, index: str, settings: Settings) -> None:
+def bring_up_to_date(sync: Syncer, index: str, settings: Settings, parser: ParserProcess) -> None:
     work = backlog(sync, index)
     if work.deleted:
         writer = IndexWriter(index, settings, encoder_dimension(settings.encoder))
         writer.withdraw(work.deleted)
         writer.finish()
     if work.new:
-        assert index_in_process(sources_of(work, RawStore(sync.raw)), index, settings).failed == 0
+        done = index_in_process(sources_of(work, RawStore(sync.raw)), index, settings, parser=parser)
+        assert done.failed == 0
 
 
 def indexed(index: str) -> set[str]:
@@ -42,14 +44,19 @@ def indexed(index: str) -> set[str]:
 
 
 def test_the_index_follows_the_raw_store(
-    sync: Syncer, republish: Republish, submissions: list[Submission], local_settings: Settings, tmp_path_str: str
+    sync: Syncer,
+    republish: Republish,
+    submissions: list[Submission],
+    local_settings: Settings,
+    parser: ParserProcess,
+    tmp_path_str: str,
 ) -> None:
     index = f"{tmp_path_str}/index"
     some = submissions[:5]
     republish(some)
     sync()
     assert len(backlog(sync, index).new) == 5
-    bring_up_to_date(sync, index, local_settings)
+    bring_up_to_date(sync, index, local_settings, parser)
     assert indexed(index) == {submission.accession for submission in some}
     assert backlog(sync, index) == Backlog()
 
@@ -59,7 +66,7 @@ def test_the_index_follows_the_raw_store(
     sync(forms="10-K,10-Q,8-K,10-KT", recheck=True)
     work = backlog(sync, index)
     assert [len(work.new), len(work.deleted)] == [2, 1]
-    bring_up_to_date(sync, index, local_settings)
+    bring_up_to_date(sync, index, local_settings, parser)
     assert indexed(index) == {submission.accession for submission in submissions[1:6]}
     assert backlog(sync, index) == Backlog()
     gone = some[0].accession
@@ -70,12 +77,17 @@ def test_the_index_follows_the_raw_store(
     # What EDGAR lists again comes back.
     republish([some[0], corrected, *some[2:], submissions[5]])
     sync(forms="10-K,10-Q,8-K,10-KT", recheck=True)
-    bring_up_to_date(sync, index, local_settings)
+    bring_up_to_date(sync, index, local_settings, parser)
     assert gone in indexed(index)
 
 
 def test_a_filing_that_cannot_be_parsed_is_not_new_for_ever(
-    sync: Syncer, republish: Republish, submissions: list[Submission], local_settings: Settings, tmp_path_str: str
+    sync: Syncer,
+    republish: Republish,
+    submissions: list[Submission],
+    local_settings: Settings,
+    parser: ParserProcess,
+    tmp_path_str: str,
 ) -> None:
     index = f"{tmp_path_str}/index"
     start = submissions[0].content.index(b"<TEXT>")
@@ -83,23 +95,36 @@ def test_a_filing_that_cannot_be_parsed_is_not_new_for_ever(
     republish([empty])
     assert sync().fetched == 1
     work = backlog(sync, index)
-    assert index_in_process(work.new, index, local_settings).failed == 1
+    assert index_in_process(work.new, index, local_settings, parser=parser).failed == 1
     assert backlog(sync, index) == Backlog()
 
 
 def test_everything_on_s3(
-    sync: Syncer, submissions: list[Submission], local_settings: Settings, s3: str, tmp_path_str: str
+    sync: Syncer,
+    submissions: list[Submission],
+    local_settings: Settings,
+    parser: ParserProcess,
+    s3: str,
+    tmp_path_str: str,
 ) -> None:
     on_s3 = Syncer(f"{s3}/raw", sync.settings.model_copy(update={"scratch": f"{tmp_path_str}/scratch"}))
     since = sorted(submission.filed_at for submission in submissions)[-3]
     assert on_s3(since=since).fetched == 3
     assert on_s3(since=since).fetched == 0
     index = f"{s3}/index"
-    bring_up_to_date(on_s3, index, local_settings)
+    bring_up_to_date(on_s3, index, local_settings, parser)
     assert len(indexed(index)) == 3
     assert backlog(on_s3, index) == Backlog()
     names = s3_filesystem().find(f"{s3}/raw/filings")
     assert len([name for name in names if name.endswith(".txt")]) == 3
+
+
+@pytest.fixture(scope="module")
+def parser(local_settings: Settings) -> Iterator[ParserProcess]:
+    """One for all tests: each takes seconds to start."""
+    process = ParserProcess(local_settings.filings, local_settings.chunks)
+    yield process
+    process.close()
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from finray.settings import EdgarSettings
 from tests.edgar.local_edgar import Fault, LocalEdgar
 from tests.edgar.syncer import CONTACT, Syncer
 
+pytestmark = pytest.mark.slow
 IMPATIENT = EdgarSettings(contact=CONTACT)
 JOB = Path(__file__).parents[2] / "jobs" / "sync_edgar.py"
 
@@ -75,7 +76,6 @@ def test_killed_in_the_middle_of_a_download_it_goes_on_with_the_rest_of_it(
     assert not list((raw / ".partial").glob("*"))
 
 
-@pytest.mark.slow
 def test_killed_again_and_again_at_any_moment_it_ends_alike(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, undisturbed: Path
 ) -> None:
@@ -99,7 +99,6 @@ def test_killed_again_and_again_at_any_moment_it_ends_alike(
     assert rows(raw) == rows(undisturbed)
 
 
-@pytest.mark.slow
 def test_two_syncs_at_once_end_as_one(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, undisturbed: Path
 ) -> None:

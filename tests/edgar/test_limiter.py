@@ -80,3 +80,12 @@ def test_many_threads_share_one_pace() -> None:
         thread.join()
     assert len(times) == 30
     assert max(times) - started >= 29 / 50
+
+
+def test_the_slowest_of_several_decides() -> None:
+    clock = Clock()
+    pacer = Pacer(10, clock)
+    pacer.slow_down(2)
+    pacer.slow_down(5)
+    assert pacer.ask() == 0.0
+    assert pacer.ask() == 0.5
