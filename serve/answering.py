@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import sys
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -25,6 +26,9 @@ from serve.config import ServeArguments
 from serve.metrics import ray_telemetry
 from serve.models import HandleEncoder, HandleReranker
 
+_SWITCH_SECONDS = 0.0005
+"""How long a thread that computes may keep the interpreter from the event loop. Python's own 5 ms, several times a
+request, make even a refusal slow while questions are answered."""
 Handles = dict[str, Any]
 """Handles of other deployments by name: encoder, document_reranker, passage_reranker, llm."""
 
@@ -35,6 +39,7 @@ async def local_service(arguments: ServeArguments, handles: Handles) -> LocalSer
     Raises IndexMissingError, IndexMismatchError, ModelUnavailableError.
     """
     settings, loop = arguments.settings(), asyncio.get_running_loop()
+    sys.setswitchinterval(_SWITCH_SECONDS)
 
     def open_service() -> LocalService:
         make = _engine_maker(arguments, settings, handles, loop)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from finray.errors import FinrayError
 
 INTERNAL = "something went wrong; see the service's log"
+_LONGEST_WAIT_S = 60
 _TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
@@ -35,7 +37,7 @@ class ApiError(FinrayError):
     def headers(self) -> dict[str, str]:
         headers = {}
         if self.retry_after is not None:
-            headers["Retry-After"] = str(max(1, round(self.retry_after + 0.5)))
+            headers["Retry-After"] = str(min(_LONGEST_WAIT_S, max(1, math.ceil(self.retry_after))))
         if self.status == 401:
             headers["WWW-Authenticate"] = "Bearer"
         return headers

@@ -22,6 +22,9 @@ from finray.retrieval.narrowed import FilingFilter
 from finray.settings import Settings
 from finray.types import Prediction, Question
 
+_RECENT = 0.05
+"""Weight of the newest question in the average that tells clients when to come back."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -80,6 +83,8 @@ class LocalService:
         self._threads = EngineThreads(settings.serving.threads)
         self._images = PageImages(settings)
         self._watching: asyncio.Task[None] | None = None
+        self._seconds = 0.1
+        """That a question took of late, waiting excluded."""
 
     @property
     def index(self) -> OpenIndex:
@@ -200,6 +205,7 @@ class LocalService:
         except BaseException:  # also a bug: what has begun must end in the metrics
             span.end("cancelled", {})
             raise
+        self._seconds += _RECENT * (prediction.seconds - self._seconds)
         span.end(prediction.status, dict(prediction.usage))
         record = prediction_record(prediction)
         if not asked.trace:
@@ -216,7 +222,7 @@ class LocalService:
                 "overloaded",
                 f"{self._threads.busy} questions are at work or waiting here, of {limit} (serving.max_in_flight); "
                 "try again",
-                retry_after=1.0,
+                retry_after=self._threads.busy * self._seconds / self._settings.serving.threads,
             )
 
 
