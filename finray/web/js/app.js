@@ -167,7 +167,9 @@ async function loadHoldings() {
   filters.offer(library);
   const questions = examples(library);
   if (!questions.length) return;
-  const items = questions.map((question) => h("li", {}, h("button", { type: "button", class: "example", onclick: () => void ask(question) }, question)));
+  const items = questions.map((question) =>
+    h("li", {}, h("button", { type: "button", class: "example", onclick: () => void ask(question) }, question)),
+  );
   fill(byId("examples"), h("h2", {}, "For example"), h("ul", {}, items));
   byId("examples").hidden = current !== null;
   if (current && current.state !== "running") show(current); // now with names of filings

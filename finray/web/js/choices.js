@@ -12,7 +12,8 @@ import { formName } from "./library.js";
 export const noFilters = () => ({ companies: [], forms: [], fiscal_years: [] });
 
 /** @param {Filters} filters */
-export const isNarrowed = ({ companies, forms, fiscal_years }) => companies.length + forms.length + fiscal_years.length > 0;
+export const isNarrowed = ({ companies, forms, fiscal_years }) =>
+  companies.length + forms.length + fiscal_years.length > 0;
 
 /** @type {Record<Facet, string>} */
 export const FACETS = { companies: "Company", forms: "Form", fiscal_years: "Fiscal year" };
@@ -42,15 +43,24 @@ function counted(library, filters, facet) {
   const found = new Map();
   for (const cover of library.matching(others)) {
     const company = library.company(cover.company);
-    const value = { companies: company?.id ?? cover.company, forms: cover.form, fiscal_years: cover.fiscal_year }[facet];
+    const value = { companies: company?.id ?? cover.company, forms: cover.form, fiscal_years: cover.fiscal_year }[
+      facet
+    ];
     if (!value) continue;
-    const hint = facet === "companies" ? (company?.ticker ?? "") : facet === "forms" && formName(cover.form) !== cover.form ? cover.form : "";
+    const hint =
+      facet === "companies"
+        ? (company?.ticker ?? "")
+        : facet === "forms" && formName(cover.form) !== cover.form
+          ? cover.form
+          : "";
     const known = found.get(value) ?? { facet, value, label: labelOf(library, facet, value), hint, count: 0 };
     found.set(value, { ...known, count: known.count + 1 });
   }
   const all = [...found.values()];
   if (facet === "fiscal_years") return all.sort((a, b) => Number(b.value) - Number(a.value));
-  return facet === "forms" ? all.sort((a, b) => b.count - a.count) : all.sort((a, b) => a.label.localeCompare(b.label, "en"));
+  return facet === "forms"
+    ? all.sort((a, b) => b.count - a.count)
+    : all.sort((a, b) => a.label.localeCompare(b.label, "en"));
 }
 
 /** @param {Filters} filters @param {Facet} facet @param {string|number} value @returns {Filters} */

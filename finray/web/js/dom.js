@@ -18,7 +18,8 @@ export function h(tag, properties = {}, ...children) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === null || value === undefined) continue;
     if (name === "class") element.className = value;
-    else if (name === "vars") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, String(text));
+    else if (name === "vars")
+      for (const [key, text] of Object.entries(value)) element.style.setProperty(key, String(text));
     else if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name.includes("-") || ATTRIBUTES.has(name)) element.setAttribute(name, String(value));
     else Reflect.set(element, name, value);

@@ -6,7 +6,8 @@
 const PHRASES = [
   (company, year) => `What was ${possessive(company)} revenue in fiscal ${year}?`,
   (company, year) => `What was ${possessive(company)} operating margin in fiscal ${year}?`,
-  (company, year) => `By how much did ${possessive(company)} net income change from fiscal ${year - 1} to fiscal ${year}?`,
+  (company, year) =>
+    `By how much did ${possessive(company)} net income change from fiscal ${year - 1} to fiscal ${year}?`,
   (company, year) => `What is ${possessive(company)} fiscal ${year} capex as a percentage of revenue?`,
 ];
 

@@ -2,7 +2,11 @@
 
 /** @typedef {import("./types.js").Cell} Cell */
 
-const SCALES = /** @type {[number, string][]} */ ([[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]]);
+const SCALES = /** @type {[number, string][]} */ ([
+  [1e12, "trillion"],
+  [1e9, "billion"],
+  [1e6, "million"],
+]);
 const MONEY = /^([A-Z]{3})(\/share)?$/;
 const STATEMENTS = new Map([
   ["income", "income statement"],
@@ -86,7 +90,14 @@ const named = (names, value) => (value ? (names.get(value) ?? value.replaceAll("
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
 const SMALL = new Set(["the", "and", "of", "for", "in", "a"]);
-const SHORT = new Map([["inc", "Inc"], ["co", "Co"], ["corp", "Corp"], ["ltd", "Ltd"], ["plc", "plc"], ["new", "New"]]);
+const SHORT = new Map([
+  ["inc", "Inc"],
+  ["co", "Co"],
+  ["corp", "Corp"],
+  ["ltd", "Ltd"],
+  ["plc", "plc"],
+  ["new", "New"],
+]);
 
 /** A name that a cover prints in capitals, as one writes it in a sentence; others stay as they are. */
 /** @param {string} name */

@@ -70,7 +70,11 @@ export function formName(form) {
 }
 
 /** Names that differ in letter case and punctuation alone are one. @param {string} name */
-const fold = (name) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+const fold = (name) =>
+  name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
 
 /** Filings of one ticker, one CIK or one name are of one company. @param {Cover[]} covers @returns {Company[]} */
 function group(covers) {
@@ -80,7 +84,8 @@ function group(covers) {
     const keys = [cover.ticker && `t:${cover.ticker}`, cover.cik && `c:${cover.cik}`, `n:${fold(cover.company)}`];
     const known = keys.filter((key) => typeof key === "string");
     const together = new Set([cover, ...known.flatMap((key) => [...(of.get(key) ?? [])])]);
-    if (together.size > 1) for (const other of together) for (const [key, set] of of) if (set.has(other)) of.set(key, together);
+    if (together.size > 1)
+      for (const other of together) for (const [key, set] of of) if (set.has(other)) of.set(key, together);
     for (const key of known) of.set(key, together);
   }
   return [...new Set(of.values())].map(company).sort((a, b) => a.name.localeCompare(b.name, "en"));

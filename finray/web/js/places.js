@@ -49,7 +49,13 @@ export class Places {
   _at({ filing_id, page, doc_name }) {
     /** @param {Passage|Cell} each */
     const here = (each) => each.filing_id === filing_id && each.page === page;
-    return { filingId: filing_id, page, docName: doc_name, passages: this._passages.filter(here), cells: this._cells.filter(here) };
+    return {
+      filingId: filing_id,
+      page,
+      docName: doc_name,
+      passages: this._passages.filter(here),
+      cells: this._cells.filter(here),
+    };
   }
 
   /** @returns {Place[]} */

@@ -17,7 +17,9 @@ export function tokens(program, cells) {
 
 /** "revenue_fy2019" -> "revenue FY2019" @param {string} name */
 export const readable = (name) =>
-  name.replace(/_(fy|q[1-4]|h[12])(_?\d)/gi, (_, unit, rest) => ` ${unit.toUpperCase()}${rest.replace("_", " ")}`).replaceAll("_", " ");
+  name
+    .replace(/_(fy|q[1-4]|h[12])(_?\d)/gi, (_, unit, rest) => ` ${unit.toUpperCase()}${rest.replace("_", " ")}`)
+    .replaceAll("_", " ");
 
 /**
  * The formula with the numbers put in, all in one scale. Empty where that would say nothing new.
@@ -29,7 +31,8 @@ export function substituted(formula) {
   const values = formula.flatMap((token) => (token.cell ? [token.cell.value] : []));
   if (values.length < 2 || formula.some((token) => token.text.includes("\n"))) return { text: "", scale: "" };
   const least = Math.min(...values.map(Math.abs).filter(Boolean));
-  const [divisor, scale] = least >= 1e6 ? [1e6, "Figures in millions"] : least >= 1e5 ? [1e3, "Figures in thousands"] : [1, ""];
+  const [divisor, scale] =
+    least >= 1e6 ? [1e6, "Figures in millions"] : least >= 1e5 ? [1e3, "Figures in thousands"] : [1, ""];
   const text = formula
     .map((token) => {
       if (!token.cell) return token.text;

@@ -54,7 +54,7 @@ function withFigures(cells, line) {
 export function groups(rows) {
   /** @type {Row[][]} */
   const found = [];
-  for (let i = 0; i < rows.length; ) {
+  for (let i = 0; i < rows.length;) {
     const end = isTabular(rows[i]) ? endOfTable(rows, i) : i + 1;
     found.push(rows.slice(i, end));
     i = end;

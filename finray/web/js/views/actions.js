@@ -18,7 +18,8 @@ export function actions(run, places) {
 }
 
 /** @param {Parameters<typeof icon>[0]} name @param {string} text @param {() => void} onclick @param {string} [title] */
-const button = (name, text, onclick, title) => h("button", { type: "button", onclick, title, "aria-label": title }, icon(name), text);
+const button = (name, text, onclick, title) =>
+  h("button", { type: "button", onclick, title, "aria-label": title }, icon(name), text);
 
 /** The answer as one would paste it into a mail. @param {Run} run @param {import("../places.js").Places} places */
 export function citation(run, places) {
@@ -52,7 +53,11 @@ async function copy(text, done) {
 function download(run) {
   const blob = new Blob([`${JSON.stringify(run.prediction, null, 2)}\n`], { type: "application/json" });
   const url = URL.createObjectURL(blob);
-  const name = run.question.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60);
+  const name = run.question
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60);
   h("a", { href: url, download: `finray-${name || "answer"}.json` }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -12,6 +12,8 @@ import { actions } from "./actions.js";
 /** @typedef {{open: (place: Place) => void, again: (run: Run) => void, widen: (run: Run) => void}} Does */
 
 const LONG = 48;
+/** "-93.4% (net income: …)": the figure, and what stands behind it. */
+const FIGURE_AND_MORE = /^(.{1,48}?) \((.+)\)$/s;
 
 /** @param {Run} run @param {Places} places @param {Does} does @returns {HTMLElement} */
 export function answerView(run, places, does) {
@@ -22,7 +24,14 @@ export function answerView(run, places, does) {
   const title = h("h2", { class: "asked", id: "answer-title", tabIndex: -1 }, run.question);
   const body = prediction.status === "unanswerable" ? refusal(run, prediction, does) : found(prediction, places, does);
   const kind = prediction.status === "unanswerable" ? "refused" : prediction.status;
-  return h("article", { class: `card answer ${kind}`, "aria-labelledby": "answer-title" }, title, body, actions(run, places), foot(run));
+  return h(
+    "article",
+    { class: `card answer ${kind}`, "aria-labelledby": "answer-title" },
+    title,
+    body,
+    actions(run, places),
+    foot(run),
+  );
 }
 
 /** @param {Prediction} prediction @param {Places} places @param {Does} does */
@@ -30,13 +39,19 @@ function found(prediction, places, does) {
   if (prediction.status === "error") {
     return warning("This question could not be worked on", prediction.error ?? "The service did not say why.");
   }
-  const figure = prediction.value !== null && prediction.answer.length <= LONG;
+  const [, figure = prediction.answer, more = ""] = FIGURE_AND_MORE.exec(prediction.answer) ?? [];
+  const large = prediction.value !== null && figure.length <= LONG;
   return [
-    notADirectAnswer(prediction) && warning("No direct answer", "This is the passage that comes closest. It may not answer the question."),
-    h("p", { class: figure ? "figure" : "prose", "data-answer": "" }, prediction.answer),
+    notADirectAnswer(prediction) &&
+      warning("No direct answer", "This is the passage that comes closest. It may not answer the question."),
+    h("p", { class: large ? "figure" : "prose", "data-answer": "" }, large ? figure : prediction.answer),
+    large && more && h("p", { class: "more" }, more),
     prediction.value !== null && h("p", { class: "exact" }, `${valueLine(prediction)}`),
     prediction.grounded === false &&
-      warning("Not grounded", "A number in this answer does not stand in the pages it cites. Check them before you use it."),
+      warning(
+        "Not grounded",
+        "A number in this answer does not stand in the pages it cites. Check them before you use it.",
+      ),
     h("ul", { class: "signs" }, confidence(prediction), grounded(prediction)),
     citations(places, does),
   ];
@@ -48,7 +63,9 @@ const notADirectAnswer = (prediction) => prediction.value === null && (predictio
 /** @param {Prediction} prediction */
 function valueLine({ value, unit }) {
   const words = unitInWords(unit);
-  return value === null ? "" : `Exact value ${exact(value, unit)}${unit === "ratio" || unit === "shares" ? ` (${words})` : ""}`;
+  return value === null
+    ? ""
+    : `Exact value ${exact(value, unit)}${unit === "ratio" || unit === "shares" ? ` (${words})` : ""}`;
 }
 
 /** @param {Prediction} prediction */
@@ -71,7 +88,12 @@ function grounded(prediction) {
   }
   const cells = prediction.operands?.length ?? 0;
   if (prediction.grounded === undefined && cells) {
-    return h("li", { class: "sign" }, icon("page"), cells === 1 ? "Read from one printed figure" : `Computed from ${cells} printed figures`);
+    return h(
+      "li",
+      { class: "sign" },
+      icon("page"),
+      cells === 1 ? "Read from one printed figure" : `Computed from ${cells} printed figures`,
+    );
   }
   return null;
 }
@@ -80,7 +102,16 @@ function grounded(prediction) {
 function citations(places, does) {
   if (!places.evidence.length) return null;
   const links = places.evidence.map((place) =>
-    h("li", {}, h("button", { type: "button", class: "cite", onclick: () => does.open(place) }, icon("page"), places.title(place))),
+    h(
+      "li",
+      {},
+      h(
+        "button",
+        { type: "button", class: "cite", onclick: () => does.open(place) },
+        icon("page"),
+        places.title(place),
+      ),
+    ),
   );
   return h("div", { class: "citations" }, h("h3", {}, "Where it stands"), h("ul", {}, links));
 }
@@ -118,10 +149,14 @@ function failure(run, does) {
   const wait = failed?.retryAfter ? ` Try again in ${plural(Math.ceil(failed.retryAfter), "second")}.` : "";
   return h(
     "article",
-    { class: "card answer failed", role: "alert" },
+    { class: "card answer failed" },
     h("h2", { class: "asked", id: "answer-title", tabIndex: -1 }, run.question),
-    warning("That did not work", `${failed?.message ?? ""}${wait}`),
-    failed?.requestId && h("p", { class: "dim" }, "Request id ", h("code", {}, failed.requestId)),
+    h(
+      "div",
+      { role: "alert" },
+      warning("That did not work", `${failed?.message ?? ""}${wait}`),
+      failed?.requestId && h("p", { class: "dim request-id" }, "Request id ", h("code", {}, failed.requestId)),
+    ),
     h("p", {}, h("button", { type: "button", onclick: () => does.again(run) }, "Try again")),
   );
 }

@@ -14,6 +14,7 @@ export class AskBox {
       this._go();
     });
     this._input.addEventListener("input", () => this._fit());
+    new ResizeObserver(() => this._fit()).observe(byId("form"));
     this._input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();

@@ -19,7 +19,12 @@ export function computationView(prediction, places, open) {
     { class: "card computation", "aria-labelledby": "computation-title" },
     h("h3", { id: "computation-title" }, lookup ? "Where the figure comes from" : "How it was computed"),
     !lookup && formulaView(formula, prediction, places, open),
-    cells.length > 0 && h("ul", { class: "cells" }, cells.map((cell) => cellView(cell, places, open, lookup))),
+    cells.length > 0 &&
+      h(
+        "ul",
+        { class: "cells" },
+        cells.map((cell) => cellView(cell, places, open, lookup)),
+      ),
     !cells.length && h("pre", { class: "formula" }, prediction.program),
   );
 }
@@ -34,11 +39,21 @@ function formulaView(formula, prediction, places, open) {
   if (!prediction.operands?.length) return null;
   const parts = formula.map(({ text, cell }) =>
     cell
-      ? h("button", { type: "button", class: "token", title: `${cell.label}: ${cell.text}`, onclick: () => open(places.ofCell(cell)) }, readable(text))
+      ? h(
+          "button",
+          {
+            type: "button",
+            class: "token",
+            title: `${cell.label}: ${cell.text}`,
+            onclick: () => open(places.ofCell(cell)),
+          },
+          readable(text),
+        )
       : typeset(text),
   );
   const numbers = substituted(formula);
-  const result = prediction.value === null ? "" : ` = ${exact(Number(prediction.value.toPrecision(6)), prediction.unit)}`;
+  const result =
+    prediction.value === null ? "" : ` = ${exact(Number(prediction.value.toPrecision(6)), prediction.unit)}`;
   return h(
     "div",
     { class: "program" },
@@ -50,7 +65,12 @@ function formulaView(formula, prediction, places, open) {
 
 /** @param {Cell} cell @param {Places} places @param {Open} open @param {boolean} alone */
 function cellView(cell, places, open, alone) {
-  const where = [cell.section && cell.section !== cell.label ? cell.section : "", statementName(cell.statement)].filter(Boolean).join(", ");
+  const where = [
+    cell.section && cell.section !== cell.label ? cell.section.replace(/:$/, "") : "",
+    statementName(cell.statement),
+  ]
+    .filter(Boolean)
+    .join(", ");
   const place = places.ofCell(cell);
   return h(
     "li",

@@ -21,13 +21,29 @@ export class FilterBar {
     this._active = -1;
     this._chips = h("ul", { class: "chips", "aria-label": "Chosen filters" });
     this._count = h("span", { class: "dim count" });
-    this._list = h("div", { class: "options", id: "filter-options", role: "listbox", "aria-label": "Companies, forms and fiscal years", hidden: true });
+    this._list = h("div", {
+      class: "options",
+      id: "filter-options",
+      role: "listbox",
+      "aria-label": "Companies, forms and fiscal years",
+      hidden: true,
+    });
     this._input = /** @type {HTMLInputElement} */ (
       h("input", {
-        type: "text", id: "filter", role: "combobox", autocomplete: "off", spellcheck: false, placeholder: "Company, form or year",
-        "aria-expanded": "false", "aria-controls": "filter-options", "aria-autocomplete": "list",
-        oninput: () => this._open(), onfocus: () => this._open(), onclick: () => this._open(),
-        onblur: () => this._close(), onkeydown: (/** @type {KeyboardEvent} */ event) => this._onKey(event),
+        type: "text",
+        id: "filter",
+        role: "combobox",
+        autocomplete: "off",
+        spellcheck: false,
+        placeholder: "Company, form or year",
+        "aria-expanded": "false",
+        "aria-controls": "filter-options",
+        "aria-autocomplete": "list",
+        oninput: () => this._open(),
+        onfocus: () => this._open(),
+        onclick: () => this._open(),
+        onblur: () => this._close(),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this._onKey(event),
       })
     );
     const label = h("label", { for: "filter" }, icon("filter"), "Only");
@@ -48,7 +64,9 @@ export class FilterBar {
   }
 
   _show() {
-    const chips = /** @type {Facet[]} */ (Object.keys(FACETS)).flatMap((facet) => this.filters[facet].map((value) => this._chip(facet, value)));
+    const chips = /** @type {Facet[]} */ (Object.keys(FACETS)).flatMap((facet) =>
+      this.filters[facet].map((value) => this._chip(facet, value)),
+    );
     this._chips.hidden = !chips.length;
     fill(this._chips, chips);
     if (!this._library) return;
@@ -67,7 +85,16 @@ export class FilterBar {
       this._input.focus();
       this._close();
     };
-    return h("li", {}, h("button", { type: "button", class: "chip", "aria-label": `Remove ${FACETS[facet]} ${label}`, onclick: remove }, h("span", {}, label), icon("close")));
+    return h(
+      "li",
+      {},
+      h(
+        "button",
+        { type: "button", class: "chip", "aria-label": `Remove ${FACETS[facet]} ${label}`, onclick: remove },
+        h("span", {}, label),
+        icon("close"),
+      ),
+    );
   }
 
   _open() {
@@ -93,10 +120,26 @@ export class FilterBar {
     const groups = /** @type {Facet[]} */ (Object.keys(FACETS)).map((facet) => {
       const options = this._choices.flatMap((choice, i) => (choice.facet === facet ? [this._option(choice, i)] : []));
       const title = `options-${facet}`;
-      return options.length > 0 && h("div", { role: "group", "aria-labelledby": title }, h("div", { class: "facet", id: title, role: "presentation" }, FACETS[facet]), options);
+      return (
+        options.length > 0 &&
+        h(
+          "div",
+          { role: "group", "aria-labelledby": title },
+          h("div", { class: "facet", id: title, role: "presentation" }, FACETS[facet]),
+          options,
+        )
+      );
     });
     if (this._choices.length) fill(this._list, groups);
-    else fill(this._list, h("div", { class: "facet", role: "option", "aria-disabled": "true", "aria-selected": "false" }, "Nothing like that is in the index"));
+    else
+      fill(
+        this._list,
+        h(
+          "div",
+          { class: "facet", role: "option", "aria-disabled": "true", "aria-selected": "false" },
+          "Nothing like that is in the index",
+        ),
+      );
     const active = this._active >= 0 ? `option-${this._active}` : "";
     if (active) this._input.setAttribute("aria-activedescendant", active);
     else this._input.removeAttribute("aria-activedescendant");
@@ -108,7 +151,10 @@ export class FilterBar {
     return h(
       "div",
       {
-        class: "option", id: `option-${i}`, role: "option", "aria-selected": String(i === this._active),
+        class: "option",
+        id: `option-${i}`,
+        role: "option",
+        "aria-selected": String(i === this._active),
         // A press would take the focus from the box, and close the list before the click.
         onmousedown: (/** @type {Event} */ event) => event.preventDefault(),
         onclick: () => this._choose(choice),

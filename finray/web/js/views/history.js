@@ -17,40 +17,63 @@ export class HistoryDialog {
   constructor(does) {
     this._does = does;
     this._body = h("div", { class: "dialog-body" });
-    const close = h("button", { type: "button", class: "square", "aria-label": "Close", onclick: () => this._dialog.close() }, icon("close"));
+    const close = h(
+      "button",
+      { type: "button", class: "square", "aria-label": "Close", onclick: () => this._dialog.close() },
+      icon("close"),
+    );
     const head = h("div", { class: "dialog-head" }, h("h2", { id: "history-title" }, "Asked in this tab"), close);
-    this._dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: "drawer", id: "history", "aria-labelledby": "history-title" }, head, this._body));
+    this._dialog = /** @type {HTMLDialogElement} */ (
+      h("dialog", { class: "drawer", id: "history", "aria-labelledby": "history-title" }, head, this._body)
+    );
     this._dialog.addEventListener("click", (event) => event.target === this._dialog && this._dialog.close());
     document.body.append(this._dialog);
-    this.button = h("button", { type: "button", class: "quiet", id: "history-button", "aria-haspopup": "dialog", onclick: () => this._open() });
+    this.button = h("button", {
+      type: "button",
+      class: "quiet",
+      id: "history-button",
+      "aria-haspopup": "dialog",
+      onclick: () => this._open(),
+    });
     this.update();
   }
 
   update() {
     const count = this._does.runs().length;
     this.button.hidden = !count;
-    fill(this.button, icon("history"), h("span", { class: "word" }, "History"), h("span", { class: "count" }, h("span", { class: "visually-hidden" }, ": "), count));
+    this.button.setAttribute("aria-label", `History: ${count}`);
+    fill(this.button, icon("history"), h("span", { class: "word" }, "History"), h("span", { class: "count" }, count));
   }
 
   _open() {
-    const items = this._does.runs().map((run) =>
-      h(
-        "li",
-        {},
+    const items = this._does
+      .runs()
+      .map((run) =>
         h(
-          "button",
-          { type: "button", class: `past ${run.prediction?.status ?? run.state}`, onclick: () => this._choose(run) },
-          h("span", { class: "past-question" }, run.question),
-          h("span", { class: "past-answer" }, verdict(run)),
-          h("time", { class: "dim", datetime: new Date(run.asked).toISOString() }, new Date(run.asked).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })),
+          "li",
+          {},
+          h(
+            "button",
+            { type: "button", class: `past ${run.prediction?.status ?? run.state}`, onclick: () => this._choose(run) },
+            h("span", { class: "past-question" }, run.question),
+            h("span", { class: "past-answer" }, verdict(run)),
+            h(
+              "time",
+              { class: "dim", datetime: new Date(run.asked).toISOString() },
+              new Date(run.asked).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }),
+            ),
+          ),
         ),
-      ),
-    );
+      );
     const forget = () => {
       this._does.forget();
       this._dialog.close();
     };
-    fill(this._body, h("ul", { class: "pasts" }, items), h("button", { type: "button", onclick: forget }, "Forget all"));
+    fill(
+      this._body,
+      h("ul", { class: "pasts" }, items),
+      h("button", { type: "button", onclick: forget }, "Forget all"),
+    );
     this._dialog.showModal();
   }
 

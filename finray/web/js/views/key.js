@@ -30,19 +30,40 @@ export async function withKey(work) {
 /** @param {boolean} refused @returns {Promise<boolean>} Whether a key was given. */
 function askForKey(refused) {
   const input = /** @type {HTMLInputElement} */ (
-    h("input", { type: "password", id: "key", required: true, autocomplete: "off", spellcheck: false, placeholder: "frk_…", "aria-describedby": "key-help" })
+    h("input", {
+      type: "password",
+      id: "key",
+      required: true,
+      autocomplete: "off",
+      spellcheck: false,
+      placeholder: "frk_…",
+      "aria-describedby": "key-help",
+    })
   );
   const form = h(
     "form",
     {},
     h("h2", { id: "key-title" }, "A key, please"),
     refused && h("p", { class: "refused", role: "alert" }, "The service does not know this key, or it was revoked."),
-    h("p", { id: "key-help", class: "dim" }, "This service answers only with an API key, such as one that ", h("code", {}, "finray keys add NAME"), " makes. It is kept until this tab is closed."),
+    h(
+      "p",
+      { id: "key-help", class: "dim" },
+      "This service answers only with an API key, such as one that ",
+      h("code", {}, "finray keys add NAME"),
+      " makes. It is kept until this tab is closed.",
+    ),
     h("label", { for: "key" }, "API key"),
     input,
-    h("div", { class: "dialog-actions" }, h("button", { type: "button", onclick: () => dialog.close() }, "Not now"), h("button", { type: "submit", class: "primary" }, "Use this key")),
+    h(
+      "div",
+      { class: "dialog-actions" },
+      h("button", { type: "button", onclick: () => dialog.close() }, "Not now"),
+      h("button", { type: "submit", class: "primary" }, "Use this key"),
+    ),
   );
-  const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { class: "ask-key", id: "key-dialog", "aria-labelledby": "key-title" }, form));
+  const dialog = /** @type {HTMLDialogElement} */ (
+    h("dialog", { class: "ask-key", id: "key-dialog", "aria-labelledby": "key-title" }, form)
+  );
   return new Promise((resolve) => {
     form.addEventListener("submit", (event) => {
       event.preventDefault();

@@ -27,9 +27,14 @@ export class PageImage {
   async show(place, description) {
     this.clear();
     const { signal } = (this._load = new AbortController());
-    fill(this.element, h("div", { class: "drawing" }, h("span", { class: "spinner", "aria-hidden": "true" }), "Drawing the page…"));
+    fill(
+      this.element,
+      h("div", { class: "drawing" }, h("span", { class: "spinner", "aria-hidden": "true" }), "Drawing the page…"),
+    );
     const dpi = dpiFor(this._zoom);
-    const ranges = place.passages.slice(0, MOST_MARKS).map((passage) => /** @type {[number, number]} */ ([passage.start, passage.end]));
+    const ranges = place.passages
+      .slice(0, MOST_MARKS)
+      .map((passage) => /** @type {[number, number]} */ ([passage.start, passage.end]));
     const boxes = place.cells.flatMap((cell) => (cell.box ? [cell.box] : [])).slice(0, MOST_MARKS);
     try {
       const blob = await getPageImage(place.filingId, place.page, { ranges, boxes, dpi }, signal);
@@ -86,7 +91,12 @@ export class PageImage {
         h("span", {
           class: "spot",
           "aria-hidden": "true",
-          vars: { "--x": percent(x0, width), "--y": percent(y0, height), "--w": percent(x1 - x0, width), "--h": percent(y1 - y0, height) },
+          vars: {
+            "--x": percent(x0, width),
+            "--y": percent(y0, height),
+            "--w": percent(x1 - x0, width),
+            "--h": percent(y1 - y0, height),
+          },
         }),
       );
     }

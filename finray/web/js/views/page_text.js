@@ -9,23 +9,35 @@ import { groups, readRows } from "../rows.js";
 
 /** @param {string} text @param {Mark[]} marks @returns {HTMLElement} */
 export function pageText(text, marks) {
-  const blocks = groups(readRows(text)).map((rows) => (rows.length > 1 ? table(rows, marks) : rows.map((row) => line(row, marks))));
+  const blocks = groups(readRows(text)).map((rows) =>
+    rows.length > 1 ? table(rows, marks) : rows.map((row) => line(row, marks)),
+  );
   return h("div", { class: "page-text" }, blocks);
 }
 
 /** @param {Row} row @param {Mark[]} marks */
-const line = (row, marks) => h("p", {}, row.cells.map((cell, i) => [i > 0 && "  ", pieces(cell, marks)]));
+const line = (row, marks) =>
+  h(
+    "p",
+    {},
+    row.cells.map((cell, i) => [i > 0 && "  ", pieces(cell, marks)]),
+  );
 
 /** @param {Row[]} rows @param {Mark[]} marks */
 function table(rows, marks) {
   const width = Math.max(...rows.map((row) => row.cells.length));
   const body = rows.map((row) => {
-    if (row.cells.length === 1) return h("tr", {}, h("td", { class: "heading", colspan: width }, pieces(row.cells[0] ?? [], marks)));
+    if (row.cells.length === 1)
+      return h("tr", {}, h("td", { class: "heading", colspan: width }, pieces(row.cells[0] ?? [], marks)));
     const blank = Array.from({ length: width - row.cells.length }, () => h("td"));
     const [first, ...others] = row.cells.map((cell) => h("td", {}, pieces(cell, marks)));
     return h("tr", {}, first, blank, others);
   });
-  return h("div", { class: "table", tabIndex: 0, role: "group", "aria-label": "Table" }, h("table", {}, h("tbody", {}, body)));
+  return h(
+    "div",
+    { class: "table", tabIndex: 0, role: "group", "aria-label": "Table" },
+    h("table", {}, h("tbody", {}, body)),
+  );
 }
 
 /** @param {Piece[]} cell @param {Mark[]} marks */
@@ -61,13 +73,16 @@ function marked(piece, marks) {
 export function cellMarks(text, cells, focus) {
   return cells.flatMap((cell) => {
     const label = text.indexOf(cell.label);
-    const at = label < 0 ? -1 : wholeAt(text, cell.text, label + cell.label.length);
+    const at = label < 0 ? -1 : wholeAt(text, bare(cell.text), label + cell.label.length);
     if (at < 0) return [];
     const start = Array.from(text.slice(0, at)).length;
     const kind = focus?.name === cell.name ? /** @type {const} */ ("focus") : /** @type {const} */ ("figure");
-    return [{ start, end: start + Array.from(cell.text).length, kind }];
+    return [{ start, end: start + Array.from(bare(cell.text)).length, kind }];
   });
 }
+
+/** Without a currency sign, which may stand apart. @param {string} figure */
+const bare = (figure) => figure.replace(/^[\s$€£¥]+/, "");
 
 /** Where `figure` stands as a whole number, not within another. @param {string} text @param {string} figure @param {number} from */
 function wholeAt(text, figure, from) {

@@ -25,4 +25,14 @@ export function refusal(run, prediction, does) {
 }
 
 /** @param {string} title @param {string[]} items */
-const list = (title, items) => h("div", { class: "list" }, h("h3", {}, title), h("ul", {}, items.map((item) => h("li", {}, item))));
+const list = (title, items) =>
+  h(
+    "div",
+    { class: "list" },
+    h("h3", {}, title),
+    h(
+      "ul",
+      {},
+      items.map((item) => h("li", {}, item)),
+    ),
+  );

@@ -28,7 +28,10 @@ export function showStages(place, run) {
   fill(
     place,
     h("h2", { class: "visually-hidden" }, "Stages"),
-    lists.map((list, i) => [last > 1 && h("p", { class: "round" }, i ? `Round ${i + 1}: asked again for what was missing` : "Round 1"), list]),
+    lists.map((list, i) => [
+      last > 1 && h("p", { class: "round" }, i ? `Round ${i + 1}: asked again for what was missing` : "Round 1"),
+      list,
+    ]),
   );
 }
 
@@ -38,8 +41,20 @@ function round(run, number) {
   const items = STAGES.filter(({ stage }) => stage !== "answer" || isLast).map(({ stage, label, doing }) => {
     const found = run.stages.find((each) => each.stage === stage && roundOf(each) === number);
     const running = run.state === "running";
-    const state = found ? (found.state === "started" && !running ? "stopped" : found.state) : running ? "waiting" : "skipped";
-    const said = { waiting: "", started: `${doing}…`, finished: found ? outcome(run, found) : "", stopped: "stopped", skipped: "not needed" };
+    const state = found
+      ? found.state === "started" && !running
+        ? "stopped"
+        : found.state
+      : running
+        ? "waiting"
+        : "skipped";
+    const said = {
+      waiting: "",
+      started: `${doing}…`,
+      finished: found ? outcome(run, found) : "",
+      stopped: "stopped",
+      skipped: "not needed",
+    };
     return h(
       "li",
       { class: `stage ${state}`, "data-stage": stage },

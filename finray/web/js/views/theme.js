@@ -12,7 +12,8 @@ export function themeSwitch() {
   const show = () => {
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    fill(button, icon("theme"), h("span", { class: "visually-hidden" }, "Theme: "), h("span", { class: "word" }, NAMES[theme]));
+    fill(button, icon("theme"), h("span", { class: "word" }, NAMES[theme]));
+    button.setAttribute("aria-label", `Theme: ${NAMES[theme]}`);
     button.title = `Theme: ${NAMES[theme]}`;
   };
   button.addEventListener("click", () => {

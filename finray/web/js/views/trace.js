@@ -24,7 +24,12 @@ export function traceView(run, places, open) {
       h("summary", {}, h("h3", { id: "trace-title" }, "How it got there"), h("span", { class: "dim" }, summary(run))),
       numbers.map((number) => roundView(run, number, numbers.length, places, open)),
       lines.length > 0 &&
-        h("details", { class: "log" }, h("summary", {}, "Log of the stages"), h("pre", { tabIndex: 0, "aria-label": "Log of the stages" }, lines.join("\n"))),
+        h(
+          "details",
+          { class: "log" },
+          h("summary", {}, "Log of the stages"),
+          h("pre", { tabIndex: 0, "aria-label": "Log of the stages" }, lines.join("\n")),
+        ),
     ),
   );
 }
@@ -66,7 +71,18 @@ function queryView(query) {
   ]);
   const known = rows.filter(([, values]) => values.length);
   if (!known.length) return h("p", { class: "dim" }, "No company, period or figure was recognized in it.");
-  return h("dl", { class: "reading" }, known.map(([name, values]) => h("div", {}, h("dt", {}, name), values.map((value) => h("dd", {}, value)))));
+  return h(
+    "dl",
+    { class: "reading" },
+    known.map(([name, values]) =>
+      h(
+        "div",
+        {},
+        h("dt", {}, name),
+        values.map((value) => h("dd", {}, value)),
+      ),
+    ),
+  );
 }
 
 /** @param {string} name */
@@ -83,7 +99,11 @@ function filingsView(stage, places) {
       {},
       h("span", { class: "rank-title", title: filing.doc_name }, places.filing(filing.filing_id, filing.doc_name)),
       score(filing.score, best),
-      h("span", { class: "why" }, (filing.reasons ?? []).map((reason) => h("span", { class: "reason" }, reason))),
+      h(
+        "span",
+        { class: "why" },
+        (filing.reasons ?? []).map((reason) => h("span", { class: "reason" }, reason)),
+      ),
     ),
   );
   return h("ol", { class: "ranking" }, items);
@@ -92,7 +112,12 @@ function filingsView(stage, places) {
 /** @param {number} value @param {number} best */
 function score(value, best) {
   const part = Math.max(0, Math.min(1, value / best));
-  return h("span", { class: "score" }, h("span", { class: "bar", "aria-hidden": "true", vars: { "--part": part } }), h("span", {}, h("span", { class: "visually-hidden" }, "score "), value.toFixed(2)));
+  return h(
+    "span",
+    { class: "score" },
+    h("span", { class: "bar", "aria-hidden": "true", vars: { "--part": part } }),
+    h("span", {}, h("span", { class: "visually-hidden" }, "score "), value.toFixed(2)),
+  );
 }
 
 /** @param {Run} run @param {Stage} stage @param {Places} places @param {Open} open */
@@ -114,7 +139,11 @@ function passagesView(run, stage, places, open) {
         stays && h("span", { class: "badge" }, icon("check"), "kept"),
       ),
       score(passage.score, best),
-      h("span", { class: "why" }, reasons(stage, passage).map((reason) => h("span", { class: "reason" }, reason))),
+      h(
+        "span",
+        { class: "why" },
+        reasons(stage, passage).map((reason) => h("span", { class: "reason" }, reason)),
+      ),
     );
   });
   return h("ol", { class: "ranking" }, items);
@@ -130,9 +159,14 @@ function reasons(stage, passage) {
 
 /** @param {import("../types.js").Iteration} iteration */
 function missingView(iteration) {
-  if (!iteration.missing.length) return h("p", {}, iteration.answerable ? "Nothing: the evidence is complete." : "Nothing was named.");
+  if (!iteration.missing.length)
+    return h("p", {}, iteration.answerable ? "Nothing: the evidence is complete." : "Nothing was named.");
   return [
-    h("ul", { class: "missing" }, iteration.missing.map((text) => h("li", {}, text))),
+    h(
+      "ul",
+      { class: "missing" },
+      iteration.missing.map((text) => h("li", {}, text)),
+    ),
     iteration.complementary && h("p", {}, h("span", { class: "dim" }, "Asked again: "), iteration.complementary),
   ];
 }

@@ -1,9 +1,10 @@
 // Looks at one page: its picture with the evidence marked, next to its text.
 
 import { getPage, isAbort, Problem } from "../api.js";
-import { append, fill, h, icon } from "../dom.js";
+import { fill, h } from "../dom.js";
 import { kindOfPage } from "../format.js";
 import { announce } from "./announce.js";
+import { showPageBar } from "./page_bar.js";
 import { PageImage, ZOOMS } from "./page_image.js";
 import { cellMarks, pageText } from "./page_text.js";
 
@@ -25,11 +26,31 @@ export class Viewer {
     this._panes = h("div", { class: "panes", "data-show": "both" }, this._image.element, this._text);
     this._load = new AbortController();
     this._zoom = 0;
+    /** How many pages a filing has, as far as known. */
+    this._count = { of: "", pages: 0 };
+    this._does = {
+      turn: (/** @type {number} */ by) => this._turn(by),
+      home: () => this._home && void this._show(this._home),
+      zoom: (/** @type {number} */ by) => this._zoomBy(by),
+      show: (/** @type {string} */ what) => {
+        this._panes.dataset.show = what;
+        this._barView();
+      },
+    };
     /** @type {Places|null} */ this._places = null;
     /** @type {Place|null} */ this._place = null;
     /** @type {Place|null} */ this._home = null;
     /** @type {Page|null} */ this._page = null;
-    this._view = h("section", { class: "card viewer", "aria-labelledby": "viewer-title" }, this._tabs, this._title, this._kind, this._bar, this._note, this._panes);
+    this._view = h(
+      "section",
+      { class: "card viewer", "aria-labelledby": "viewer-title" },
+      this._tabs,
+      this._title,
+      this._kind,
+      this._bar,
+      this._note,
+      this._panes,
+    );
     this._view.addEventListener("keydown", (event) => this._onKey(event));
   }
 
@@ -77,7 +98,10 @@ export class Viewer {
     try {
       const page = await getPage(place.filingId, place.page, signal);
       this._page = page;
-      this._kind.textContent = [`Page ${page.page + 1} of ${page.n_pages}`, kindOfPage(page), place.docName].filter(Boolean).join(" · ");
+      this._count = { of: page.filing_id, pages: page.n_pages };
+      this._kind.textContent = [`Page ${page.page + 1} of ${page.n_pages}`, kindOfPage(page), place.docName]
+        .filter(Boolean)
+        .join(" · ");
       this._barView();
       this._showText(page, place);
       await this._draw(page, place);
@@ -96,7 +120,10 @@ export class Viewer {
     const drawn = page.has_image && (await this._image.show(place, this._describe(page, place)));
     if (place !== this._place) return;
     this._panes.dataset.has = drawn ? "image" : "text";
-    if (!drawn) this._note.textContent = page.has_image ? "The source of this filing cannot be reached, so here is its text." : "This filing is HTML, so here is its text.";
+    if (!drawn)
+      this._note.textContent = page.has_image
+        ? "The source of this filing cannot be reached, so here is its text."
+        : "This filing is HTML, so here is its text.";
     this._barView();
     announce(`Showing ${this._places?.title(place) ?? "the page"}`);
   }
@@ -112,9 +139,14 @@ export class Viewer {
   _showText(page, place) {
     const passages = place.passages.map(({ start, end }) => ({ start, end, kind: /** @type {const} */ ("passage") }));
     fill(this._text, pageText(page.text, [...passages, ...cellMarks(page.text, place.cells, place.focus)]));
-    const mark = this._text.querySelector("mark.on-focus") ?? this._text.querySelector("mark.on-figure") ?? this._text.querySelector("mark");
+    const mark =
+      this._text.querySelector("mark.on-focus") ??
+      this._text.querySelector("mark.on-figure") ??
+      this._text.querySelector("mark");
     this._text.scrollTop = 0;
-    if (mark) this._text.scrollTop = mark.getBoundingClientRect().top - this._text.getBoundingClientRect().top - this._text.clientHeight / 3;
+    if (mark)
+      this._text.scrollTop =
+        mark.getBoundingClientRect().top - this._text.getBoundingClientRect().top - this._text.clientHeight / 3;
   }
 
   _tabsView() {
@@ -125,44 +157,37 @@ export class Viewer {
       this._tabs,
       places.map((place) => {
         const current = here && place.filingId === here.filingId && place.page === here.page;
-        return h("li", {}, h("button", { type: "button", class: "tab", "aria-current": current ? "true" : null, onclick: () => void this.open(place) }, this._places?.shortTitle(place)));
+        return h(
+          "li",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              class: "tab",
+              "aria-current": current ? "true" : null,
+              onclick: () => void this.open(place),
+            },
+            this._places?.shortTitle(place),
+          ),
+        );
       }),
     );
   }
 
   _barView() {
-    const focused = this._bar.contains(document.activeElement) ? document.activeElement?.getAttribute("data-do") : null;
-    const page = this._place?.page ?? 0;
-    const last = (this._page?.n_pages ?? 0) - 1;
-    const pictured = this._panes.dataset.has === "image";
-    const away = this._home !== this._place;
-    fill(
-      this._bar,
-      button("previous", "left", "Previous page", () => this._turn(-1), page <= 0),
-      h("span", { class: "number" }, `p. ${page + 1}`),
-      button("next", "right", "Next page", () => this._turn(1), last < 0 || page >= last),
-      away && h("button", { type: "button", "data-do": "home", onclick: () => this._home && void this._show(this._home) }, icon("back"), "Evidence"),
-      h("span", { class: "spacer" }),
-      pictured && button("out", "minus", "Zoom out", () => this._zoomBy(-1), this._zoom === 0),
-      pictured && h("span", { class: "number" }, `${Math.round((ZOOMS[this._zoom] ?? 1) * 100)}%`),
-      pictured && button("in", "plus", "Zoom in", () => this._zoomBy(1), this._zoom === ZOOMS.length - 1),
-      pictured && this._choices(),
-    );
-    if (!focused) return;
-    const again = /** @type {HTMLElement|null} */ (this._bar.querySelector(`[data-do="${focused}"]:not(:disabled)`));
-    (again ?? this._title).focus();
-  }
-
-  _choices() {
-    const group = h("span", { class: "choice", role: "group", "aria-label": "Show" });
-    for (const [show, name] of [["image", "Image"], ["both", "Both"], ["text", "Text"]]) {
-      const choose = () => {
-        this._panes.dataset.show = show;
-        this._barView();
-      };
-      append(group, h("button", { type: "button", "data-do": show, "aria-pressed": String(this._panes.dataset.show === show), onclick: choose }, name));
-    }
-    return group;
+    const known = this._count.of === this._place?.filingId;
+    const bar = {
+      page: this._place?.page ?? 0,
+      last: known ? this._count.pages - 1 : Infinity,
+      away: this._home !== this._place,
+      pictured: this._panes.dataset.has === "image",
+      zoom: ZOOMS[this._zoom] ?? 1,
+      least: this._zoom === 0,
+      most: this._zoom === ZOOMS.length - 1,
+      show: this._panes.dataset.show ?? "both",
+    };
+    showPageBar(this._bar, bar, this._does, this._title);
   }
 
   /** @param {number} by */
@@ -170,8 +195,10 @@ export class Viewer {
     const { _place: place, _home: home } = this;
     if (!place || !home) return;
     const page = place.page + by;
-    if (page < 0 || (this._page && page >= this._page.n_pages)) return;
-    void this._show(page === home.page ? home : { filingId: place.filingId, docName: place.docName, page, passages: [], cells: [] });
+    if (page < 0 || (this._count.of === place.filingId && page >= this._count.pages)) return;
+    void this._show(
+      page === home.page ? home : { filingId: place.filingId, docName: place.docName, page, passages: [], cells: [] },
+    );
   }
 
   /** @param {number} by */
@@ -185,15 +212,16 @@ export class Viewer {
   /** @param {KeyboardEvent} event */
   _onKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const does = { "+": () => this._zoomBy(1), "-": () => this._zoomBy(-1), "]": () => this._turn(1), "[": () => this._turn(-1) }[event.key];
+    const does = {
+      "+": () => this._zoomBy(1),
+      "-": () => this._zoomBy(-1),
+      "]": () => this._turn(1),
+      "[": () => this._turn(-1),
+    }[event.key];
     if (!does) return;
     event.preventDefault();
     does();
   }
 }
-
-/** @param {string} name @param {Parameters<typeof icon>[0]} picture @param {string} label @param {() => void} onclick @param {boolean} disabled */
-const button = (name, picture, label, onclick, disabled) =>
-  h("button", { type: "button", class: "square", "data-do": name, "aria-label": label, title: label, onclick, disabled }, icon(picture));
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

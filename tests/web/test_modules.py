@@ -1,0 +1,114 @@
+"""Modules of the page that compute something, each on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import finray
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+WEB = Path(finray.__file__).parent / "web"
+
+
+@pytest.fixture
+def run(visit: Callable[..., Page], scripted: str) -> Callable[[str, str], Any]:
+    """The value of JavaScript that begins with an import: ``run("rows", "m.readRows(…)")``."""
+    page = visit(scripted)
+
+    def value(module: str, code: str) -> Any:
+        return page.evaluate(f"async () => {{ const m = await import('/js/{module}.js'); return {code}; }}")
+
+    return value
+
+
+def test_no_script_writes_html_or_is_long() -> None:
+    scripts = sorted((WEB / "js").rglob("*.js"))
+    assert len(scripts) > 20
+    for path in scripts:
+        text = path.read_text(encoding="utf-8")
+        assert len(text.splitlines()) < 250, path
+        for forbidden in (
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "http://",
+            "https://",
+        ):
+            found = text.replace("http://www.w3.org/2000/svg", "")
+            assert forbidden not in found, f"{path} has {forbidden}"
+    page = (WEB / "index.html").read_text(encoding="utf-8")
+    assert "style=" not in page and "onclick" not in page and "//" not in page.replace("://", "")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+def test_events_are_read_whatever_the_chunks(run: Callable[..., Any], size: int) -> None:
+    events = run(
+        "sse",
+        f"""await (async () => {{
+            const text = ': hi\\n\\nevent: stage\\ndata: {{"é": "日本"}}\\n\\n\\r\\n'
+                + 'event: done\\r\\ndata: a\\r\\ndata: b\\r\\n\\r\\n';
+            const bytes = new TextEncoder().encode(text);
+            const stream = new ReadableStream({{
+                start(to) {{
+                    for (let at = 0; at < bytes.length; at += {size}) to.enqueue(bytes.slice(at, at + {size}));
+                    to.close();
+                }},
+            }});
+            const found = [];
+            for await (const event of m.readEvents(stream)) found.push(event);
+            return found;
+        }})()""",
+    )
+    assert events == [{"name": "stage", "data": '{"é": "日本"}'}, {"name": "done", "data": "a\nb"}]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_rows_are_read_from_html_and_pdf_text(run: Callable[..., Any]) -> None:
+    texts = "m.readRows({0}).map(row => row.cells.map(cell => cell.map(piece => piece.text).join(' ')))"
+    html = texts.format(r"'Revenue | $5 | 4\nNote 😀 | 3'")
+    pdf = texts.format(r"'Net revenues\n \nProduct sales\n$\n1,975\n $\n2,255 $\n2,110\nLoss\n(26\n)\n71'")
+    assert run("rows", html) == [["Revenue", "$5", "4"], ["Note 😀", "3"]]
+    assert run("rows", pdf) == [
+        ["Net revenues"],
+        ["Product sales", "$ 1,975", "$ 2,255", "$ 2,110"],
+        ["Loss", "(26 )", "71"],
+    ]
+    places = r"m.readRows('😀 | $5\nNet\n $\n7').flatMap(row => row.cells.flat().map(piece => piece.at))"
+    assert run("rows", places) == [0, 4, 7, 12, 14], "places count code points"
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_programs_are_put_into_numbers_of_one_scale(run: Callable[..., Any]) -> None:
+    cells = "[{name: 'a_fy2019', value: -2500000}, {name: 'b', value: 1250000000}]"
+    code = f"m.substituted(m.tokens('b * 2 - a_fy2019 where b = 1', {cells}))"
+    assert run("program", code) == {"text": "1,250 * 2 - (−2.5)", "scale": "Figures in millions"}
+    assert run("program", "m.readable('ppe_net_fy2018')") == "ppe net FY2018"
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("printed", "name"),
+    [
+        ("ACTIVISION BLIZZARD, INC.", "Activision Blizzard, Inc."),
+        ("AMAZON.COM, INC.", "Amazon.com, Inc."),
+        ("THE COCA-COLA COMPANY", "The Coca-Cola Company"),
+        ("BANK OF EXAMPLE CORP", "Bank of Example Corp"),
+        ("JPMorgan Chase & Co.", "JPMorgan Chase & Co."),
+        ("3M CO", "3M Co"),
+    ],
+)
+def test_names_in_capitals_are_written_as_in_a_sentence(run: Callable[..., Any], printed: str, name: str) -> None:
+    assert run("format", f"m.companyName({printed!r})") == name
