@@ -3,6 +3,7 @@ the one shape where something breaks."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -19,6 +20,8 @@ from finray.api.errors import ApiError, error_body
 from finray.api.telemetry import Telemetry
 
 REQUEST_ID = "x-request-id"
+CLIENT_CLOSED = 499
+"""Nobody is left to read the reply; known from nginx."""
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _log = logging.getLogger("finray.api.access")
 
@@ -77,6 +80,10 @@ class Envelope:
             if replying:
                 raise
             await _refuse(error, reply)
+        except asyncio.CancelledError:
+            # A server that cancels requests of clients who left: no failure of the service.
+            status, context.error = CLIENT_CLOSED, "client_closed_request"
+            raise
         except Exception as error:  # the last line of defense; what could be said to the client has been said
             context.error = type(error).__name__
             _log.exception("request %s failed", context.request_id)

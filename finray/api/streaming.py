@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from finray.api.envelope import CLIENT_CLOSED
 from finray.api.errors import INTERNAL, ApiError, error_body
 from finray.api.events import KEEP_ALIVE, Event
 
@@ -30,7 +31,7 @@ async def while_connected(request: Request, work: Awaitable[T], timeout_s: float
         if task.done():
             return task.result()
         if gone.done():
-            raise ApiError(499, "client_closed_request", "the client closed the connection")
+            raise ApiError(CLIENT_CLOSED, "client_closed_request", "the client closed the connection")
         raise _timed_out(timeout_s)
     finally:
         for each in (task, gone):

@@ -106,6 +106,23 @@ async def test_what_takes_too_long_is_given_up_and_told(keys_file: object, key: 
     assert service.given_up == 1
 
 
+async def test_a_request_that_the_server_cancels_is_no_failure(
+    keys_file: object, key: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    service = Slow()
+    with caplog.at_level("INFO", logger="finray.api.access"):
+        async with slow_client(keys_file, key, service) as client:
+            asking = asyncio.create_task(client.post("/v1/answer", json={"question": "q"}))
+            while not service.begun:
+                await asyncio.sleep(0.01)
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+    assert service.given_up == 1
+    (line,) = [record.fields for record in caplog.records if record.name == "finray.api.access"]  # type: ignore[attr-defined]
+    assert line["status"] == 499
+
+
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
 async def test_a_client_who_leaves_ends_the_work(
     keys_file: object, key: str, accept: str, listen: Callable[[Any], str]
