@@ -1,0 +1,50 @@
+"""The application on a Ray of this machine, until somebody says stop."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ray import serve
+
+from finray.cluster.runtime import ClusterError, ray_cluster
+from serve.app import build
+from serve.config import ServeArguments
+
+_NAME = "finray"
+
+
+def serve_here(arguments: ServeArguments, host: str, port: int, ready: Callable[[], None]) -> None:
+    """Start Ray (or use the cluster at ``RAY_ADDRESS``) and the application; end it on Ctrl-C or SIGTERM.
+
+    ``ready`` is called when questions can be answered. Raises SettingsError, IndexMissingError, IndexMismatchError,
+    ClusterError.
+    """
+    application = build(arguments)
+    with ray_cluster():
+        logging.getLogger("ray.serve").setLevel(logging.WARNING)
+        serve.start(proxy_location="HeadOnly", http_options={"host": host, "port": port})
+        try:
+            serve.run(application, name=_NAME, logging_config={"enable_access_log": False})
+            with _stop_signal() as stop:
+                ready()
+                stop.wait()
+        except RuntimeError as error:
+            raise ClusterError(f"the service did not start: {error}") from error
+        finally:
+            serve.delete(_NAME)
+
+
+@contextmanager
+def _stop_signal() -> Iterator[threading.Event]:
+    """Set by Ctrl-C and by SIGTERM inside the block."""
+    stop = threading.Event()
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
