@@ -92,8 +92,9 @@ class LineItem:
     ``text`` is the cell as printed. ``period_end`` closes the period, ``months`` is its length (0 for an instant, such
     as a balance-sheet date; None where the table does not say). ``label`` is the row as printed, ``section`` the
     heading inside the table that governs it, ``column_label`` what stands over the column where that is more than a
-    period (a segment, "Level 1") and in brackets the part of the company that a tag names, ``caption`` the text just above a table that is no primary statement. ``box`` is
-    (x0, y0, x1, y1) in PDF points, None for HTML. ``concept`` is the XBRL concept where the cell is tagged.
+    period (a segment, "Level 1") and in brackets the part of the company that a tag names, ``caption`` the text just
+    above a table that is no primary statement. ``box`` is (x0, y0, x1, y1) in PDF points, None for HTML. ``concept`` is
+    the XBRL concept where the cell is tagged.
     ``statement`` is None for tables of notes and of management's discussion.
     """
 

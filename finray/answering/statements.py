@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from finray.accounting.arithmetic import ProgramError, evaluate
 from finray.accounting.formulas import Unit
-from finray.answering.coverage import absent_company, asks_for_words, cover, missing_filing, plans_for, printing
+from finray.answering.coverage import asks_for_words, cover, plans_for, printing
 from finray.answering.grounding import prints
 from finray.answering.operands import Found
 from finray.answering.plan import Operand, Plan
@@ -41,22 +41,21 @@ _QUOTED_PASSAGES = 10
 
 
 class StatementAnswerer:
-    """Numeric questions by plan and program, others by quotation. Refuses where an operand is missing."""
+    """Numeric questions by plan and program, others by quotation. Refuses where an operand is missing.
+
+    Whether the index has the company and the period at all is for :class:`GuardedAnswerer` to say, which asks this one.
+    """
 
     def __init__(self, facts: FilingFacts, encoder: Encoder) -> None:
         self._facts = facts
         self._encoder = encoder
 
     async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
-        if (company := absent_company(query)) is not None:
-            return _refusal((f"filings of {company}",))
         fitting = [p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0]
         plans = plans_for(query, fitting or passages, self._facts) if passages else ()
         if not plans:
-            return self._quoted(query, fitting, journal) if fitting else _refusal(missing_filing(query))
+            return self._quoted(query, fitting, journal)
         plan, found, absent = self._covered(query, plans, passages)
-        if absent and not fitting:
-            return _refusal(missing_filing(query))
         if absent:
             journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
             if len(plan.operands) == 1 and absent[0].phrase is not None:
@@ -194,7 +193,7 @@ class StatementAnswerer:
         narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD
         narrow = narrow and bool(query.metrics) and not asks_for_words(query)
         if quote is None or quote.worth < MIN_WORTH or narrow:
-            return _refusal((f"a passage that answers {query.text!r}",))
+            return _refusal((f"a passage that surely answers {query.text!r}",))
         number = quoted_number(query.question, quote)
         text = f"“{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
         if amount and (quote.coverage < MIN_AMOUNT_COVERAGE or (number is None and not _states_amount(query, quote))):
@@ -263,7 +262,7 @@ def _cited(name: str, found: Found) -> CitedCell:
 
 
 def _refusal(missing: tuple[str, ...]) -> Answer:
-    return Answer(f"Not in the index: {'; '.join(missing)}.", "unanswerable", missing=missing)
+    return Answer(f"Not found in the filings: {'; '.join(missing)}.", "unanswerable", missing=missing)
 
 
 def _plain(value: float) -> str:

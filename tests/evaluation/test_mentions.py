@@ -16,8 +16,8 @@ from finray.evaluation.mentions import figures, signed_figures, years
     [
         "FY2019", "FY 2019", "fiscal year 2019", "in 2019", "2017-2019", "2019-20", "Q3 2019", "2023 Q2", "Q2'2023",
         "2Q", "December 31, 2019", "31 December 2019", "Dec. 31", "12/31/2019", "2019-12-31", "p. 12", "pages 12, 14",
-        "[3]", "[1, 2]", "Note 12", "Notes 3 and 4", "Item 7", "Exhibit 99.1", "passage 3", "the 10-K", "its 10K", "the 3rd",
-        "Form 8-K", "Level 3",
+        "[3]", "[1, 2]", "Note 12", "Notes 3 and 4", "Item 7", "Exhibit 99.1", "passage 3", "the 10-K", "its 10K",
+        "the 3rd", "Form 8-K", "Level 3",
     ],
 )  # fmt: skip
 def test_what_is_no_figure(mention: str) -> None:
