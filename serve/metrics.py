@@ -35,7 +35,7 @@ class RayTelemetry:
             "finray_request_seconds", "From the first byte of a request to the last of its reply", _SECONDS, ("route",)
         )
         self._open = Gauge("finray_requests_open", "HTTP requests under way")
-        self._refused = Counter("finray_refused", "Questions that were refused at once", ("reason",))
+        self._refused = Counter("finray_refused", "Requests that were refused with 429", ("reason",))
         self._questions = Counter("finray_questions", "Questions by how they ended", ("operation", "outcome"))
         self._question_seconds = Histogram(
             "finray_question_seconds",

@@ -56,9 +56,10 @@ def create_app(
     ``metrics`` gives what ``/metrics`` replies. ``echo_id`` is off where a proxy in front sends X-Request-Id itself.
     """
     app = make_routes()
+    app.state.telemetry = telemetry = telemetry or NoTelemetry()
     app.state.service, app.state.settings, app.state.metrics = service, settings, metrics
     app.state.gate = Gate(keys, KeyLimits(settings))
-    return Envelope(app, telemetry=telemetry or NoTelemetry(), max_body_bytes=settings.max_body_bytes, echo_id=echo_id)
+    return Envelope(app, telemetry=telemetry, max_body_bytes=settings.max_body_bytes, echo_id=echo_id)
 
 
 def make_routes() -> FastAPI:
@@ -121,6 +122,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 async def _on_api_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ApiError)
     request.scope["state"]["finray"].error = error.code
+    if error.status == 429:
+        request.app.state.telemetry.refused(error.code)
     return JSONResponse(error.body(), error.status, error.headers)
 
 

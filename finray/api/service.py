@@ -216,7 +216,6 @@ class LocalService:
         """Refuse at once what would only wait: the client can try elsewhere, or again."""
         limit = self._settings.serving.max_in_flight
         if self._threads.busy and self._threads.busy + questions > limit:
-            self._telemetry.refused("overloaded")
             raise ApiError(
                 429,
                 "overloaded",

@@ -26,7 +26,9 @@ class Telemetry(Protocol):
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None: ...
 
-    def refused(self, reason: str) -> None: ...
+    def refused(self, reason: str) -> None:
+        """With 429; ``reason`` is the error's code."""
+        ...
 
     def under_way(self, change: int) -> None:
         """A request began (1) or ended (-1)."""

@@ -14,6 +14,7 @@ from finray.api.events import Event
 from finray.api.keys import KeyRing
 from finray.api.limits import KeyLimits
 from finray.api.service import Asked
+from finray.api.telemetry import NoTelemetry
 from finray.settings import ServingSettings
 
 
@@ -47,13 +48,20 @@ def test_concurrency_is_of_one_key_and_given_back() -> None:
     limits.begin("a")
 
 
-def test_a_refused_request_says_when_to_come_back(make_client: Callable[..., TestClient]) -> None:
-    client = make_client(reads_per_minute=6.0, max_questions=1)
+def test_a_refused_request_says_when_to_come_back_and_is_counted(make_client: Callable[..., TestClient]) -> None:
+    reasons: list[str] = []
+
+    class Counting(NoTelemetry):
+        def refused(self, reason: str) -> None:
+            reasons.append(reason)
+
+    client = make_client(reads_per_minute=6.0, max_questions=1, app_options={"telemetry": Counting()})
     statuses = [client.get("/v1/filings").status_code for _ in range(3)]
     assert statuses == [200, 429, 429]
     reply = client.get("/v1/filings")
     assert 1 <= int(reply.headers["retry-after"]) <= 11
     assert reply.json()["error"]["type"] == "rate_limit_error"
+    assert reasons == ["rate_limit"] * 3
 
 
 class Slow:
