@@ -55,6 +55,8 @@ async function ask(question, within = filters.filters) {
   showLink(linkTo(question, within), true);
   announce("Asking", true);
   show(run);
+  // A keyboard on the screen would hide what comes.
+  if (matchMedia("(pointer: coarse)").matches) byId("result").focus();
   try {
     if (within.companies.length) await holdings; // a company may go by several names
     const spelledOut = library?.spelledOut(within) ?? within;

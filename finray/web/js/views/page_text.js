@@ -31,7 +31,7 @@ function table(rows, marks) {
       return h("tr", {}, h("td", { class: "heading", colspan: width }, pieces(row.cells[0] ?? [], marks)));
     const blank = Array.from({ length: width - row.cells.length }, () => h("td"));
     const [first, ...others] = row.cells.map((cell) => h("td", {}, pieces(cell, marks)));
-    return h("tr", {}, first, blank, others);
+    return h("tr", {}, startsWithDate(row) ? [blank, first, others] : [first, blank, others]);
   });
   return h(
     "div",
@@ -39,6 +39,9 @@ function table(rows, marks) {
     h("table", {}, h("tbody", {}, body)),
   );
 }
+
+/** The row of a table's head has nothing over the labels. @param {Row} row */
+const startsWithDate = (row) => /^[^\d]*\d{0,2},? ?(19|20)\d\d$/.test(row.cells[0]?.[0]?.text.trim() ?? "");
 
 /** @param {Piece[]} cell @param {Mark[]} marks */
 const pieces = (cell, marks) => cell.map((piece, i) => [i > 0 && " ", marked(piece, marks)]);

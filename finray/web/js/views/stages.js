@@ -14,6 +14,8 @@ export const STAGES = [
   { stage: "answer", label: "Answer", doing: "Answering" },
 ];
 
+const SHORT = 24;
+
 /** The round that a stage belongs to, from 1: curation and answer count their rounds from 1 already. @param {Stage} stage */
 export const roundOf = (stage) =>
   stage.stage === "curate" || stage.stage === "answer" ? Math.max(1, stage.iteration) : stage.iteration + 1;
@@ -83,8 +85,10 @@ export function outcome(run, stage) {
     const missing = iteration.missing.length ? `, ${iteration.missing.length} missing` : "";
     return `${number(iteration.kept)} kept${missing}`;
   }
-  if (run.prediction) return run.prediction.status === "unanswerable" ? "not there" : "found";
-  return "";
+  if (!run.prediction) return "";
+  const { status, answer, value } = run.prediction;
+  if (status === "unanswerable") return "not there";
+  return value !== null && answer.length <= SHORT ? answer : "found";
 }
 
 /** @param {number} count */
