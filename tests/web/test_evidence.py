@@ -91,7 +91,10 @@ def test_a_filing_without_images_is_shown_as_text_with_tables(
     page.get_by_text("This filing is HTML, so here is its text.").wait_for()
     assert page.locator(".paper").is_hidden()
     assert page.locator(".page-text mark.on-passage").count() > 0
-    assert page.locator(".page-text td mark.on-figure").inner_text() in html_question["evidence"][0]["text"]
+    figure, text = page.locator(".page-text td mark.on-figure"), page.locator(".text")
+    assert figure.inner_text() in html_question["evidence"][0]["text"]
+    place, pane = figure.bounding_box(), text.bounding_box()
+    assert place and pane and pane["y"] <= place["y"] <= pane["y"] + pane["height"], "the figure is in view"
 
 
 def test_a_source_that_is_gone_leaves_the_text(

@@ -84,8 +84,9 @@ def test_rows_are_read_from_html_and_pdf_text(run: Callable[..., Any]) -> None:
         ["Product sales", "$ 1,975", "$ 2,255", "$ 2,110"],
         ["Loss", "(26 )", "71"],
     ]
-    places = r"m.readRows('😀 | $5\nNet\n $\n7').flatMap(row => row.cells.flat().map(piece => piece.at))"
-    assert run("rows", places) == [0, 4, 7, 12, 14], "places count code points"
+    places = "m.readRows({0}).flatMap(row => row.cells.flat().map(piece => piece.at))"
+    assert run("rows", places.format(r"'😀 | $5\nNet'")) == [0, 4, 7], "places count code points"
+    assert run("rows", places.format(r"'😀 Net\n $\n7'")) == [0, 7, 9]
 
 
 @pytest.mark.slow
@@ -112,3 +113,28 @@ def test_programs_are_put_into_numbers_of_one_scale(run: Callable[..., Any]) -> 
 )
 def test_names_in_capitals_are_written_as_in_a_sentence(run: Callable[..., Any], printed: str, name: str) -> None:
     assert run("format", f"m.companyName({printed!r})") == name
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_a_company_goes_by_all_its_names(run: Callable[..., Any]) -> None:
+    covers = """[
+        {filing_id: "1", company: "OLD NAME INC", ticker: null, cik: "7", form: "10-K", fiscal_year: 2019},
+        {filing_id: "2", company: "Other Co", ticker: "OTH", cik: null, form: "10-K", fiscal_year: 2020},
+        {filing_id: "3", company: "New Name, Inc.", ticker: "NEW", cik: null, form: "10-K", fiscal_year: 2021},
+        {filing_id: "4", company: "NEW NAME, INC.", ticker: "NEW", cik: "7", form: "10-Q", fiscal_year: 2022},
+    ]"""
+    names = run("library", f"new m.Library({covers}, true).companies.map(company => company.name)")
+    assert names == ["New Name, Inc.", "Other Co"]
+    filters = "{companies: ['NEW NAME, INC.'], forms: [], fiscal_years: []}"
+    assert run("library", f"new m.Library({covers}, true).matching({filters}).length") == 3
+    sent = run("library", f"new m.Library({covers}, true).spelledOut({filters}).companies")
+    assert set(sent) == {"OLD NAME INC", "New Name, Inc.", "NEW NAME, INC."}
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_where_not_all_filings_are_known_any_company_can_be_typed(run: Callable[..., Any]) -> None:
+    offered = "m.choices(new (await import('/js/library.js')).Library([], {0}), m.noFilters(), ' Acme ')"
+    assert run("choices", offered.format("true")) == []
+    assert [choice["value"] for choice in run("choices", offered.format("false"))] == ["Acme"]

@@ -26,6 +26,14 @@ export function labelOf(library, facet, value) {
 
 /** Choices whose words begin like those of `typed`, grouped by facet. @param {Library} library @param {Filters} filters @param {string} typed @returns {Choice[]} */
 export function choices(library, filters, typed) {
+  const found = known(library, filters, typed);
+  const company = typed.trim().slice(0, 200);
+  if (found.length || library.complete || !company) return found;
+  return [{ facet: "companies", value: company, label: company, hint: "as typed", count: 0 }];
+}
+
+/** @param {Library} library @param {Filters} filters @param {string} typed @returns {Choice[]} */
+function known(library, filters, typed) {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return /** @type {Facet[]} */ (Object.keys(FACETS)).flatMap((facet) =>
     counted(library, filters, facet).filter(({ value, label, hint }) => {

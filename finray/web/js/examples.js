@@ -11,6 +11,8 @@ const PHRASES = [
   (company, year) => `What is ${possessive(company)} fiscal ${year} capex as a percentage of revenue?`,
 ];
 
+const RECENT_YEARS = 4;
+
 /** As many questions as phrases, spread over the companies. @param {Library} library @returns {string[]} */
 export function examples(library) {
   const annual = library.companies.flatMap((company) => {
@@ -19,9 +21,11 @@ export function examples(library) {
       .flatMap((cover) => (cover.fiscal_year && !cover.is_amendment ? [cover.fiscal_year] : []));
     return years.length ? [{ name: shortName(company.name), year: Math.max(...years) }] : [];
   });
-  const step = Math.max(1, Math.floor(annual.length / PHRASES.length));
+  const newest = Math.max(...annual.map(({ year }) => year));
+  const recent = annual.filter(({ year }) => year > newest - RECENT_YEARS);
+  const step = Math.max(1, Math.floor(recent.length / PHRASES.length));
   return PHRASES.flatMap((phrase, i) => {
-    const chosen = annual[(i * step) % annual.length];
+    const chosen = recent[(i * step) % recent.length];
     return chosen ? [phrase(chosen.name, chosen.year)] : [];
   });
 }

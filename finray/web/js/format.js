@@ -76,8 +76,14 @@ export function seconds(value) {
 /** What kind of page it is: "Item 8 · balance sheet". */
 /** @param {{item?: string|null, statement?: string|null, place?: string|null}} page */
 export function kindOfPage(page) {
-  const parts = [page.item ? `Item ${page.item}` : "", named(STATEMENTS, page.statement), named(PLACES, page.place)];
+  const parts = [page.item ? itemName(page.item) : "", named(STATEMENTS, page.statement), named(PLACES, page.place)];
   return parts.filter(Boolean).join(" · ");
+}
+
+/** "7" of annual reports, "P2-1A" of quarterly ones. @param {string} item */
+function itemName(item) {
+  const [, part, rest] = /^P([12])-(.+)$/.exec(item) ?? [];
+  return part ? `Part ${"I".repeat(Number(part))}, Item ${rest}` : `Item ${item}`;
 }
 
 /** @param {string|null|undefined} statement */
@@ -102,7 +108,7 @@ const SHORT = new Map([
 /** A name that a cover prints in capitals, as one writes it in a sentence; others stay as they are. */
 /** @param {string} name */
 export function companyName(name) {
-  if (name !== name.toUpperCase()) return name;
+  if (name !== name.toUpperCase() || /^\w{1,5}$/.test(name)) return name; // or a ticker
   return name.replace(/[\p{L}\p{N}.'’]+/gu, (word, at) => {
     const lower = word.toLowerCase();
     const bare = lower.replace(/\.$/, "");

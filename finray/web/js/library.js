@@ -78,17 +78,25 @@ const fold = (name) =>
 
 /** Filings of one ticker, one CIK or one name are of one company. @param {Cover[]} covers @returns {Company[]} */
 function group(covers) {
-  /** @type {Map<string, Set<Cover>>} */
+  /** @typedef {{covers: Set<Cover>, keys: Set<string>}} Group */
+  /** @type {Map<string, Group>} */
   const of = new Map();
   for (const cover of covers) {
-    const keys = [cover.ticker && `t:${cover.ticker}`, cover.cik && `c:${cover.cik}`, `n:${fold(cover.company)}`];
-    const known = keys.filter((key) => typeof key === "string");
-    const together = new Set([cover, ...known.flatMap((key) => [...(of.get(key) ?? [])])]);
-    if (together.size > 1)
-      for (const other of together) for (const [key, set] of of) if (set.has(other)) of.set(key, together);
-    for (const key of known) of.set(key, together);
+    const keys = [`n:${fold(cover.company)}`];
+    if (cover.ticker) keys.push(`t:${cover.ticker}`);
+    if (cover.cik) keys.push(`c:${cover.cik}`);
+    const known = new Set(keys.flatMap((key) => of.get(key) ?? []));
+    const [one = { covers: new Set(), keys: new Set() }, ...others] = known;
+    for (const other of others) {
+      for (const each of other.covers) one.covers.add(each);
+      for (const key of other.keys) one.keys.add(key);
+    }
+    one.covers.add(cover);
+    for (const key of keys) one.keys.add(key);
+    for (const key of others.length ? one.keys : keys) of.set(key, one);
   }
-  return [...new Set(of.values())].map(company).sort((a, b) => a.name.localeCompare(b.name, "en"));
+  const groups = [...new Set(of.values())].map((each) => company(each.covers));
+  return groups.sort((a, b) => a.name.localeCompare(b.name, "en"));
 }
 
 /** @param {Set<Cover>} covers @returns {Company} */

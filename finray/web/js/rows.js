@@ -14,13 +14,14 @@ export function readRows(text) {
   /** @type {Row[]} */
   const rows = [];
   let at = 0;
+  const hasRows = text.includes(DIVIDER);
   for (const line of text.split("\n")) {
     const piece = { text: line, at };
     at += Array.from(line).length + 1;
     const last = rows.at(-1);
     if (!line.trim()) continue;
     if (line.includes(DIVIDER)) rows.push({ cells: divided(piece).map((cell) => [cell]) });
-    else if (last && FIGURES.test(line)) last.cells = withFigures(last.cells, piece);
+    else if (last && !hasRows && FIGURES.test(line)) last.cells = withFigures(last.cells, piece);
     else rows.push({ cells: [[piece]] });
   }
   return rows;

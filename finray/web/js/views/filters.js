@@ -72,7 +72,8 @@ export class FilterBar {
     if (!this._library) return;
     const all = this._library.covers.length;
     const matching = this._library.matching(this.filters).length;
-    this._count.textContent = isNarrowed(this.filters) ? `${matching} of ${plural(all, "filing")}` : "";
+    this._count.textContent =
+      this._library.complete && isNarrowed(this.filters) ? `${matching} of ${plural(all, "filing")}` : "";
     this._count.classList.toggle("none", !matching);
   }
 
@@ -161,7 +162,7 @@ export class FilterBar {
       },
       h("span", {}, choice.label),
       choice.hint && h("span", { class: "dim" }, choice.hint),
-      h("span", { class: "dim many" }, choice.count),
+      h("span", { class: "dim many" }, choice.count || ""),
     );
   }
 

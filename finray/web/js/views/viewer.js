@@ -98,6 +98,7 @@ export class Viewer {
     try {
       const page = await getPage(place.filingId, place.page, signal);
       this._page = page;
+      this._panes.dataset.has = page.has_image ? "image" : "text";
       this._count = { of: page.filing_id, pages: page.n_pages };
       this._kind.textContent = [`Page ${page.page + 1} of ${page.n_pages}`, kindOfPage(page), place.docName]
         .filter(Boolean)
@@ -120,6 +121,7 @@ export class Viewer {
     const drawn = page.has_image && (await this._image.show(place, this._describe(page, place)));
     if (place !== this._place) return;
     this._panes.dataset.has = drawn ? "image" : "text";
+    if (!drawn) this._lookAtMark(); // the text has another width now
     if (!drawn)
       this._note.textContent = page.has_image
         ? "The source of this filing cannot be reached, so here is its text."
@@ -139,6 +141,10 @@ export class Viewer {
   _showText(page, place) {
     const passages = place.passages.map(({ start, end }) => ({ start, end, kind: /** @type {const} */ ("passage") }));
     fill(this._text, pageText(page.text, [...passages, ...cellMarks(page.text, place.cells, place.focus)]));
+    this._lookAtMark();
+  }
+
+  _lookAtMark() {
     const mark =
       this._text.querySelector("mark.on-focus") ??
       this._text.querySelector("mark.on-figure") ??
