@@ -5,12 +5,13 @@ It outlives the job that made it, so that a job that is restarted while EDGAR re
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import ray
 from ray.exceptions import RayActorError
 
-from finray.edgar.limiter import Pacer, wait_for
+from finray.edgar.limiter import Pacer, Sleep, wait_for
 
 _NAME, _NAMESPACE = "edgar-limiter", "finray"
 _ASK_AGAIN_SECONDS = 1.0
@@ -44,8 +45,8 @@ class ClusterLimiter:
         self._per_second = per_second
         self._actor = self._find()
 
-    def acquire(self) -> None:
-        wait_for(self._ask)
+    def acquire(self, sleep: Sleep = time.sleep) -> None:
+        wait_for(self._ask, sleep)
 
     def pause(self, seconds: float) -> None:
         ray.get(self._actor.pause.remote(seconds))

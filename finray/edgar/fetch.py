@@ -54,6 +54,10 @@ class Fetcher:
                     done, running = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
                         yield future.result()
+            except BaseException:
+                # Interrupted, or refused for good: others may be waiting for minutes until EDGAR takes requests again.
+                self._http.stop()
+                raise
             finally:
                 pool.shutdown(cancel_futures=True)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import email.utils
 import re
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ import stamina
 
 from finray.edgar.contact import checked_contact
 from finray.edgar.limiter import Limiter
-from finray.errors import EdgarBlockedError, EdgarMissingError, EdgarUnavailableError
+from finray.errors import EdgarBlockedError, EdgarError, EdgarMissingError, EdgarUnavailableError
 from finray.settings import EdgarSettings
 
 _NO_SUCH_FILE = re.compile(rb"<code>\s*(?:accessdenied|nosuchkey)\s*</code>", re.I)
@@ -48,6 +49,7 @@ class EdgarHttp:
         self._settings = settings
         self.limiter = limiter
         self.requests = 0
+        self._stopped = threading.Event()
         # Hooks, not a transport: they run for every request, redirects included, and leave proxies and certificates
         # to httpx and its usual environment variables.
         self.client = httpx.Client(
@@ -56,6 +58,10 @@ class EdgarHttp:
             follow_redirects=True,
             event_hooks={"request": [self._wait_for_turn], "response": [self._check]},
         )
+
+    def stop(self) -> None:
+        """Whoever waits for a turn, perhaps for minutes, gives up at once with EdgarError; so does who asks later."""
+        self._stopped.set()
 
     def __enter__(self) -> EdgarHttp:
         return self
@@ -74,7 +80,9 @@ class EdgarHttp:
         raise AssertionError("stamina raises the last error")
 
     def _wait_for_turn(self, _request: httpx.Request) -> None:
-        self.limiter.acquire()
+        self.limiter.acquire(self._stopped.wait)
+        if self._stopped.is_set():
+            raise EdgarError("stopped before this request was sent")
         self.requests += 1
 
     def _check(self, response: httpx.Response) -> None:

@@ -11,10 +11,13 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+Sleep = Callable[[float], object]
+"""Waits for so many seconds; what it returns is true where it was interrupted (as ``threading.Event.wait`` does)."""
+
 
 class Limiter(Protocol):
-    def acquire(self) -> None:
-        """Returns when one request may go out."""
+    def acquire(self, sleep: Sleep = time.sleep) -> None:
+        """Returns when one request may go out, or when ``sleep`` was interrupted."""
         ...
 
     def pause(self, seconds: float) -> None:
@@ -68,8 +71,8 @@ class LocalLimiter:
         self._pacer = Pacer(per_second)
         self._lock = threading.Lock()
 
-    def acquire(self) -> None:
-        wait_for(self._ask)
+    def acquire(self, sleep: Sleep = time.sleep) -> None:
+        wait_for(self._ask, sleep)
 
     def pause(self, seconds: float) -> None:
         with self._lock:
@@ -84,7 +87,8 @@ class LocalLimiter:
             return self._pacer.ask()
 
 
-def wait_for(ask: Callable[[], float], sleep: Callable[[float], None] = time.sleep) -> None:
+def wait_for(ask: Callable[[], float], sleep: Sleep = time.sleep) -> None:
     """Sleep until ``ask`` grants. It is asked again after each wait: a pause may have come, or another have gone."""
     while (wait := ask()) > 0:
-        sleep(wait)
+        if sleep(wait):
+            return

@@ -5,6 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import json
 import shutil
+import signal
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -356,3 +359,25 @@ def test_a_disk_that_takes_no_more_ends_the_run_with_one_line_and_counts_no_try(
         sync(settings=blocked)
     assert {entry.state for entry in sync.ledger.entries()} == {"pending"}
     assert sync().fetched == len(submissions)
+
+
+def test_who_interrupts_a_pause_does_not_wait_for_its_end(
+    sync: Syncer, edgar: LocalEdgar, edgar_settings: EdgarSettings, submissions: list[Submission]
+) -> None:
+    edgar.fail(submissions[0].path, BLOCKED)
+    patient = edgar_settings.model_copy(update={"blocked_pause_s": 600.0, "connections": 2})
+
+    def interrupt() -> None:
+        while not edgar.asked(submissions[0].accession):
+            time.sleep(0.01)
+        time.sleep(0.3)
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(main, signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        sync(settings=patient)
+    assert time.monotonic() - started < 60
+    assert sync().waiting == 0
