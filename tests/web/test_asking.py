@@ -119,7 +119,7 @@ def test_failures_come_in_words_with_the_request_id(visit: Visit, ask_page: Ask,
     page = visit(scripted)
     ask_page(page, "A broken one")
     alert = page.get_by_role("alert")
-    assert "a model that this service needs cannot be reached" in alert.inner_text()
+    assert "A model that this service needs cannot be reached; try again later." in alert.inner_text()
     assert len(alert.locator("code").inner_text()) >= 16
     page.route("**/v1/answer", lambda route: route.abort())
     page.get_by_role("button", name="Try again").click()
@@ -134,7 +134,7 @@ def test_a_full_service_says_when_to_come_back(visit: Visit, ask_page: Ask, scri
         lambda route: route.fulfill(status=429, headers={"Retry-After": "7"}, body=json.dumps(body)),
     )
     ask_page(page, "A plain one")
-    assert "too much at once Try again in 7 seconds." in page.get_by_role("alert").inner_text()
+    assert "Too much at once. Try again in 7 seconds." in page.get_by_role("alert").inner_text()
 
 
 def test_history_shows_earlier_answers_again_even_after_a_reload(visit: Visit, ask_page: Ask, scripted: str) -> None:

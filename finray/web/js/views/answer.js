@@ -46,7 +46,7 @@ function found(prediction, places, does) {
       warning("No direct answer", "This is the passage that comes closest. It may not answer the question."),
     h("p", { class: large ? "figure" : "prose", "data-answer": "" }, large ? figure : prediction.answer),
     large && more && h("p", { class: "more" }, more),
-    prediction.value !== null && h("p", { class: "exact" }, `${valueLine(prediction)}`),
+    valueLine(prediction) && h("p", { class: "exact" }, valueLine(prediction)),
     prediction.grounded === false &&
       warning(
         "Not grounded",
@@ -61,11 +61,11 @@ function found(prediction, places, does) {
 const notADirectAnswer = (prediction) => prediction.value === null && (prediction.missing?.length ?? 0) > 0;
 
 /** @param {Prediction} prediction */
-function valueLine({ value, unit }) {
-  const words = unitInWords(unit);
-  return value === null
-    ? ""
-    : `Exact value ${exact(value, unit)}${unit === "ratio" || unit === "shares" ? ` (${words})` : ""}`;
+function valueLine({ answer, value, unit }) {
+  const isSaid = Number(answer.replace(/[,%\s]/g, "").replace("−", "-")) === value;
+  if (value === null || isSaid) return "";
+  const named = unit === "ratio" || unit === "shares" ? ` (${unitInWords(unit)})` : "";
+  return `Exact value ${exact(value, unit)}${named}`;
 }
 
 /** @param {Prediction} prediction */
@@ -154,12 +154,15 @@ function failure(run, does) {
     h(
       "div",
       { role: "alert" },
-      warning("That did not work", `${failed?.message ?? ""}${wait}`),
+      warning("That did not work", `${sentence(failed?.message ?? "")}${wait}`),
       failed?.requestId && h("p", { class: "dim request-id" }, "Request id ", h("code", {}, failed.requestId)),
     ),
     h("p", {}, h("button", { type: "button", onclick: () => does.again(run) }, "Try again")),
   );
 }
+
+/** @param {string} message As the service says it: without a capital and a stop. */
+const sentence = (message) => `${message.charAt(0).toUpperCase()}${message.slice(1)}`.replace(/([^.?!])$/, "$1.");
 
 /** @param {Run} run */
 function foot(run) {

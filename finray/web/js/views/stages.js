@@ -55,7 +55,7 @@ function round(run, number) {
       started: `${doing}…`,
       finished: found ? outcome(run, found) : "",
       stopped: "stopped",
-      skipped: "not needed",
+      skipped: run.state === "done" ? "not needed" : "",
     };
     return h(
       "li",
