@@ -183,9 +183,7 @@ def test_a_finished_run_needs_no_index(finray: Run, sample_index: str, few: Path
     assert finray(*command, "gone").code == 0
 
 
-def test_bad_lines_exit_with_1_and_stand_in_the_file(
-    finray: Run, sample_index: str, few: Path, tmp_path: Path
-) -> None:
+def test_bad_lines_exit_with_1_and_stand_in_the_file(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.jsonl"
     few.write_text(few.read_text(encoding="utf-8") + '{oops\n{"qid": "b"}\n', encoding="utf-8")
     result = finray("answer", few, "--index", sample_index, "--out", out, "--workers", "0", *HASH)

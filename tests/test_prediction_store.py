@@ -30,9 +30,7 @@ HASH = "h1"
 ORDER = [f"q{number}" for number in range(6)]
 
 
-def predicted(
-    qid: str, *, answer: str = "42", status: Status = "answered", settings_hash: str = HASH
-) -> Prediction:
+def predicted(qid: str, *, answer: str = "42", status: Status = "answered", settings_hash: str = HASH) -> Prediction:
     return Prediction(
         qid=qid,
         question=f"question {qid}?",
@@ -230,9 +228,7 @@ def test_a_whole_last_line_without_a_line_feed_counts(tmp_path: Path) -> None:
     assert stored_qids(str(out)) == ["q0", "q1"]
 
 
-@pytest.mark.parametrize(
-    "content", [b'{"qid": "a", "question": "x"}', b"precious notes", b"1\n2\n", b'{"qid": 1}\n']
-)
+@pytest.mark.parametrize("content", [b'{"qid": "a", "question": "x"}', b"precious notes", b"1\n2\n", b'{"qid": 1}\n'])
 def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path, content: bytes) -> None:
     out = tmp_path / "out.jsonl"
     out.write_bytes(content)

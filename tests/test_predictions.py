@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import math
 from dataclasses import replace
@@ -22,7 +23,7 @@ from finray.predictions import (
     prediction_record,
 )
 from finray.questions import BadLine
-from finray.types import Document, Filing, PageRef, Passage, Prediction, TokenUsage
+from finray.types import CitedCell, Document, Filing, PageRef, Passage, Prediction, TokenUsage
 
 
 def filing(doc_name: str = "ACME_2020_10K", filing_id: str = "0000123456-21-000001") -> Filing:
@@ -30,6 +31,10 @@ def filing(doc_name: str = "ACME_2020_10K", filing_id: str = "0000123456-21-0000
 
 
 PASSAGE = Passage("ACME_2020_10K", "0000123456-21-000001", 41, 0, 12, "Revenue 1,000", 0.5)
+CELL = CitedCell(
+    "revenue_fy2020", 1.5e9, "ACME_2020_10K", "0000123456-21-000001", 3, "Revenue", "1,500", "Sales", "Total", "income",
+    dt.date(2020, 12, 31), 12, "us-gaap:Revenues", (1.0, 2.0, 3.0, 4.5), 0.75,
+)  # fmt: skip
 FULL = Prediction(
     qid="q1",
     question="What was revenue?",
@@ -50,25 +55,30 @@ FULL = Prediction(
     trace=("transform: Acme 2020",),
     rounds=((PageRef("ACME_2020_10K", "0000123456-21-000001", 41),), ()),
     grounded=False,
+    nearest=("another filing",),
+    operands=(CELL,),
+    confidence=0.75,
 )
 CONTRACT = [
     "qid", "question", "answer", "value", "unit", "status", "error", "documents", "passages", "evidence",
     "iterations", "usage", "seconds", "settings_hash",
 ]  # fmt: skip
+LATER = ["grounded", "nearest", "operands", "confidence"]
 
 
 def test_fields_and_their_order() -> None:
     bare = prediction_record(Prediction("q", "x", "", "unanswerable"))
     assert list(bare) == CONTRACT
     full = prediction_record(FULL)
-    assert list(full) == [*CONTRACT, "program", "missing", "trace", "rounds", "grounded"]
+    assert list(full) == [*CONTRACT, "program", "missing", "trace", "rounds", *LATER]
+    assert full["operands"][0]["period_end"] == "2020-12-31"
     assert full["documents"] == [
         {"doc_name": "ACME_2020_10K", "filing_id": "0000123456-21-000001", "score": 2.5,
          "reasons": ["company", "year"]}
     ]  # fmt: skip
     assert list(full["passages"][0]) == ["doc_name", "filing_id", "page", "start", "end", "text", "score"]
     assert full["usage"] == {"curate": {"prompt_tokens": 10, "completion_tokens": 2}}
-    assert PREDICTION_SCHEMA.names == [*CONTRACT, "program", "missing", "line", "trace", "rounds", "grounded"]
+    assert PREDICTION_SCHEMA.names == [*CONTRACT, "program", "missing", "line", "trace", "rounds", *LATER]
 
 
 def test_round_trip() -> None:

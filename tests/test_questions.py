@@ -21,9 +21,7 @@ LIMIT = 8000
 
 
 def read(*lines: object, limit: int = LIMIT) -> list[Question | BadLine]:
-    content = b"\n".join(
-        line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines
-    )
+    content = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
     return list(parse_jsonl(content, max_characters=limit))
 
 

@@ -42,9 +42,7 @@ def test_nothing_to_look_for_or_in() -> None:
         ("What was it?", "Nothing was disclosed.", None),
     ],
 )
-def test_the_one_number_that_can_be_the_answer(
-    question: str, text: str, expected: tuple[float, str] | None
-) -> None:
+def test_the_one_number_that_can_be_the_answer(question: str, text: str, expected: tuple[float, str] | None) -> None:
     number = quoted_number(question, Quote(passage(text), text, 1.0, 1.0))
     if expected is None:
         assert number is None

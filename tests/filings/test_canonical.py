@@ -22,8 +22,22 @@ def _rows(statement: Statement, *rows: tuple[str, float] | tuple[str, float, str
     items = []
     for number, (label, value, *rest) in enumerate(rows):
         for column, (end, factor) in enumerate(((END, 1.0), (BEFORE, 0.5)), 1):
-            items.append(LineItem(1, statement, label, value * factor, f"{value * factor:,.0f}", unit, 1, end, months,
-                                  rest[0] if rest else None, number, column))
+            items.append(
+                LineItem(
+                    1,
+                    statement,
+                    label,
+                    value * factor,
+                    f"{value * factor:,.0f}",
+                    unit,
+                    1,
+                    end,
+                    months,
+                    rest[0] if rest else None,
+                    number,
+                    column,
+                )
+            )
     return items
 
 
@@ -33,38 +47,55 @@ def _label(metric: str, items: list[LineItem]) -> str | None:
 
 
 def test_the_total_is_preferred_to_its_parts() -> None:
-    items = _rows("income", ("Product sales", 80), ("Service sales", 20), ("Total net sales", 100),
-                  ("Cost of sales", 60))
+    items = _rows(
+        "income", ("Product sales", 80), ("Service sales", 20), ("Total net sales", 100), ("Cost of sales", 60)
+    )
     assert _label("revenue", items) == "Total net sales"
     assert _label("cost_of_revenue", items) == "Cost of sales"
 
 
 def test_net_income_and_what_is_attributable() -> None:
-    items = _rows("income", ("Net income", 100), ("Less: Net income attributable to noncontrolling interests", 5),
-                  ("Net income attributable to Sample Corp", 95), ("Net income from continuing operations", 99))
+    items = _rows(
+        "income",
+        ("Net income", 100),
+        ("Less: Net income attributable to noncontrolling interests", 5),
+        ("Net income attributable to Sample Corp", 95),
+        ("Net income from continuing operations", 99),
+    )
     assert _label("net_income", items) == "Net income"
     assert _label("net_income_attributable", items) == "Net income attributable to Sample Corp"
 
 
 def test_purchases_of_property_in_the_investing_section() -> None:
-    items = _rows("cash_flow", ("Proceeds from sales of property and equipment", 3, "Investing activities"),
-                  ("Purchases of property and equipment", -50, "Investing activities"),
-                  ("Property and equipment acquired under finance leases", 9, "Supplemental information"))
+    items = _rows(
+        "cash_flow",
+        ("Proceeds from sales of property and equipment", 3, "Investing activities"),
+        ("Purchases of property and equipment", -50, "Investing activities"),
+        ("Property and equipment acquired under finance leases", 9, "Supplemental information"),
+    )
     found = find_line_item("capex", items, period_end=END)
     assert found is not None and found.value == -50
     assert amount("capex", found) == 50
 
 
 def test_liabilities_are_not_equity() -> None:
-    items = _rows("balance", ("Total liabilities", 60), ("Total stockholders’ equity", 40),
-                  ("Total liabilities and stockholders’ equity", 100))
+    items = _rows(
+        "balance",
+        ("Total liabilities", 60),
+        ("Total stockholders’ equity", 40),
+        ("Total liabilities and stockholders’ equity", 100),
+    )
     assert _label("equity", items) == "Total stockholders’ equity"
     assert _label("total_liabilities", items) == "Total liabilities"
 
 
 def test_inventories_without_a_total_are_added_up() -> None:
-    items = _rows("balance", ("Raw materials", 10, "Inventories, net"), ("Finished goods", 30, "Inventories, net"),
-                  ("Prepaid expenses", 5, "Inventories, net"))
+    items = _rows(
+        "balance",
+        ("Raw materials", 10, "Inventories, net"),
+        ("Finished goods", 30, "Inventories, net"),
+        ("Prepaid expenses", 5, "Inventories, net"),
+    )
     found = find_line_item("inventory", items, period_end=END)
     assert found is not None and found.value == 40
 
@@ -91,21 +122,25 @@ def test_unknown_metric() -> None:
 
 
 def test_tax_printed_as_a_deduction_is_still_an_expense() -> None:
-    items = _rows("income", ("Income before income taxes", 100), ("Provision for income taxes", -25),
-                  ("Net income", 75))
+    items = _rows(
+        "income", ("Income before income taxes", 100), ("Provision for income taxes", -25), ("Net income", 75)
+    )
     found = find_line_item("income_tax", items, period_end=END)
     assert found is not None and amount("income_tax", found, items) == 25
 
 
-@pytest.mark.parametrize(("question", "metrics"), [
-    ("What is the FY2018 capital expenditure amount (in USD millions)?", ("capex",)),
-    ("FY2017 COGS / average inventory", ("cost_of_revenue", "inventory")),
-    ("net income attributable to shareholders", ("net_income_attributable",)),
-    ("SG&A as a share of the top line", ("selling_general_administrative", "revenue")),
-    ("net PP&E and D&A", ("ppe_net", "d_and_a")),
-    ("shareholders’ equity", ("equity",)),
-    ("How many stores are there?", ()),
-])
+@pytest.mark.parametrize(
+    ("question", "metrics"),
+    [
+        ("What is the FY2018 capital expenditure amount (in USD millions)?", ("capex",)),
+        ("FY2017 COGS / average inventory", ("cost_of_revenue", "inventory")),
+        ("net income attributable to shareholders", ("net_income_attributable",)),
+        ("SG&A as a share of the top line", ("selling_general_administrative", "revenue")),
+        ("net PP&E and D&A", ("ppe_net", "d_and_a")),
+        ("shareholders’ equity", ("equity",)),
+        ("How many stores are there?", ()),
+    ],
+)
 def test_metrics_in_questions(question: str, metrics: tuple[str, ...]) -> None:
     assert metrics_in(question) == metrics
 

@@ -9,19 +9,34 @@ from hypothesis import strategies as st
 from finray.filings.cells import Printed, arrange, merge_fillers, number_columns, parse_number
 
 
-@pytest.mark.parametrize(("text", "value"), [
-    ("1,234", 1234.0), ("$ 1,234", 1234.0), ("(1,234)", -1234.0), ("$(1,234)", -1234.0), ("( 12.5 )", -12.5),
-    (".85", 0.85), ("—", 0.0), ("$—", 0.0), ("–", 0.0), ("-5", -5.0), ("12.5%", 12.5), ("(3.1)%", -3.1), ("€ 7", 7.0),
-    ("2,019(a)", 2019.0),
-])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1,234", 1234.0),
+        ("$ 1,234", 1234.0),
+        ("(1,234)", -1234.0),
+        ("$(1,234)", -1234.0),
+        ("( 12.5 )", -12.5),
+        (".85", 0.85),
+        ("—", 0.0),
+        ("$—", 0.0),
+        ("–", 0.0),
+        ("-5", -5.0),
+        ("12.5%", 12.5),
+        ("(3.1)%", -3.1),
+        ("€ 7", 7.0),
+        ("2,019(a)", 2019.0),
+    ],
+)
 def test_numbers(text: str, value: float) -> None:
     number = parse_number(text)
     assert number is not None
     assert number.value == value
 
 
-@pytest.mark.parametrize("text", ["", "Total", "N/A", "December 31, 2022", "1,23", "Note 12", "2022 2021",
-                                  "514 and 521"])
+@pytest.mark.parametrize(
+    "text", ["", "Total", "N/A", "December 31, 2022", "1,23", "Note 12", "2022 2021", "514 and 521"]
+)
 def test_text_is_no_number(text: str) -> None:
     assert parse_number(text) is None
 
@@ -33,8 +48,14 @@ def test_percent_and_currency_are_kept() -> None:
 
 
 def test_fillers_join_their_number() -> None:
-    cells = [Printed("Loss", 0, 1), Printed("$", 2, 3), Printed("(5", 3, 4), Printed(")", 4, 5), Printed("7", 6, 7),
-             Printed("%", 7, 8)]
+    cells = [
+        Printed("Loss", 0, 1),
+        Printed("$", 2, 3),
+        Printed("(5", 3, 4),
+        Printed(")", 4, 5),
+        Printed("7", 6, 7),
+        Printed("%", 7, 8),
+    ]
     assert [cell.text for cell in merge_fillers(cells)] == ["Loss", "$(5)", "7%"]
 
 

@@ -29,9 +29,12 @@ def test_spans_and_fillers_are_resolved() -> None:
     assert grid is not None
     assert grid.page == 3
     assert [[(cell.column, cell.text) for cell in row] for row in grid.rows] == [
-        [(1, "Years Ended December 31,")], [(0, "(in millions)"), (1, "2022"), (2, "2021")],
-        [(0, "Net sales"), (1, "$1,200"), (2, "$1,100")], [(0, "Other loss"), (1, "(5)"), (2, "—")],
-        [(0, "Growth"), (1, "9.1%"), (2, "(2.0)%")]]
+        [(1, "Years Ended December 31,")],
+        [(0, "(in millions)"), (1, "2022"), (2, "2021")],
+        [(0, "Net sales"), (1, "$1,200"), (2, "$1,100")],
+        [(0, "Other loss"), (1, "(5)"), (2, "—")],
+        [(0, "Growth"), (1, "9.1%"), (2, "(2.0)%")],
+    ]
     assert grid.rows[0][0].span == 2
 
 
@@ -52,8 +55,10 @@ def test_the_grid_is_the_same_without_tags() -> None:
 
 
 def test_rowspan_shifts_the_cells_below() -> None:
-    grid = _grid("<table><tr><td rowspan='2'>Sales</td><td>1,000</td></tr><tr><td>2,000</td></tr>"
-                 "<tr><td>Cost</td><td>3,000</td></tr></table>")
+    grid = _grid(
+        "<table><tr><td rowspan='2'>Sales</td><td>1,000</td></tr><tr><td>2,000</td></tr>"
+        "<tr><td>Cost</td><td>3,000</td></tr></table>"
+    )
     assert grid is not None
     assert [row[-1].column for row in grid.rows] == [1, 1, 1]
 
@@ -65,15 +70,19 @@ def test_layout_tables_and_absurd_spans() -> None:
 
 
 def test_small_negative_next_to_a_number_is_no_footnote() -> None:
-    grid = _grid("<table><tr><td>Tax</td><td>4</td><td>(2)</td></tr>"
-                 "<tr><td>Other</td><td>(1)</td><td>7</td></tr></table>")
+    grid = _grid(
+        "<table><tr><td>Tax</td><td>4</td><td>(2)</td></tr><tr><td>Other</td><td>(1)</td><td>7</td></tr></table>"
+    )
     assert grid is not None
     assert [cell.text for cell in grid.rows[0]] == ["Tax", "4", "(2)"]
 
 
-_cell = st.builds("<td colspan='{}' rowspan='{}'>{}</td>".format, st.sampled_from(["1", "3", "x", "-1", "٣", ""]),
-                  st.sampled_from(["1", "2", "500000"]),
-                  st.sampled_from(["$", "1,234", "(", ")", "%", "Net", "—", "2022"]))
+_cell = st.builds(
+    "<td colspan='{}' rowspan='{}'>{}</td>".format,
+    st.sampled_from(["1", "3", "x", "-1", "٣", ""]),
+    st.sampled_from(["1", "2", "500000"]),
+    st.sampled_from(["$", "1,234", "(", ")", "%", "Net", "—", "2022"]),
+)
 
 
 @given(st.lists(st.lists(_cell, max_size=6), max_size=6))

@@ -13,17 +13,42 @@ from finray.filings.html_grid import table_grid
 from finray.filings.line_items import extract_line_items
 from finray.types import Filing, LineItem, Statement
 
-FILING = Filing("id", "doc", "uri", "0" * 64, "Sample Corp", "10-K", period_end=dt.date(2022, 12, 31), fiscal_year=2022,
-                fiscal_period="FY")
-QUARTER = Filing("id", "doc", "uri", "0" * 64, "Sample Corp", "10-Q", period_end=dt.date(2022, 6, 30), fiscal_year=2022,
-                 fiscal_period="Q2")
+FILING = Filing(
+    "id",
+    "doc",
+    "uri",
+    "0" * 64,
+    "Sample Corp",
+    "10-K",
+    period_end=dt.date(2022, 12, 31),
+    fiscal_year=2022,
+    fiscal_period="FY",
+)
+QUARTER = Filing(
+    "id",
+    "doc",
+    "uri",
+    "0" * 64,
+    "Sample Corp",
+    "10-Q",
+    period_end=dt.date(2022, 6, 30),
+    fiscal_year=2022,
+    fiscal_period="Q2",
+)
 
 
-def _read(rows: str, statement: Statement | None = "income", *, head: str = "(in millions, except per share data)",
-          filing: Filing = FILING) -> list[LineItem]:
+def _read(
+    rows: str,
+    statement: Statement | None = "income",
+    *,
+    head: str = "(in millions, except per share data)",
+    filing: Filing = FILING,
+) -> list[LineItem]:
     """``rows``: one row a line, cells separated by "|", "~" for an empty one."""
-    html = "".join("<tr>" + "".join(f"<td>{cell.strip().replace('~', '')}</td>" for cell in row.split("|")) + "</tr>"
-                   for row in rows.strip().split("\n"))
+    html = "".join(
+        "<tr>" + "".join(f"<td>{cell.strip().replace('~', '')}</td>" for cell in row.split("|")) + "</tr>"
+        for row in rows.strip().split("\n")
+    )
     grid = table_grid(lxml.html.fragment_fromstring(f"<table>{html}</table>"), 4)
     assert grid is not None
     return extract_line_items([grid], head, statement, filing)
@@ -57,9 +82,14 @@ Basic | 98 | 98
 Diluted | 100 | 100
 Dividends declared per share | 0.50 | 0.40""")
     units = [(item.label, item.unit, item.value) for item in items if item.column == 1]
-    assert units == [("Net income", "USD", 2.2e8), ("Basic", "USD/share", 2.25), ("Diluted", "USD/share", 2.2),
-                     ("Basic", "shares", 9.8e7), ("Diluted", "shares", 1e8),
-                     ("Dividends declared per share", "USD/share", 0.5)]
+    assert units == [
+        ("Net income", "USD", 2.2e8),
+        ("Basic", "USD/share", 2.25),
+        ("Diluted", "USD/share", 2.2),
+        ("Basic", "shares", 9.8e7),
+        ("Diluted", "shares", 1e8),
+        ("Dividends declared per share", "USD/share", 0.5),
+    ]
     assert items[2].section == "Earnings per share:"
 
 
@@ -70,11 +100,17 @@ def test_share_counts_exempt_from_the_scale() -> None:
 
 
 def test_three_and_six_months() -> None:
-    items = _read("""~ | Three Months Ended June 30, | Three Months Ended June 30, | Six Months Ended June 30,
+    items = _read(
+        """~ | Three Months Ended June 30, | Three Months Ended June 30, | Six Months Ended June 30,
 ~ | 2022 | 2021 | 2022
-Net sales | 300 | 280 | 600""", filing=QUARTER)
+Net sales | 300 | 280 | 600""",
+        filing=QUARTER,
+    )
     assert [(item.period_end, item.months) for item in items] == [
-        (dt.date(2022, 6, 30), 3), (dt.date(2021, 6, 30), 3), (dt.date(2022, 6, 30), 6)]
+        (dt.date(2022, 6, 30), 3),
+        (dt.date(2021, 6, 30), 3),
+        (dt.date(2022, 6, 30), 6),
+    ]
 
 
 def test_balance_sheet_dates_are_instants() -> None:
@@ -95,18 +131,28 @@ def test_bare_years_are_fiscal_years() -> None:
 
 
 def test_opening_cash_belongs_to_the_day_before_the_period() -> None:
-    items = _read("""~ | 2022 | 2021
+    items = _read(
+        """~ | 2022 | 2021
 Cash at beginning of year | 90 | 80
-Cash at end of year | 100 | 90""", "cash_flow")
+Cash at end of year | 100 | 90""",
+        "cash_flow",
+    )
     assert [(item.period_end, item.months) for item in items] == [
-        (dt.date(2021, 12, 31), 0), (dt.date(2020, 12, 31), 0), (dt.date(2022, 12, 31), 0), (dt.date(2021, 12, 31), 0)]
+        (dt.date(2021, 12, 31), 0),
+        (dt.date(2020, 12, 31), 0),
+        (dt.date(2022, 12, 31), 0),
+        (dt.date(2021, 12, 31), 0),
+    ]
 
 
 def test_equity_rows_are_dated_by_the_balances_around_them() -> None:
-    items = _read("""~ | Shares | Amount | Retained Earnings
+    items = _read(
+        """~ | Shares | Amount | Retained Earnings
 Balance at January 1, 2021 | 98 | 5 | 300
 Net income | ~ | ~ | 192
-Balance at December 31, 2021 | 98 | 5 | 492""", "equity")
+Balance at December 31, 2021 | 98 | 5 | 492""",
+        "equity",
+    )
     first, income = items[0], _one(items, "Net income", 3)
     assert (first.unit, first.value, first.period_end, first.months) == ("shares", 9.8e7, dt.date(2020, 12, 31), 0)
     assert (income.period_end, income.months, income.unit) == (dt.date(2021, 12, 31), 12, "USD")
@@ -118,8 +164,13 @@ def test_percent_keeps_the_printed_number() -> None:
 
 
 def test_sections_end_where_the_margin_returns() -> None:
-    rows = [(Cell("2022", 1),), (Cell("Current assets:", 0, indent=10),), (Cell("Cash", 0, indent=20), Cell("5", 1)),
-            (Cell("Total current assets", 0, indent=20), Cell("5", 1)), (Cell("Goodwill", 0, indent=10), Cell("7", 1))]
+    rows = [
+        (Cell("2022", 1),),
+        (Cell("Current assets:", 0, indent=10),),
+        (Cell("Cash", 0, indent=20), Cell("5", 1)),
+        (Cell("Total current assets", 0, indent=20), Cell("5", 1)),
+        (Cell("Goodwill", 0, indent=10), Cell("7", 1)),
+    ]
     items = extract_line_items([Grid(0, tuple(rows))], "(in millions)", "balance", FILING)
     assert [item.section for item in items] == ["Current assets:", "Current assets:", None]
 
@@ -135,16 +186,35 @@ def test_other_currencies() -> None:
     assert (item.unit, item.value) == ("EUR", 3e8)
 
 
-_text = st.one_of(st.text(max_size=20), st.sampled_from(
-    ["2022", "$1,234", "(5)", "—", "Net income", "Balance at December 31, 2021", "Three Months Ended",
-     "February 30, 2022",
-     "13/45/2022", "per share", "Total", "0000", "99 weeks ended"]))
+_text = st.one_of(
+    st.text(max_size=20),
+    st.sampled_from(
+        [
+            "2022",
+            "$1,234",
+            "(5)",
+            "—",
+            "Net income",
+            "Balance at December 31, 2021",
+            "Three Months Ended",
+            "February 30, 2022",
+            "13/45/2022",
+            "per share",
+            "Total",
+            "0000",
+            "99 weeks ended",
+        ]
+    ),
+)
 _row = st.lists(st.builds(Cell, _text, st.integers(0, 4), st.integers(1, 3)), min_size=1, max_size=5).map(tuple)
 _rows = st.lists(_row, max_size=10).map(tuple)
 
 
-@given(st.lists(st.builds(Grid, st.just(0), _rows), max_size=3), st.text(max_size=200),
-       st.sampled_from(["income", "balance", "cash_flow", "equity", None]))
+@given(
+    st.lists(st.builds(Grid, st.just(0), _rows), max_size=3),
+    st.text(max_size=200),
+    st.sampled_from(["income", "balance", "cash_flow", "equity", None]),
+)
 def test_any_grid_never_fails(grids: list[Grid], text: str, statement: Statement | None) -> None:
     for item in extract_line_items(grids, text, statement, FILING):
         assert item.label

@@ -13,13 +13,24 @@ from finray.filings.line_items import extract_line_items
 from finray.filings.scales import Scale
 from finray.types import Filing, LineItem
 
-FILING = Filing("id", "doc", "uri", "0" * 64, "Sample Corp", "10-K", period_end=dt.date(2022, 12, 31), fiscal_year=2022,
-                fiscal_period="FY")
+FILING = Filing(
+    "id",
+    "doc",
+    "uri",
+    "0" * 64,
+    "Sample Corp",
+    "10-K",
+    period_end=dt.date(2022, 12, 31),
+    fiscal_year=2022,
+    fiscal_period="FY",
+)
 
 
 def _read(rows: str, caption: str = "", page: str = "", usual: Scale | None = None) -> list[LineItem]:
-    html = "".join("<tr>" + "".join(f"<td>{cell.strip().replace('~', '')}</td>" for cell in row.split("|")) + "</tr>"
-                   for row in rows.strip().split("\n"))
+    html = "".join(
+        "<tr>" + "".join(f"<td>{cell.strip().replace('~', '')}</td>" for cell in row.split("|")) + "</tr>"
+        for row in rows.strip().split("\n")
+    )
     grid = table_grid(lxml.html.fragment_fromstring(f"<table>{html}</table>"), 4, caption)
     assert grid is not None
     return extract_line_items([grid], page, None, FILING, usual=usual)
@@ -33,26 +44,39 @@ def test_the_caption_gives_the_scale_and_the_day() -> None:
 
 
 def test_columns_are_segments_under_headings_that_name_the_year() -> None:
-    items = _read("~ | North | South\nYear ended December 31, 2022 | ~ | ~\nNet sales | $1,200 | $1,100\n"
-                  "Year ended December 31, 2021 | ~ | ~\nNet sales | $1,000 | $900", "(in millions)")
+    items = _read(
+        "~ | North | South\nYear ended December 31, 2022 | ~ | ~\nNet sales | $1,200 | $1,100\n"
+        "Year ended December 31, 2021 | ~ | ~\nNet sales | $1,000 | $900",
+        "(in millions)",
+    )
     found = {(item.column_label, item.period_end and item.period_end.year): item.value for item in items}
     assert found == {("North", 2022): 1.2e9, ("South", 2022): 1.1e9, ("North", 2021): 1.0e9, ("South", 2021): 0.9e9}
     assert {item.months for item in items} == {12}
 
 
 def test_a_row_may_be_the_year() -> None:
-    items = _read("~ | North | South\nFiscal 2022 | $1,200 | $1,100\nFiscal 2021 | 1,000 | 900",
-                  "Net sales by region (in millions)")
+    items = _read(
+        "~ | North | South\nFiscal 2022 | $1,200 | $1,100\nFiscal 2021 | 1,000 | 900",
+        "Net sales by region (in millions)",
+    )
     assert [(item.period_end and item.period_end.year, item.value) for item in items if item.column == 2] == [
-        (2022, 1.1e9), (2021, 0.9e9)]
+        (2022, 1.1e9),
+        (2021, 0.9e9),
+    ]
 
 
 def test_balances_of_a_roll_forward_are_dated_by_their_rows() -> None:
-    items = _read("~ | North | South\nBalance as of December 31, 2021 | $500 | $400\nAcquisitions | 20 | 30\n"
-                  "Balance as of December 31, 2022 | $520 | $430", "Goodwill (in millions)")
+    items = _read(
+        "~ | North | South\nBalance as of December 31, 2021 | $500 | $400\nAcquisitions | 20 | 30\n"
+        "Balance as of December 31, 2022 | $520 | $430",
+        "Goodwill (in millions)",
+    )
     north = [item for item in items if item.column == 1]
     assert [(item.period_end, item.months) for item in north] == [
-        (dt.date(2021, 12, 31), 0), (dt.date(2022, 12, 31), 12), (dt.date(2022, 12, 31), 0)]
+        (dt.date(2021, 12, 31), 0),
+        (dt.date(2022, 12, 31), 12),
+        (dt.date(2022, 12, 31), 0),
+    ]
 
 
 def test_what_has_no_date_is_left_out() -> None:
@@ -66,8 +90,13 @@ def test_the_scale_of_the_statements_holds_where_a_note_announces_none() -> None
 
 @pytest.mark.parametrize(
     ("heading", "said"),
-    [("Three Months Ended June 30, 2022", None), ("2022", None), ("2022 Level 1", "2022 Level 1"), ("", None),
-     ("Americas", "Americas")],
+    [
+        ("Three Months Ended June 30, 2022", None),
+        ("2022", None),
+        ("2022 Level 1", "2022 Level 1"),
+        ("", None),
+        ("Americas", "Americas"),
+    ],
 )
 def test_a_column_label_says_more_than_a_period(heading: str, said: str | None) -> None:
     assert column_label(heading) == said

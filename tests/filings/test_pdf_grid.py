@@ -31,19 +31,35 @@ def _rows(grid: Grid) -> list[list[str]]:
 
 
 def test_columns_do_not_merge() -> None:
-    page = _page([("(in millions)", ("2022", "2021", "2020")), ("Net sales", ("$ 1,200", "$ 1,100", "$ 987")),
-                  ("Cost of sales", ("(700)", "(650)", "-")), ("Other", ("", "5", "4"))])
+    page = _page(
+        [
+            ("(in millions)", ("2022", "2021", "2020")),
+            ("Net sales", ("$ 1,200", "$ 1,100", "$ 987")),
+            ("Cost of sales", ("(700)", "(650)", "-")),
+            ("Other", ("", "5", "4")),
+        ]
+    )
     (grid,) = page_grids(page, 7)
     assert grid.page == 7
-    assert _rows(grid)[1:] == [["Net sales", "$1,200", "$1,100", "$987"], ["Cost of sales", "(700)", "(650)", "-"],
-                               ["Other", "5", "4"]]
+    assert _rows(grid)[1:] == [
+        ["Net sales", "$1,200", "$1,100", "$987"],
+        ["Cost of sales", "(700)", "(650)", "-"],
+        ["Other", "5", "4"],
+    ]
     assert [cell.column for cell in grid.rows[3]] == [0, 2, 3]
 
 
 def test_wrapped_labels_are_joined() -> None:
-    page = _page([("Assets", ("2022", "2021", "2020")), ("Depreciation of property and equipment, operating", ()),
-                  ("lease assets, and other", ("10", "11", "12")), ("Inventories", ("1", "2", "3")),
-                  ("Net increase in cash and cash equivalents", ("4", "5", "6")), ("and restricted cash", ())])
+    page = _page(
+        [
+            ("Assets", ("2022", "2021", "2020")),
+            ("Depreciation of property and equipment, operating", ()),
+            ("lease assets, and other", ("10", "11", "12")),
+            ("Inventories", ("1", "2", "3")),
+            ("Net increase in cash and cash equivalents", ("4", "5", "6")),
+            ("and restricted cash", ()),
+        ]
+    )
     (grid,) = page_grids(page, 0)
     labels = [row[0].text for row in grid.rows]
     assert "Depreciation of property and equipment, operating lease assets, and other" in labels
@@ -57,8 +73,14 @@ def test_headings_stay_apart_from_the_first_row_below() -> None:
 
 
 def test_close_set_dates_head_their_own_columns() -> None:
-    heading = ((300.0, "December"), (336.0, "31,"), (351.0, "2022"), (371.0, "December"), (407.0, "25,"),
-               (422.0, "2021"))
+    heading = (
+        (300.0, "December"),
+        (336.0, "31,"),
+        (351.0, "2022"),
+        (371.0, "December"),
+        (407.0, "25,"),
+        (422.0, "2021"),
+    )
     words = [(x, 100.0, x + len(word) * 4.2, 109.0, word) for x, word in heading]
     for y in (120.0, 132.0, 144.0, 156.0):
         words += [(50.0, y, 90.0, y + 9, "Row"), (340.0, y, 368.0, y + 9, "1,000"), (412.0, y, 440.0, y + 9, "2,000")]
@@ -79,8 +101,13 @@ def test_dot_leaders_and_footnote_marks_are_no_cells() -> None:
 
 
 _words = st.tuples(st.floats(), st.floats(), st.floats(), st.floats(), st.text(max_size=8))
-_placed = st.tuples(st.floats(0, 500), st.floats(0, 700), st.floats(0, 600), st.floats(0, 800),
-                    st.sampled_from(["$", "1,234", "(5)", "—", "Net", "2022", "sales:", ")", "%", "December", "31,"]))
+_placed = st.tuples(
+    st.floats(0, 500),
+    st.floats(0, 700),
+    st.floats(0, 600),
+    st.floats(0, 800),
+    st.sampled_from(["$", "1,234", "(5)", "—", "Net", "2022", "sales:", ")", "%", "December", "31,"]),
+)
 
 
 @given(st.lists(_words | _placed, max_size=40))

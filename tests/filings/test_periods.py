@@ -11,20 +11,33 @@ from hypothesis import strategies as st
 from finray.filings.periods import Calendar, Heading, Period, read_balance_date, read_heading
 from finray.types import Filing
 
-FILING = Filing("id", "doc", "uri", "0" * 64, "Sample Corp", "10-Q", period_end=dt.date(2025, 6, 27), fiscal_year=2025,
-                fiscal_period="Q2", fiscal_year_end="12-31")
+FILING = Filing(
+    "id",
+    "doc",
+    "uri",
+    "0" * 64,
+    "Sample Corp",
+    "10-Q",
+    period_end=dt.date(2025, 6, 27),
+    fiscal_year=2025,
+    fiscal_period="Q2",
+    fiscal_year_end="12-31",
+)
 
 
-@pytest.mark.parametrize(("text", "heading"), [
-    ("Years Ended December 31, 2022", Heading(2022, 12, 31, 12)),
-    ("Three Months Ended June 30, 2021", Heading(2021, 6, 30, 3)),
-    ("26 Weeks Ended July 29, 2023", Heading(2023, 7, 29, 6)),
-    ("Thirty-nine weeks ended Oct. 28, 2023", Heading(2023, 10, 28, 9)),
-    ("12 Weeks Ended 9/4/2021", Heading(2021, 9, 4, 3)),
-    ("2020", Heading(2020)),
-    ("Fiscal 2022", Heading(2022, months=12, fiscal=True)),
-    ("% change", Heading(change=True)),
-])
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("Years Ended December 31, 2022", Heading(2022, 12, 31, 12)),
+        ("Three Months Ended June 30, 2021", Heading(2021, 6, 30, 3)),
+        ("26 Weeks Ended July 29, 2023", Heading(2023, 7, 29, 6)),
+        ("Thirty-nine weeks ended Oct. 28, 2023", Heading(2023, 10, 28, 9)),
+        ("12 Weeks Ended 9/4/2021", Heading(2021, 9, 4, 3)),
+        ("2020", Heading(2020)),
+        ("Fiscal 2022", Heading(2022, months=12, fiscal=True)),
+        ("% change", Heading(change=True)),
+    ],
+)
 def test_headings(text: str, heading: Heading) -> None:
     assert read_heading(text) == heading
 

@@ -9,16 +9,23 @@ from hypothesis import strategies as st
 from finray.filings.scales import Scale, read_scale, row_unit
 
 
-@pytest.mark.parametrize(("text", "money", "shares"), [
-    ("(in millions, except per share data)", 10**6, 10**6),
-    ("(In thousands, except share and per share data)", 10**3, 1),
-    ("(Dollars in billions)", 10**9, 10**9),
-    ("($ in millions, except share amounts)", 10**6, 1),
-    ("(MILLIONS, EXCEPT PER COMMON SHARE DATA)", 10**6, 10**6),
-    ("(In millions, except number of shares, which are reflected in thousands, and per-share amounts)", 10**6, 10**3),
-    ("(000's omitted)", 10**3, 10**3),
-    ("Millions of dollars", 10**6, 10**6),
-])
+@pytest.mark.parametrize(
+    ("text", "money", "shares"),
+    [
+        ("(in millions, except per share data)", 10**6, 10**6),
+        ("(In thousands, except share and per share data)", 10**3, 1),
+        ("(Dollars in billions)", 10**9, 10**9),
+        ("($ in millions, except share amounts)", 10**6, 1),
+        ("(MILLIONS, EXCEPT PER COMMON SHARE DATA)", 10**6, 10**6),
+        (
+            "(In millions, except number of shares, which are reflected in thousands, and per-share amounts)",
+            10**6,
+            10**3,
+        ),
+        ("(000's omitted)", 10**3, 10**3),
+        ("Millions of dollars", 10**6, 10**6),
+    ],
+)
 def test_announced_scales(text: str, money: int, shares: int) -> None:
     scale = read_scale(text)
     assert scale is not None

@@ -122,10 +122,20 @@ Net increase in cash
 5
 """
 PROSE = "The accompanying consolidated statements of operations were prepared as management saw fit. " * 20
-CONTENTS = "\n".join(["INDEX TO CONSOLIDATED FINANCIAL STATEMENTS", "Consolidated Statements of Operations", "61",
-                      "Consolidated Balance Sheets", "62", "Consolidated Statements of Cash Flows", "63",
-                      "Consolidated Statements of Stockholders' Equity", "64"]
-                     + [f"Note {n} on something {60 + n}" for n in range(1, 20)])
+CONTENTS = "\n".join(
+    [
+        "INDEX TO CONSOLIDATED FINANCIAL STATEMENTS",
+        "Consolidated Statements of Operations",
+        "61",
+        "Consolidated Balance Sheets",
+        "62",
+        "Consolidated Statements of Cash Flows",
+        "63",
+        "Consolidated Statements of Stockholders' Equity",
+        "64",
+    ]
+    + [f"Note {n} on something {60 + n}" for n in range(1, 20)]
+)
 
 
 def test_statements_are_found_where_they_stand_together() -> None:
@@ -134,8 +144,10 @@ def test_statements_are_found_where_they_stand_together() -> None:
 
 
 def test_parent_only_statements_are_not_the_primary_ones() -> None:
-    parent = [f"Schedule I\nCONDENSED FINANCIAL INFORMATION OF REGISTRANT\nPARENT COMPANY\n{page}"
-              for page in (INCOME, BALANCE, CASH_FLOW)]
+    parent = [
+        f"Schedule I\nCONDENSED FINANCIAL INFORMATION OF REGISTRANT\nPARENT COMPANY\n{page}"
+        for page in (INCOME, BALANCE, CASH_FLOW)
+    ]
     labels = label_statements([INCOME, BALANCE, CASH_FLOW, *[PROSE] * 20, *parent])
     assert labels[:3] == ["income", "balance", "cash_flow"]
     assert set(labels[3:]) == {None}

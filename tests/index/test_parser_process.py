@@ -82,9 +82,7 @@ def test_a_filing_that_breaks_its_parser_is_set_aside(
 
 
 @pytest.mark.parametrize("content", [b"hang", b"busy"])
-def test_a_filing_that_takes_too_long_is_set_aside(
-    settings: Settings, parser: ParserProcess, content: bytes
-) -> None:
+def test_a_filing_that_takes_too_long_is_set_aside(settings: Settings, parser: ParserProcess, content: bytes) -> None:
     quick = ParserProcess(settings.filings, settings.chunks, seconds=1.0, module="poisonable")
     with pytest.raises(FilingError, match="timeout"):
         quick.parse(content, "/corpus/poison.pdf")

@@ -66,9 +66,7 @@ def test_prefixes_are_put_before_the_text() -> None:
     plain = load_encoder(EncoderSettings(), threads=1)
     prefixed = load_encoder(EncoderSettings(query_prefix="query: ", passage_prefix="passage: "), threads=1)
     np.testing.assert_allclose(prefixed.encode_query("x"), plain.encode_query("query: x"), atol=1e-6)
-    np.testing.assert_allclose(
-        prefixed.encode_passages(["x"]), plain.encode_passages(["passage: x"]), atol=1e-6
-    )
+    np.testing.assert_allclose(prefixed.encode_passages(["x"]), plain.encode_passages(["passage: x"]), atol=1e-6)
 
 
 def test_a_cls_model_pools_the_first_token(tmp_path: Path, minilm: Encoder) -> None:

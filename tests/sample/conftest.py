@@ -51,6 +51,7 @@ def questions(summary: SampleSummary) -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def gold_page(summary: SampleSummary) -> Callable[[dict[str, Any]], str]:
     """The text of the page that an evidence entry points to."""
+
     @cache
     def pages(doc_name: str) -> list[str]:
         (path,) = (summary.folder / "filings").glob(f"{doc_name}.*")

@@ -27,12 +27,16 @@ def outcome(path: Path) -> tuple[str | None, str | None]:
 def test_each_file_comes_to_what_is_said_of_it(broken: tuple[Path, tuple[BrokenFile, ...]]) -> None:
     folder, files = broken
     assert {file.name: outcome(folder / file.name) for file in files} == {
-        file.name: (file.stage, file.reason) for file in files}
+        file.name: (file.stage, file.reason) for file in files
+    }
 
 
 def test_the_same_files_are_written_every_time(broken: tuple[Path, tuple[BrokenFile, ...]], tmp_path: Path) -> None:
     folder, files = broken
     assert write_broken_files(tmp_path) == files
     encrypted = "encrypted.pdf"  # its key is random by design
-    assert all((tmp_path / file.name).read_bytes() == (folder / file.name).read_bytes()
-               for file in files if file.name != encrypted)
+    assert all(
+        (tmp_path / file.name).read_bytes() == (folder / file.name).read_bytes()
+        for file in files
+        if file.name != encrypted
+    )

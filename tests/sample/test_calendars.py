@@ -11,14 +11,17 @@ from finray.sample.calendars import OTHERS, RETAIL, Calendar
 CALENDARS = [RETAIL, *OTHERS]
 
 
-@pytest.mark.parametrize(("calendar", "year", "end"), [
-    (RETAIL, 2022, dt.date(2023, 1, 28)),
-    (RETAIL, 2023, dt.date(2024, 1, 27)),
-    (Calendar(11, weekday=4, rule="nearest"), 2022, dt.date(2022, 12, 2)),
-    (Calendar(9, weekday=5), 2023, dt.date(2023, 9, 30)),
-    (Calendar(12, weekday=6, rule="nearest"), 2020, dt.date(2021, 1, 3)),
-    (Calendar(6), 2022, dt.date(2022, 6, 30)),
-])
+@pytest.mark.parametrize(
+    ("calendar", "year", "end"),
+    [
+        (RETAIL, 2022, dt.date(2023, 1, 28)),
+        (RETAIL, 2023, dt.date(2024, 1, 27)),
+        (Calendar(11, weekday=4, rule="nearest"), 2022, dt.date(2022, 12, 2)),
+        (Calendar(9, weekday=5), 2023, dt.date(2023, 9, 30)),
+        (Calendar(12, weekday=6, rule="nearest"), 2020, dt.date(2021, 1, 3)),
+        (Calendar(6), 2022, dt.date(2022, 6, 30)),
+    ],
+)
 def test_year_ends_of_companies_that_count_so(calendar: Calendar, year: int, end: dt.date) -> None:
     assert calendar.year_end(year) == end
 

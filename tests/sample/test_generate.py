@@ -11,12 +11,16 @@ from finray.sample.generate import SampleSummary, generate_sample
 
 
 def digests(folder: Path) -> dict[str, str]:
-    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_the_workers(
-        summary: SampleSummary, arguments: dict[str, Any], tmp_path: Path) -> None:
+    summary: SampleSummary, arguments: dict[str, Any], tmp_path: Path
+) -> None:
     generate_sample(tmp_path, **arguments, workers=2)
     assert digests(tmp_path) == digests(summary.folder)
 
@@ -41,8 +45,10 @@ def test_a_sample_can_be_written_again_in_place(tmp_path: Path) -> None:
         generate_sample(tmp_path, companies=2, years=1, questions=3)
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    ({"companies": 0}, "companies = 0"), ({"years": 99}, "years = 99"), ({"formats": ("docx",)}, "docx")])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [({"companies": 0}, "companies = 0"), ({"years": 99}, "years = 99"), ({"formats": ("docx",)}, "docx")],
+)
 def test_arguments_out_of_range_are_named(tmp_path: Path, arguments: dict[str, int], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         generate_sample(tmp_path, **arguments)  # type: ignore[arg-type]

@@ -31,8 +31,10 @@ def test_statements_tie_out_however_they_are_seen(ledger: Ledger) -> None:
             annual = ledger.annual(year, vintage)
             quarters = [ledger.period(year, quarter, vintage, quarter) for quarter in range(1, 5)]
             assert annual.flows.net_income == sum(each.flows.net_income for each in quarters)
-            assert (annual.closing.retained_earnings - annual.opening.retained_earnings
-                    == annual.flows.net_income - annual.flows.dividends_paid)
+            assert (
+                annual.closing.retained_earnings - annual.opening.retained_earnings
+                == annual.flows.net_income - annual.flows.dividends_paid
+            )
 
 
 @settings(max_examples=40, deadline=None)

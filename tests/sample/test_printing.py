@@ -55,13 +55,18 @@ def test_an_amendment_names_the_filing_it_amends(page_texts: PageTexts) -> None:
     amendments = [draft for draft in drawn if draft.form == "10-K/A"]
     assert amendments
     for draft in amendments:
-        original = next(each for each in drawn if each.company == draft.company and each.form == "10-K"
-                        and each.fiscal_year == draft.fiscal_year)
+        original = next(
+            each
+            for each in drawn
+            if each.company == draft.company and each.form == "10-K" and each.fiscal_year == draft.fiscal_year
+        )
         filing, content = print_filing(draft, ("pdf",), 3)
         text = " ".join(page_texts(content))
         assert "FORM 10-K/A" in text and "Amendment No. 1" in text
-        assert f"originally filed with the Securities and Exchange Commission on {original.filed_at:%B} " \
-               f"{original.filed_at.day}, {original.filed_at.year}" in text
+        assert (
+            f"originally filed with the Securities and Exchange Commission on {original.filed_at:%B} "
+            f"{original.filed_at.day}, {original.filed_at.year}" in text
+        )
         assert filing.amends == f"10-K {original.end}" and draft.filed_at > original.filed_at
 
 

@@ -64,8 +64,10 @@ def test_multi_document_questions_rest_on_several_filings(questions: list[Line])
 
 
 def read_all(summary: SampleSummary) -> list[ParsedFiling]:
-    return [parse_filing(path.read_bytes(), path.as_posix(), FilingSettings())
-            for path in (summary.folder / "filings").iterdir()]
+    return [
+        parse_filing(path.read_bytes(), path.as_posix(), FilingSettings())
+        for path in (summary.folder / "filings").iterdir()
+    ]
 
 
 def test_unanswerable_questions_name_what_no_filing_has(questions: list[Line], summary: SampleSummary) -> None:
