@@ -16,6 +16,7 @@ import asyncio
 import itertools
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -64,7 +65,7 @@ def main() -> None:
     arguments = _arguments()
     texts = [line.question for line in read_questions(arguments.questions) if isinstance(line, Question)]
     here = _in_process(arguments.index, texts)
-    with service(arguments.index, arguments.port) as (url, key):
+    with service(arguments.index, arguments.port, arguments.replicas) as (url, key):
         single = asyncio.run(_sequence(url, key, texts))
         loads = [asyncio.run(_load(url, key, texts, n, arguments.seconds)) for n in arguments.clients]
         again = asyncio.run(_sequence(url, key, texts[: len(texts) // 2]))
@@ -93,6 +94,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=30.0, help="of each number of clients; at most 120")
     parser.add_argument("--clients", type=int, nargs="+", default=[16, 64, 256])
     parser.add_argument("--port", type=int, default=8123)
+    parser.add_argument("--replicas", type=int, default=0, help="processes that answer, as finray serve has it")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     arguments.seconds = min(arguments.seconds, 120.0)
@@ -111,7 +113,7 @@ def _in_process(index: str, texts: Sequence[str]) -> list[float]:
 
 
 @contextmanager
-def service(index: str, port: int) -> Iterator[tuple[str, str]]:
+def service(index: str, port: int, replicas: int) -> Iterator[tuple[str, str]]:
     """``finray serve`` with one key of its own; (url, key) once it is ready."""
     command = str(Path(sys.executable).parent / "finray")
     with tempfile.TemporaryDirectory() as folder:
@@ -126,7 +128,7 @@ def service(index: str, port: int) -> Iterator[tuple[str, str]]:
         log = Path(folder) / "serve.log"
         with log.open("wb") as said:
             process = subprocess.Popen(
-                [command, "serve", "--index", index, "--port", str(port), *options],
+                [command, "serve", "--index", index, "--port", str(port), "--replicas", str(replicas), *options],
                 env=environment, stdout=said, stderr=said,
             )  # fmt: skip
         url = f"http://127.0.0.1:{port}"
@@ -200,7 +202,8 @@ async def _ask(client: httpx.AsyncClient, texts: Sequence[str], number: int, end
         took = time.perf_counter() - started
         if reply.status_code == 429:
             load.refused.append(took)
-            await asyncio.sleep(min(5.0, float(reply.headers.get("Retry-After", "1"))))
+            # Spread out, as independent clients are: otherwise all that were refused come back in one moment.
+            await asyncio.sleep(min(5.0, float(reply.headers.get("Retry-After", "1"))) * random.uniform(0.75, 1.25))
         elif reply.is_success:
             load.answered.append(took)
         else:

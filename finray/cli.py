@@ -180,9 +180,7 @@ def check(
     from finray.commands.check import run_check
 
     settings = _settings(preset, set_)
-    raise typer.Exit(
-        run_check(index, raw, settings, deep=deep, repair=repair, as_json=json_, out=out, err=err)
-    )
+    raise typer.Exit(run_check(index, raw, settings, deep=deep, repair=repair, as_json=json_, out=out, err=err))
 
 
 @app.command()
@@ -436,6 +434,9 @@ def serve(
     set_: SetOption = None,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8000,
+    replicas: Annotated[
+        int, typer.Option(min=0, help="Processes that answer, beside the one that speaks HTTP; 0: that one answers.")
+    ] = 0,
     no_auth: Annotated[
         bool, typer.Option("--no-auth", help="Ask nobody for a key; only with a loopback --host.")
     ] = False,
@@ -444,7 +445,11 @@ def serve(
     from finray.commands.serve import run_serve
 
     settings, overrides = _settings(preset, set_), _overrides(set_)
-    raise typer.Exit(run_serve(index, preset, overrides, settings, host=host, port=port, auth=not no_auth, out=out))
+    raise typer.Exit(
+        run_serve(
+            index, preset, overrides, settings, host=host, port=port, auth=not no_auth, replicas=replicas, out=out
+        )
+    )
 
 
 app.add_typer(train_cli.app, name="train")

@@ -25,7 +25,9 @@ class Ingress:
         self._arguments = arguments
         self._service: Service
         if "answering" in handles:
-            self._service = RemoteService(handles["answering"])
+            replicas = arguments.answering.max_replicas if arguments.answering is not None else 1
+            capacity = arguments.settings().serving.max_in_flight * replicas
+            self._service = RemoteService(handles["answering"], capacity)
         else:
             self._service = await local_service(arguments, handles)
 

@@ -38,8 +38,8 @@ def test_a_lock_that_falls_behind_is_told(lock: ModuleType, tmp_path: Path) -> N
     wanted = [Requirement(text) for text in ("A-b>=1,<2", "a-b>=2", "d")]
     assert lock.unsatisfied(wanted, [pins]) == [
         "requirements.lock: c>=2 is not one exact version",
-        "a-b>=2 is locked at 1.0; run `make lock`",
-        "d is in no lock; run `make lock`",
+        "a-b>=2 is locked at 1.0; run `make lock` or `make lock-llm`",
+        "d is in no lock; run `make lock` or `make lock-llm`",
     ]
 
 

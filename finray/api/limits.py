@@ -13,6 +13,20 @@ _BURST_S = 10.0
 """A bucket holds what this many seconds bring, and at least the largest request."""
 
 
+def check_capacity(open_questions: int, more: int, limit: int, wait_s: float) -> None:
+    """Refuse at once what would only wait: the client can try elsewhere, or again in ``wait_s``. Raises ApiError 429.
+
+    A request of more questions than the limit is still taken where nothing else is under way.
+    """
+    if open_questions and open_questions + more > limit:
+        raise ApiError(
+            429,
+            "overloaded",
+            f"{open_questions} questions are at work or waiting here, of {limit} (serving.max_in_flight); try again",
+            retry_after=wait_s,
+        )
+
+
 @dataclass(slots=True)
 class TokenBucket:
     """``per_second`` tokens flow in, up to ``capacity``; it starts full."""

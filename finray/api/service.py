@@ -13,6 +13,7 @@ from finray.api.engines import EngineMaker, EngineThreads, IndexWatcher, OpenInd
 from finray.api.errors import ApiError
 from finray.api.events import Event, events_of, query_record
 from finray.api.library import filing_page, filing_record, filings_record, pages_of
+from finray.api.limits import check_capacity
 from finray.api.page_images import Mark, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
 from finray.errors import FinrayError, ModelError, QuestionError
@@ -213,16 +214,8 @@ class LocalService:
         tell(Event("answer", {"qid": question.qid, "index_version": index.version, "prediction": record}))
 
     def _check_capacity(self, questions: int) -> None:
-        """Refuse at once what would only wait: the client can try elsewhere, or again."""
-        limit = self._settings.serving.max_in_flight
-        if self._threads.busy and self._threads.busy + questions > limit:
-            raise ApiError(
-                429,
-                "overloaded",
-                f"{self._threads.busy} questions are at work or waiting here, of {limit} (serving.max_in_flight); "
-                "try again",
-                retry_after=self._threads.busy * self._seconds / self._settings.serving.threads,
-            )
+        serving, busy = self._settings.serving, self._threads.busy
+        check_capacity(busy, questions, serving.max_in_flight, busy * self._seconds / serving.threads)
 
 
 def _failed(error: FinrayError) -> ApiError:

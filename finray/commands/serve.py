@@ -22,9 +22,13 @@ def run_serve(
     host: str,
     port: int,
     auth: bool,
+    replicas: int,
     out: Console,
 ) -> int:
-    """Serve until interrupted. Raises UsageError for what cannot be served so, before anything starts."""
+    """Serve until interrupted, answering in ``replicas`` processes of their own, or for 0 in the one that speaks HTTP.
+
+    Raises UsageError for what cannot be served so, before anything starts.
+    """
     if not auth and not is_loopback(host):
         raise UsageError(f"--no-auth lets everybody in, so it only goes with a loopback --host, not {host!r}")
     check_free(host, port)
@@ -34,13 +38,17 @@ def run_serve(
         key, shown = new_key("this-run")
         run_keys = (key,)
     # Ray takes a second to import.
-    from serve.config import ServeArguments
+    from serve.config import Replicas, ServeArguments
     from serve.local import serve_here
 
     def ready() -> None:
         out.print(_welcome(f"http://{host}:{port}", shown, auth), highlight=False, markup=False, soft_wrap=True)
 
     arguments = ServeArguments(index=index, preset=preset, set=overrides, auth=auth, run_keys=run_keys)
+    if replicas:
+        # Nobody else is on this Ray: what waits for HTTP takes no processor from what answers.
+        own = Replicas(min_replicas=replicas, max_replicas=replicas, num_cpus=0)
+        arguments = arguments.model_copy(update={"answering": own, "ingress": Replicas(num_cpus=0)})
     out.print("starting Ray Serve; this takes about half a minute", highlight=False)
     serve_here(arguments, host, port, ready)
     return 0

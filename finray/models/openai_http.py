@@ -20,6 +20,8 @@ from finray.question_fields import excerpt
 from finray.settings import LlmSettings
 from finray.types import TokenUsage
 
+_sleep = asyncio.sleep
+"""Replaced by tests: the sleep of all other coroutines stays as it is."""
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 _LONGEST_WAIT_S = 30.0
 _LONGEST_WAIT_ASKED_S = 120.0
@@ -99,7 +101,7 @@ class OpenAIChatModel:
             if attempt:
                 wait = min(_LONGEST_WAIT_S, self._settings.retry_wait_s * 2 ** (attempt - 1))
                 # No sooner than asked, and not all at that moment.
-                await asyncio.sleep(min(asked_wait, _LONGEST_WAIT_ASKED_S) + wait * (0.5 + random.random()))
+                await _sleep(min(asked_wait, _LONGEST_WAIT_ASKED_S) + wait * (0.5 + random.random()))
                 asked_wait = 0.0
             try:
                 response = await self._client.post("chat/completions", json=body)

@@ -108,16 +108,20 @@ async def test_an_index_that_goes_away_leaves_the_service_as_it_was(service: Loc
 async def test_work_that_nobody_waits_for_ends_at_the_next_stage(service: LocalService, encoder: Held) -> None:
     seen: list[str] = []
     encoder.hold = True
-    stream = service.answer(one("Which risks does CLDVC name?", stream=True))
-    async for event in stream:
-        seen.append(str(event.data.get("stage")))
-        if encoder.waiting.is_set():
-            break
-    closing = asyncio.create_task(stream.aclose())
+
+    async def read() -> None:
+        async for event in service.answer(one("Which risks does CLDVC name?", stream=True)):
+            seen.append(event.name)  # noqa: PERF401 - what came before the end counts too
+
+    reading = asyncio.create_task(read())
+    assert await asyncio.to_thread(encoder.waiting.wait, 20)
+    reading.cancel()
     await asyncio.sleep(0.05)
     encoder.hold = False
     encoder.go.set()
-    await closing
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert "started" in seen
     assert "answer" not in seen
     assert (await events(service, one()))[0].data["prediction"]["status"] == "answered"
 

@@ -12,10 +12,18 @@ from finray.api.app import create_app
 from finray.api.errors import ApiError
 from finray.api.events import Event
 from finray.api.keys import KeyRing
-from finray.api.limits import KeyLimits
+from finray.api.limits import KeyLimits, check_capacity
 from finray.api.service import Asked
 from finray.api.telemetry import NoTelemetry
 from finray.settings import ServingSettings
+
+
+def test_past_capacity_a_question_is_refused_with_the_time_to_wait() -> None:
+    check_capacity(63, 1, 64, 3.0)
+    check_capacity(0, 16, 8, 3.0)  # alone, a large request is taken
+    with pytest.raises(ApiError, match="64 questions are at work") as caught:
+        check_capacity(64, 1, 64, 3.0)
+    assert (caught.value.status, caught.value.headers["Retry-After"]) == (429, "3")
 
 
 def test_a_rate_refills_and_is_of_one_key() -> None:
