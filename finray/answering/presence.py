@@ -94,7 +94,7 @@ def _near_filings(query: Query, facts: FilingFacts) -> tuple[str, ...]:
 
 
 def near_rows(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[str, ...]:
-    """Rows of the passages' filings that share the most words with the question, where any does."""
+    """Rows of the best passage's filing that share the most words with the question, where any does."""
     wanted = set(words_of(" ".join((*query.unexplained, *query.terms))))
     shared: dict[str, tuple[float, str]] = {}
     for filing_id, items in facts.line_items(dict.fromkeys(p.filing_id for p in passages[:1])).items():
