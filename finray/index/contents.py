@@ -1,0 +1,58 @@
+"""What an index holds, row by row, so that two runs over the same filings can be held against each other."""
+
+from __future__ import annotations
+
+import hashlib
+import os.path
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from finray.index import layout, schema
+
+Contents = dict[str, Counter[str]]
+"""Table -> how often each row stands in it. A row is its place (filing or file, page) and a digest of its values."""
+
+_OF_THE_RUN: Final = frozenset({"indexed_at", "at", "source_modified", "fingerprint"})
+"""Times, and the tag of a file, which holds its time."""
+_PLACES: Final = ("filing_id", "source_uri", "page")
+_DIGITS: Final = 5
+
+
+def read_contents(uri: str) -> Contents:
+    """Every row of the index at ``uri``, but for the times of the run and the folder that all its sources share.
+
+    Vectors count to five decimals. Costs the memory of the largest batch and a hundred bytes a row. Raises
+    IndexMissingError.
+    """
+    layout.read_record(uri)
+    noted = layout.open_table(uri, schema.SOURCES).to_table(["source_uri"])["source_uri"].to_pylist()
+    root = os.path.commonpath(noted) if len(noted) > 1 else os.path.dirname("".join(noted))  # noqa: PTH120 (URIs too)
+    return {name: Counter(_rows(uri, name, root)) for name in schema.table_schemas(1)}
+
+
+def differences(expected: Contents, found: Contents) -> list[str]:
+    """A line for each row that only one of the two has."""
+    lines = []
+    for name in expected:
+        lines += [f"{name}: lacks {row}" for row in sorted((expected[name] - found[name]).elements())]
+        lines += [f"{name}: has besides {row}" for row in sorted((found[name] - expected[name]).elements())]
+    return lines
+
+
+def _rows(uri: str, name: str, root: str) -> Iterator[str]:
+    table = layout.open_table(uri, name)
+    columns = [column for column in table.schema.names if column not in _OF_THE_RUN]
+    for batch in table.to_batches(columns=columns):
+        for row in batch.to_pylist():
+            values = {column: _plain(value, root) for column, value in row.items()}
+            digest = hashlib.blake2b(repr(sorted(values.items())).encode(), digest_size=12).hexdigest()
+            yield " ".join([*(str(values[place]) for place in _PLACES if place in values), digest])
+
+
+def _plain(value: Any, root: str) -> Any:
+    if isinstance(value, str):
+        return value.replace(root, "") if root else value
+    if isinstance(value, list):
+        return [round(part, _DIGITS) + 0.0 if isinstance(part, float) else part for part in value]
+    return value
