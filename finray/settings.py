@@ -200,6 +200,8 @@ class IndexSettings(_Section):
     ann_rows: int = Field(2_000_000, ge=1)
     write_rows: int = Field(20_000, ge=1)
     """Chunks gathered before one commit: many small commits bloat a Lance table."""
+    in_process: bool = False
+    """Index without Ray, one filing after another: for the few filings of a night on one machine."""
 
 
 class BulkSettings(_Section):

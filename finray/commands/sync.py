@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 
 from rich.console import Console
 
+from finray.commands.index import describe as describe_index
+from finray.commands.index import index_with_progress
 from finray.commands.progress import Report, progress_bar
 from finray.edgar.companies import wanted_ciks
 from finray.edgar.contact import check_pace, checked_contact
@@ -25,7 +27,7 @@ from finray.edgar.store import RawStore
 from finray.edgar.summary import SyncSummary
 from finray.edgar.sync import sync_raw
 from finray.errors import UsageError
-from finray.index.summary import IndexProgress, IndexSummary
+from finray.index.summary import IndexSummary
 from finray.settings import Settings
 
 EDGAR_FEED = "edgar"
@@ -106,7 +108,6 @@ def run_sync(request: SyncRequest, settings: Settings, *, as_json: bool, out: Co
 
 def bring_up_to_date(ledger: Ledger, store: RawStore, index: str, settings: Settings, err: Console) -> IndexOutcome:
     """Drop what EDGAR has deleted, then run the index job on what is new."""
-    from finray.cluster.index_job import index_filings
     from finray.index.writer import IndexWriter
     from finray.models.encoder import encoder_dimension
 
@@ -116,12 +117,7 @@ def bring_up_to_date(ledger: Ledger, store: RawStore, index: str, settings: Sett
         withdrawn = writer.withdraw(backlog.deleted)
         writer.finish()
     if backlog.new:
-        with progress_bar(err, "indexing") as report:
-
-            def show(progress: IndexProgress) -> None:
-                report(progress.done, progress.total, f"{progress.chunks:,} chunks, {progress.failed} failed")
-
-            summary = index_filings(sources_of(backlog, store), index, settings, progress=show)
+        summary = index_with_progress(sources_of(backlog, store), index, settings, err)
     return IndexOutcome(withdrawn, summary)
 
 
@@ -145,8 +141,6 @@ def describe(summary: SyncSummary, indexed: IndexOutcome) -> str:
     if indexed.withdrawn:
         lines.append(f"index: {indexed.withdrawn:,} deleted filings withdrawn")
     if indexed.summary is not None:
-        from finray.commands.index import describe as describe_index  # brings Ray along
-
         lines.append(f"index: {describe_index(indexed.summary)}")
     return "\n".join(lines)
 

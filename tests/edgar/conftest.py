@@ -10,8 +10,8 @@ import pytest
 
 from finray.sample.edgar import Submission, sample_submissions, write_edgar
 from finray.settings import EdgarSettings
-from tests.edgar.local_edgar import LocalEdgar
 from tests.edgar.syncer import CONTACT, Syncer
+from tools.faults.edgar import LocalEdgar
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,8 @@ from finray.errors import SettingsError, SourceError, UsageError
 from finray.index.reader import IndexReader
 from finray.sample.edgar import Submission
 from finray.settings import Settings, load_settings
-from tests.edgar.local_edgar import BUSY, LocalEdgar
 from tests.edgar.syncer import CONTACT
+from tools.faults.edgar import BUSY, LocalEdgar
 
 QUIET = {"edgar.requests_per_second": 1000, "edgar.retry_wait_s": 0.01, "edgar.attempts": 2, "encoder.model": "hash"}
 
@@ -141,6 +141,19 @@ def test_one_command_from_edgar_to_the_index(
     assert {filing.filing_id for filing in reader.filings()} == annual
     assert {filing.provenance["filing_id"] for filing in reader.filings()} == {"sgml"}
     assert "index:" not in run(settings, few)[1]
+
+
+def test_without_ray_for_the_few_filings_of_a_night(
+    edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, settings: Settings
+) -> None:
+    in_process = settings.model_copy(update={"index": settings.index.model_copy(update={"in_process": True})})
+    code, said = run(in_process, request(tmp_path, index=str(tmp_path / "index"), forms="10-K"))
+    annual = {submission.accession for submission in submissions if submission.form == "10-K"}
+    assert (code, {filing.filing_id for filing in IndexReader.open(str(tmp_path / "index")).filings()}) == (0, annual)
+    assert f"index: {len(annual)} files: {len(annual)} indexed" in said
+    import ray
+
+    assert not ray.is_initialized()
 
 
 def test_the_samples_edgar_says_how_to_sync_from_it(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from finray.edgar.company import read_company
 from finray.errors import EdgarUnavailableError, UsageError
 from finray.sample.edgar import Submission, company_submissions
-from tests.edgar.local_edgar import LocalEdgar
 from tests.edgar.syncer import Syncer
+from tools.faults.edgar import LocalEdgar
 
 
 def test_what_a_company_filed_today_is_there_before_the_index_lists_it(

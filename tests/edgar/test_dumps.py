@@ -12,8 +12,8 @@ import pytest
 from finray.edgar.store import RawStore
 from finray.errors import SourceError
 from finray.sample.edgar import Submission, as_feed, feed_archive, feed_path
-from tests.edgar.local_edgar import Fault, LocalEdgar
 from tests.edgar.syncer import NOW, Syncer
+from tools.faults.edgar import Fault, LocalEdgar
 
 
 def by_day(submissions: list[Submission]) -> dict[dt.date, list[Submission]]:

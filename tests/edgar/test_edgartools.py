@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from finray.sample.edgar import Submission
-from tests.edgar.local_edgar import LocalEdgar
 from tests.edgar.syncer import CONTACT
+from tools.faults.edgar import LocalEdgar
 
 SCRIPT = """
 import json, sys

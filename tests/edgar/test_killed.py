@@ -14,8 +14,8 @@ import pytest
 from finray.edgar.ledger import Entry, Ledger
 from finray.sample.edgar import Submission
 from finray.settings import EdgarSettings
-from tests.edgar.local_edgar import Fault, LocalEdgar
 from tests.edgar.syncer import CONTACT, Syncer
+from tools.faults.edgar import Fault, LocalEdgar
 
 pytestmark = pytest.mark.slow
 IMPATIENT = EdgarSettings(contact=CONTACT)

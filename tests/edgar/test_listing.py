@@ -13,7 +13,7 @@ from finray.edgar.selection import read_company_tickers
 from finray.edgar.submissions import check_submission, read_header
 from finray.errors import EdgarUnavailableError
 from finray.sample.edgar import Submission, as_feed, form_index
-from tests.edgar.local_edgar import LocalEdgar
+from tools.faults.edgar import LocalEdgar
 
 DAY = dt.date(2020, 3, 18)
 

@@ -11,8 +11,8 @@ from typing import Any
 from finray.edgar.ledger import Entry
 from finray.sample.edgar import Submission, daily_index_path
 from finray.settings import EdgarSettings
-from tests.edgar.local_edgar import BLOCKED, BUSY, Fault, LocalEdgar
 from tests.edgar.syncer import Syncer
+from tools.faults.edgar import BLOCKED, BUSY, Fault, LocalEdgar
 
 Republish = Callable[[list[Submission]], None]
 FIRST = dt.date(2024, 5, 6)  # a Monday

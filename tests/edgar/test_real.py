@@ -16,8 +16,8 @@ from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from finray.sample.edgar import Submission, feed_archive
 from finray.settings import Settings
-from tests.edgar.local_edgar import LocalEdgar
 from tests.edgar.syncer import Syncer
+from tools.faults.edgar import LocalEdgar
 
 pytestmark = pytest.mark.shared
 REAL = ("0000943374-24-000509.txt", "0001011438-98-000429.txt", "0001094891-00-000193.txt")

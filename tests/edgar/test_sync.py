@@ -18,8 +18,8 @@ from finray.edgar.store import RawStore
 from finray.errors import SourceError
 from finray.sample.edgar import Submission, daily_index_path, form_index
 from finray.settings import EdgarSettings
-from tests.edgar.local_edgar import BLOCKED, BUSY, Fault, LocalEdgar
 from tests.edgar.syncer import CONTACT, NOW, SINCE, Syncer
+from tools.faults.edgar import BLOCKED, BUSY, Fault, LocalEdgar
 
 Republish = Callable[[list[Submission]], None]
 
