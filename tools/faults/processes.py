@@ -1,0 +1,255 @@
+"""Runs of finray as a user starts them, their processes, and ``kill -9`` of one of them at a chosen moment.
+
+Every process of a run carries a mark in its environment, and so is found even where its parent is gone, and is never
+taken for one of another run. Sends signals to processes that it has started, and to no other.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, Literal, get_args
+
+import psutil
+
+from finray.errors import FinrayError, IndexMissingError, SourceError
+from finray.index import layout, schema
+from finray.prediction_store import read_predictions
+
+REPOSITORY: Final = Path(__file__).parents[2]
+_MARK: Final = "FAULT_RUN"
+_PAUSE_SECONDS: Final = 0.02
+
+Kind = Literal["driver", "worker", "parser", "actor", "raylet", "gcs"]
+"""The command itself; a Ray worker that does work of ours; the child that parses a filing; an actor of Ray's own; Ray's
+node manager; Ray's head."""
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+_NAMES: Final[Mapping[Kind, str]] = {"parser": "finray.index.parser_process", "raylet": "raylet", "gcs": "gcs_server"}
+_WORKERS: Final = ("_read_and_parse", "_Embedder", "_Worker")
+"""Of a Ray worker that runs something of ours; Ray puts it into the process title."""
+
+
+class StillRunningError(FinrayError):
+    """A run did not end in the time it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """``exit_code`` is negative for a signal, as in subprocess; ``seconds`` are from the start of the run."""
+
+    exit_code: int
+    out: str
+    err: str
+    seconds: float
+
+
+class Running:
+    """A command at work. As a context it leaves no process behind."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self.mark = uuid.uuid4().hex
+        self._started = time.monotonic()
+        # Files, not pipes: Ray's processes inherit them, and a pipe would stay open after the command has ended.
+        self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
+        self._process = subprocess.Popen(
+            command,
+            env={**environment, _MARK: self.mark},
+            stdin=subprocess.DEVNULL,
+            stdout=self._out,
+            stderr=self._err,
+            start_new_session=True,
+            cwd=REPOSITORY,
+        )
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def processes(self) -> list[psutil.Process]:
+        """All processes of the run that are alive, orphans too."""
+        return marked(self.mark)
+
+    def find(self, kind: Kind) -> list[psutil.Process]:
+        """The processes of one kind, where the run has them: only a run that started Ray itself has all."""
+        return (
+            find(self.processes(), kind) if kind != "driver" else [psutil.Process(self.pid)] if not self.ended else []
+        )
+
+    def kill(self, kind: Kind, choose: random.Random | None = None) -> bool:
+        """``kill -9`` one process of ``kind``, the one that ``choose`` picks; False where there is none."""
+        return kill_one(self.find(kind), choose)
+
+    def wait(self, timeout_s: float) -> Ended:
+        """Until the command ends. Raises StillRunningError with what it has said so far."""
+        try:
+            code = self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired as error:
+            said = f"{_text(self._out)}\n{_text(self._err)}"
+            raise StillRunningError(
+                f"{self._process.args!r} still runs after {timeout_s:.0f} s; it said:\n{said}"
+            ) from error
+        return Ended(code, _text(self._out), _text(self._err), time.monotonic() - self._started)
+
+    def wait_until(self, moment: Callable[[], bool], timeout_s: float = 120.0) -> bool:
+        """Until ``moment`` has come, looked for every 20 ms; False where the command ended first.
+
+        Raises StillRunningError after ``timeout_s``.
+        """
+        deadline = time.monotonic() + timeout_s
+        while not moment():
+            if self.ended:
+                return False
+            if time.monotonic() > deadline:
+                raise StillRunningError(f"the moment did not come in {timeout_s:.0f} s: {self._process.args!r}")
+            time.sleep(_PAUSE_SECONDS)
+        return True
+
+    def stop(self) -> None:
+        """End every process of the run at once, by ``kill -9``."""
+        end_all(self.mark)
+        self._process.wait()
+
+
+def start(*command: str, environment: Mapping[str, str] | None = None) -> Running:
+    """``finray`` with these arguments, or ``jobs/NAME.py`` where the first ends in ``.py``.
+
+    ``environment`` is added to that of this process, of which no FINRAY_ or RAY_ variable is passed on.
+    """
+    job = command[0].endswith(".py")
+    program = [sys.executable, str(REPOSITORY / command[0])] if job else [_beside_python("finray"), command[0]]
+    return Running([*program, *command[1:]], clean_environment() | dict(environment or {}))
+
+
+def clean_environment() -> dict[str, str]:
+    """That of this process without what would change a run: settings, and the address of a cluster."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("FINRAY_", "RAY_"))} | {
+        "RAY_AUTH_MODE": "disabled",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+@contextmanager
+def node(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Running]:
+    """A Ray node (``ray start --block`` with these arguments) for as long as the block lasts."""
+    with Running(
+        [_beside_python("ray"), "start", "--block", *arguments], clean_environment() | dict(environment or {})
+    ) as running:
+        yield running
+
+
+def marked(mark: str) -> list[psutil.Process]:
+    """The living processes that carry ``mark``."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(_MARK) == mark and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def find(processes: Sequence[psutil.Process], kind: Kind) -> list[psutil.Process]:
+    """Those of ``processes`` that are of ``kind`` (any but "driver")."""
+    return [process for process in processes if _is(process, kind)]
+
+
+def kill_one(processes: Sequence[psutil.Process], choose: random.Random | None = None) -> bool:
+    """``kill -9`` one of them; False where there is none, or it has just ended."""
+    if not processes:
+        return False
+    chosen = choose.choice(processes) if choose else processes[0]
+    try:
+        chosen.send_signal(signal.SIGKILL)
+    except psutil.NoSuchProcess:
+        return False
+    return True
+
+
+def end_all(mark: str) -> None:
+    """``kill -9`` everything that carries ``mark``, and what it starts meanwhile."""
+    for _ in range(50):
+        left = marked(mark)
+        if not left:
+            return
+        for process in left:
+            try:
+                process.kill()
+            except psutil.NoSuchProcess:
+                continue
+        psutil.wait_procs(left, timeout=0.5)
+    raise StillRunningError(f"processes outlive kill -9: {marked(mark)}")
+
+
+def filings_committed(index: str) -> int:
+    """Filings that the index at ``index`` holds at this moment."""
+    try:
+        layout.read_record(index)
+        return int(layout.open_table(index, schema.FILINGS).count_rows())
+    except IndexMissingError:
+        return 0
+
+
+def predictions_stored(out: str) -> int:
+    """Predictions at ``out`` at this moment."""
+    try:
+        return len(read_predictions(out).predictions)
+    except SourceError:
+        return 0
+
+
+def filings_fetched(raw: str) -> int:
+    """Raw filings that a local raw store holds whole at this moment."""
+    return sum(1 for _ in (Path(raw) / "filings").rglob("*.json"))
+
+
+def after(seconds: float) -> Callable[[], bool]:
+    """A moment: so many seconds from now."""
+    due = time.monotonic() + seconds
+    return lambda: time.monotonic() >= due
+
+
+def _is(process: psutil.Process, kind: Kind) -> bool:
+    try:
+        line = process.cmdline()
+    except psutil.NoSuchProcess:
+        return False
+    if not line:
+        return False
+    if kind in ("worker", "actor"):
+        title = line[0]
+        ours = any(name in title for name in _WORKERS)
+        return title.startswith("ray::") and "IDLE" not in title and ours == (kind == "worker")
+    if kind == "parser":
+        return _NAMES[kind] in line
+    return Path(line[0]).name == _NAMES[kind]
+
+
+def _beside_python(name: str) -> str:
+    return str(Path(sys.executable).with_name(name))
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode(errors="replace")
