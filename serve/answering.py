@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import sys
-import time
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -16,7 +15,7 @@ from ray.serve.exceptions import BackPressureError
 from finray.api.engines import EngineMaker, engine_maker
 from finray.api.errors import INTERNAL, ApiError
 from finray.api.events import Event
-from finray.api.limits import check_capacity
+from finray.api.limits import Capacity
 from finray.api.page_images import Mark
 from finray.api.service import Asked, AskedRetrieval, LocalService
 from finray.models.chat import ChatModel
@@ -31,8 +30,6 @@ from serve.models import HandleEncoder, HandleReranker
 _SWITCH_SECONDS = 0.0005
 """How long a thread that computes may keep the interpreter from the event loop. Python's own 5 ms, several times a
 request, make even a refusal slow while questions are answered."""
-_RECENT = 0.1
-"""Weight of the last request in what requests took of late."""
 Handles = dict[str, Any]
 """Handles of other deployments by name: encoder, document_reranker, passage_reranker, llm."""
 
@@ -89,31 +86,30 @@ ANSWERING: Any = serve.deployment(name="answering")(Answering)
 class RemoteService:
     """The service over a handle of :class:`Answering`. What was lost with a replica is asked of another once.
 
-    ``capacity`` questions may be open through this ingress: it refuses more by itself, at once, whatever the replicas
-    are busy with.
+    ``capacity`` is what may be open through this ingress: it refuses more by itself, at once, whatever the replicas are
+    busy with.
     """
 
-    def __init__(self, handle: Any, capacity: int) -> None:
+    def __init__(self, handle: Any, capacity: Capacity) -> None:
         self._handle = handle
         self._capacity = capacity
         self._open = 0
-        self._seconds = 1.0
-        """That a request took of late, waiting included."""
         self._stream = handle.options(stream=True)
 
     async def status(self) -> dict[str, Any]:
         return await self._record("status")
 
     async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
-        questions, started = len(asked.questions), time.perf_counter()
-        check_capacity(self._open, questions, self._capacity, self._seconds)
+        questions = len(asked.questions)
+        self._capacity.check(self._open, questions)
         self._open += questions
         try:
             async for event in self._asked_again(asked):
+                if event.name == "answer":
+                    self._capacity.took(event.data["prediction"]["seconds"])
                 yield event
         finally:
             self._open -= questions
-        self._seconds += _RECENT * (time.perf_counter() - started - self._seconds)
 
     async def _asked_again(self, asked: Asked) -> AsyncGenerator[Event, None]:
         for last in (False, True):

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp
 
 from finray.api.app import create_app
 from finray.api.keys import KeyRing, keys_location
+from finray.api.limits import Capacity
 from finray.api.logs import log_json
 from finray.api.service import Service
 from serve.answering import Handles, RemoteService, local_service
@@ -26,7 +27,8 @@ class Ingress:
         self._service: Service
         if "answering" in handles:
             replicas = arguments.answering.max_replicas if arguments.answering is not None else 1
-            capacity = arguments.settings().serving.max_in_flight * replicas
+            serving = arguments.settings().serving
+            capacity = Capacity(serving.max_in_flight * replicas, serving.threads * replicas)
             self._service = RemoteService(handles["answering"], capacity)
         else:
             self._service = await local_service(arguments, handles)

@@ -1,7 +1,8 @@
-"""Limits of one key: a rate, as a token bucket, and how much may be under way at once."""
+"""Limits: what one service takes at once, and of one key a rate (a token bucket) and how much may be under way."""
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,21 +10,41 @@ from dataclasses import dataclass, field
 from finray.api.errors import ApiError
 from finray.settings import ServingSettings
 
+_FIRST_SECONDS = 0.1
+"""Taken for what a question takes until some were answered."""
+_RECENT = 0.05
+"""Weight of the newest question in the average."""
+_SPREAD = 0.25
 _BURST_S = 10.0
 """A bucket holds what this many seconds bring, and at least the largest request."""
 
 
-def check_capacity(open_questions: int, more: int, limit: int, wait_s: float) -> None:
-    """Refuse at once what would only wait: the client can try elsewhere, or again in ``wait_s``. Raises ApiError 429.
+class Capacity:
+    """Room for ``limit`` questions at work or waiting, with ``workers`` of them at work at a time."""
 
-    A request of more questions than the limit is still taken where nothing else is under way.
-    """
-    if open_questions and open_questions + more > limit:
+    def __init__(self, limit: int, workers: int, spread: Callable[[float, float], float] = random.uniform) -> None:
+        self._limit, self._workers, self._spread = limit, workers, spread
+        self._seconds = _FIRST_SECONDS
+
+    def took(self, seconds: float) -> None:
+        """Note what a question took, waiting excluded."""
+        self._seconds += _RECENT * (seconds - self._seconds)
+
+    def check(self, open_questions: int, more: int) -> None:
+        """Refuse at once what would only wait: the client can try elsewhere, or again when those that are here are
+        done. Clients refused in one moment are told different times. Raises ApiError 429.
+
+        A request of more questions than the limit is still taken where nothing else is under way.
+        """
+        if not open_questions or open_questions + more <= self._limit:
+            return
+        wait = open_questions * self._seconds / self._workers
         raise ApiError(
             429,
             "overloaded",
-            f"{open_questions} questions are at work or waiting here, of {limit} (serving.max_in_flight); try again",
-            retry_after=wait_s,
+            f"{open_questions} questions are at work or waiting here, of {self._limit} (serving.max_in_flight); try "
+            "again",
+            retry_after=wait * self._spread(1 - _SPREAD, 1 + _SPREAD),
         )
 
 

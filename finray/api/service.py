@@ -13,7 +13,7 @@ from finray.api.engines import EngineMaker, EngineThreads, IndexWatcher, OpenInd
 from finray.api.errors import ApiError
 from finray.api.events import Event, events_of, query_record
 from finray.api.library import filing_page, filing_record, filings_record, pages_of
-from finray.api.limits import check_capacity
+from finray.api.limits import Capacity
 from finray.api.page_images import Mark, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
 from finray.errors import FinrayError, ModelError, QuestionError
@@ -22,9 +22,6 @@ from finray.predictions import document_record, passage_record, prediction_recor
 from finray.retrieval.narrowed import FilingFilter
 from finray.settings import Settings
 from finray.types import Prediction, Question
-
-_RECENT = 0.05
-"""Weight of the newest question in the average that tells clients when to come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +81,7 @@ class LocalService:
         self._threads = EngineThreads(settings.serving.threads)
         self._images = PageImages(settings)
         self._watching: asyncio.Task[None] | None = None
-        self._seconds = 0.1
-        """That a question took of late, waiting excluded."""
+        self._capacity = Capacity(settings.serving.max_in_flight, settings.serving.threads)
 
     @property
     def index(self) -> OpenIndex:
@@ -117,7 +113,7 @@ class LocalService:
         }
 
     async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
-        self._check_capacity(len(asked.questions))
+        self._capacity.check(self._threads.busy, len(asked.questions))
         index, started = self.index, time.perf_counter()
         if asked.stream:
             questions = [{"qid": question.qid, "question": question.question} for question in asked.questions]
@@ -143,7 +139,7 @@ class LocalService:
         yield Event("done", {"index_version": index.version, "seconds": time.perf_counter() - started})
 
     async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
-        self._check_capacity(1)
+        self._capacity.check(self._threads.busy, 1)
         index, started = self.index, time.perf_counter()
         span = self._telemetry.question(asked.trace_parent, "retrieve")
         ticket = Ticket()
@@ -206,16 +202,12 @@ class LocalService:
         except BaseException:  # also a bug: what has begun must end in the metrics
             span.end("cancelled", {})
             raise
-        self._seconds += _RECENT * (prediction.seconds - self._seconds)
+        self._capacity.took(prediction.seconds)
         span.end(prediction.status, dict(prediction.usage))
         record = prediction_record(prediction)
         if not asked.trace:
             record.pop("trace", None)
         tell(Event("answer", {"qid": question.qid, "index_version": index.version, "prediction": record}))
-
-    def _check_capacity(self, questions: int) -> None:
-        serving, busy = self._settings.serving, self._threads.busy
-        check_capacity(busy, questions, serving.max_in_flight, busy * self._seconds / serving.threads)
 
 
 def _failed(error: FinrayError) -> ApiError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from typing import Any
 
@@ -11,6 +12,10 @@ from finray.api.access import is_loopback
 from finray.api.keys import ApiKey, KeyRing, keys_location, new_key
 from finray.errors import UsageError
 from finray.settings import Settings
+
+_ONE_LOOP = ("RAY_SERVE_RUN_USER_CODE_IN_SEPARATE_THREAD", "RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP")
+"""Ray Serve's switches for the threads that HTTP takes in a replica. Ours are never blocked (engines have threads of
+their own), and each more waits for the interpreter while questions are answered: refusals took seconds."""
 
 
 def run_serve(
@@ -37,7 +42,9 @@ def run_serve(
     if auth and not len(KeyRing(keys_location(settings.serving.keys), 1.0)):
         key, shown = new_key("this-run")
         run_keys = (key,)
-    # Ray takes a second to import.
+    for name in _ONE_LOOP:
+        os.environ.setdefault(name, "0")
+    # After that: Serve reads them when imported. Ray takes a second to import.
     from serve.config import Replicas, ServeArguments
     from serve.local import serve_here
 

@@ -12,18 +12,31 @@ from finray.api.app import create_app
 from finray.api.errors import ApiError
 from finray.api.events import Event
 from finray.api.keys import KeyRing
-from finray.api.limits import KeyLimits, check_capacity
+from finray.api.limits import Capacity, KeyLimits
 from finray.api.service import Asked
 from finray.api.telemetry import NoTelemetry
 from finray.settings import ServingSettings
 
 
-def test_past_capacity_a_question_is_refused_with_the_time_to_wait() -> None:
-    check_capacity(63, 1, 64, 3.0)
-    check_capacity(0, 16, 8, 3.0)  # alone, a large request is taken
+def test_past_capacity_a_question_is_refused_with_the_time_that_the_others_take() -> None:
+    capacity = Capacity(64, workers=2, spread=lambda low, high: (low + high) / 2)
+    capacity.check(63, 1)
+    capacity.check(0, 65)  # alone, a large request is taken
+    for _ in range(500):
+        capacity.took(0.25)
     with pytest.raises(ApiError, match="64 questions are at work") as caught:
-        check_capacity(64, 1, 64, 3.0)
-    assert (caught.value.status, caught.value.headers["Retry-After"]) == (429, "3")
+        capacity.check(64, 1)
+    assert caught.value.status == 429
+    assert caught.value.retry_after == pytest.approx(64 * 0.25 / 2)
+
+
+def test_those_refused_in_one_moment_are_not_sent_back_in_one_moment() -> None:
+    capacity, waits = Capacity(64, workers=1), set()
+    for _ in range(100):
+        with pytest.raises(ApiError) as caught:
+            capacity.check(64, 1)
+        waits.add(caught.value.headers["Retry-After"])
+    assert {"5", "6", "7", "8"} <= waits  # 6.4 s and a quarter more or less
 
 
 def test_a_rate_refills_and_is_of_one_key() -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,9 +39,12 @@ class Running:
 
 
 @pytest.fixture
-def serving(own_index: str, free_port: int, tmp_path: Path, until: Until) -> Iterator[Running]:
+def serving(
+    own_index: str, free_port: int, tmp_path: Path, until: Until, request: pytest.FixtureRequest
+) -> Iterator[Running]:
+    """``finray serve``, with more options where the test gives them as the parameter."""
     command = [str(Path(sys.executable).with_name("finray")), "serve", "--index", own_index, "--port", str(free_port)]
-    command += ["--set", "encoder.model=hash", "--set", "serving.watch_seconds=1"]
+    command += ["--set", "encoder.model=hash", "--set", "serving.watch_seconds=1", *getattr(request, "param", ())]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RAY_", "OTEL_"))}
     environment |= {"XDG_CONFIG_HOME": str(tmp_path), "COLUMNS": "200"}
     process = subprocess.Popen(
@@ -131,6 +135,42 @@ def test_one_command_serves_until_it_is_interrupted(
     assert serving.process.wait(90) == 0
     until(lambda: not any(child.is_running() for child in children), "everything that was started has ended", 60)
     assert not any("Traceback" in line for line in serving.lines)
+
+
+@pytest.mark.parametrize("serving", [("--replicas", "1", "--set", "serving.max_in_flight=2")], indirect=True)
+def test_answering_in_a_process_of_its_own_refuses_past_capacity_and_outlives_that_process(
+    serving: Running, until: Until
+) -> None:
+    def replica() -> psutil.Process:
+        children = psutil.Process(serving.process.pid).children(recursive=True)
+        (found,) = [child for child in children if "ServeReplica:finray:answering" in " ".join(child.cmdline())]
+        return found
+
+    def ask(_: int) -> int:
+        headers = {"Authorization": f"Bearer {serving.key}"}
+        reply = httpx.post(f"{serving.url}/v1/answer", json={"question": ASKED}, headers=headers, timeout=60)
+        if reply.status_code == 429:
+            assert reply.json()["error"]["code"] == "overloaded"
+            assert int(reply.headers["Retry-After"]) >= 1
+        return reply.status_code
+
+    with ThreadPoolExecutor(12) as many:
+        statuses = list(many.map(ask, range(60)))
+    assert set(statuses) == {200, 429}
+
+    before = replica()
+    before.kill()
+    with Client(serving.url, serving.key) as client:
+
+        def answers() -> bool:
+            try:
+                return client.answer(ASKED).status == "answered"
+            except ServiceError as error:
+                assert error.status in (429, 503), error
+                return False
+
+        until(answers, "answers after the replica was killed")
+    assert replica().pid != before.pid
 
 
 def _may(client: Client) -> bool:
