@@ -1,0 +1,5 @@
+"""``python -m finray.cli``"""
+
+from finray.cli import main
+
+main()
