@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import socket
 import threading
@@ -9,7 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
+from moto.server import ThreadedMotoServer
 
 from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
@@ -18,6 +21,7 @@ from finray.sample.generate import generate_sample
 from finray.settings import Settings, load_settings
 from finray.types import Prediction, Question
 
+_BUCKETS = itertools.count(1)
 INDEXED = ("*10k*", "*-2023-q2-10q*", "*8k-2023*")
 
 
@@ -45,6 +49,39 @@ def listen() -> Iterator[Callable[[Any], str]]:
     for server, thread in servers:
         server.should_exit = True
         thread.join(10)
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[str]:
+    """The URL of a local S3 server."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def s3_variables(s3_server: str) -> Iterator[dict[str, str]]:
+    """The usual AWS variables, set so that the local S3 server is found."""
+    variables = {
+        "AWS_ENDPOINT_URL": s3_server,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in variables.items():
+            patch.setenv(name, value)
+        yield variables
+
+
+@pytest.fixture(scope="module")
+def s3(s3_variables: dict[str, str]) -> str:
+    """An empty bucket for one module, as s3://name."""
+    name = f"finray-{next(_BUCKETS)}"
+    boto3.client("s3").create_bucket(Bucket=name)
+    return f"s3://{name}"
 
 
 @pytest.fixture(scope="session")

@@ -11,13 +11,10 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import boto3
 import pyarrow.parquet as pq
 import pytest
-from moto.server import ThreadedMotoServer
 
 from finray.errors import SourceError
 from finray.prediction_store import PredictionStore, pending, read_predictions
@@ -40,26 +37,6 @@ def predicted(qid: str, *, answer: str = "42", status: Status = "answered", sett
         usage={"answer": TokenUsage(1, 2)},
         settings_hash=settings_hash,
     )
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    """An empty bucket on a local S3 server, found through the usual AWS variables."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    settings = {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_DEFAULT_REGION": "us-east-1",
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in settings.items():
-            patch.setenv(name, value)
-        boto3.client("s3").create_bucket(Bucket="finray-test")
-        yield "s3://finray-test"
-    server.stop()
 
 
 @pytest.fixture(params=["local.jsonl", "local.parquet", "s3.jsonl", "s3.parquet"])

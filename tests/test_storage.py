@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 from finray.errors import SourceError
 from finray.storage import (
@@ -13,29 +11,13 @@ from finray.storage import (
     list_sources,
     normalise,
     read_bytes,
-    s3_filesystem,
     write_bytes,
 )
 
 
-@pytest.fixture(scope="module")
-def bucket() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        s3_filesystem().mkdir("s3://storage")
-        yield "s3://storage"
-    server.stop()
-
-
 @pytest.fixture(params=["local", "s3"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    return str(tmp_path) if request.param == "local" else f"{request.getfixturevalue('bucket')}/{tmp_path.name}"
+    return str(tmp_path) if request.param == "local" else f"{request.getfixturevalue('s3')}/{tmp_path.name}"
 
 
 def names(*sources: str) -> list[str]:
@@ -87,7 +69,7 @@ def test_a_missing_object_is_named(place: str) -> None:
         read_bytes(f"{place}/missing.pdf")
 
 
-def test_a_missing_bucket_says_what_to_check(bucket: str) -> None:
+def test_a_missing_bucket_says_what_to_check(s3: str) -> None:
     with pytest.raises(SourceError, match=r"s3://no-such-bucket|nothing at"):
         list_sources(["s3://no-such-bucket/corpus"])
     with pytest.raises(SourceError, match="AWS_ENDPOINT_URL"):

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 from finray.index import layout
 from finray.index.in_process import index_in_process
@@ -14,7 +13,6 @@ from finray.index.schema import table_schemas
 from finray.sample.broken import write_broken_files
 from finray.sample.generate import generate_sample
 from finray.settings import Settings, load_settings
-from finray.storage import s3_filesystem
 
 Contents = dict[str, list[dict[str, Any]]]
 _TIMES = {"indexed_at", "at", "source_modified"}
@@ -61,19 +59,3 @@ def expected(
     uri = str(tmp_path_factory.mktemp("expected"))
     index_in_process([str(corpus)], uri, settings)
     return contents(uri)
-
-
-@pytest.fixture(scope="session")
-def s3() -> Iterator[str]:
-    """An empty bucket on a local S3 server, found through the usual AWS variables."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        s3_filesystem().mkdir("s3://finray")
-        yield "s3://finray"
-    server.stop()

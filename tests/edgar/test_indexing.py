@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from moto.server import ThreadedMotoServer
 
 from finray.edgar.indexing import Backlog, index_backlog, sources_of
 from finray.edgar.store import RawStore
@@ -130,18 +129,3 @@ def parser(local_settings: Settings) -> Iterator[ParserProcess]:
 @pytest.fixture
 def tmp_path_str(tmp_path: object) -> str:
     return str(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        s3_filesystem().mkdir("s3://edgar")
-        yield "s3://edgar"
-    server.stop()

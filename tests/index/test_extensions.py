@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +11,6 @@ import lance
 import numpy as np
 import pyarrow as pa
 import pytest
-from moto.server import ThreadedMotoServer
 
 from finray.errors import IndexMismatchError
 from finray.index import extensions
@@ -20,7 +19,7 @@ from finray.index.layout import table_uri
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
 from finray.models.hash_encoder import HashEncoder
-from finray.storage import s3_filesystem, write_bytes
+from finray.storage import write_bytes
 
 from .conftest import Index
 
@@ -41,22 +40,6 @@ def made(index: Index, sample_filings: Path, tmp_path_factory: pytest.TempPathFa
     folder = tmp_path_factory.mktemp("index")
     index([sample_filings], str(folder))
     return folder
-
-
-@pytest.fixture(scope="module")
-def s3() -> Iterator[str]:
-    """An empty bucket on a local S3 server."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setenv("AWS_ACCESS_KEY_ID", "test")
-        patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        s3_filesystem().mkdir("s3://extensions")
-        yield "s3://extensions"
-    server.stop()
 
 
 @pytest.fixture
