@@ -27,7 +27,8 @@ def read_contents(uri: str) -> Contents:
     """
     layout.read_record(uri)
     noted = layout.open_table(uri, schema.SOURCES).to_table(["source_uri"])["source_uri"].to_pylist()
-    root = os.path.commonpath(noted) if len(noted) > 1 else os.path.dirname("".join(noted))  # noqa: PTH120 (URIs too)
+    # Character by character and then to a slash: commonpath would make s3:/ of s3://.
+    root = os.path.commonprefix(noted).rpartition("/")[0]  # noqa: RUF071
     return {name: Counter(_rows(uri, name, root)) for name in schema.table_schemas(1)}
 
 
