@@ -62,8 +62,7 @@ class LocalEdgar:
 
     def start(self) -> str:
         """Serve on a free port of this machine; returns the address."""
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
@@ -88,6 +87,13 @@ class LocalEdgar:
                 return BLOCKED
             queue = self.faults[request.path]
             return queue.popleft() if queue else None
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that are killed hang up; that is no news."""
 
 
 def _handler(edgar: LocalEdgar) -> type[BaseHTTPRequestHandler]:

@@ -1,0 +1,137 @@
+"""finray's commands as processes that start at once, so that hundreds can be started and killed.
+
+A Python that has imported all of finray once is forked for each command (multiprocessing's forkserver; it has no thread
+but its first). What the command does, and how it dies, is as for any other process.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_PRELOADED = "tools.faults.preload"
+_GONE_SECONDS = 8.0
+"""How long what a killed command has started may take to notice: a parser looks for its parent every two seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """``code`` is the exit status, negative for a signal."""
+
+    code: int
+    said: str
+    seconds: float
+
+    @property
+    def killed(self) -> bool:
+        return self.code == -signal.SIGKILL
+
+    @property
+    def crashed(self) -> bool:
+        """An error that finray did not mean to raise."""
+        return "Traceback (most recent call last)" in self.said or (self.code not in (0, 1, 2) and not self.killed)
+
+
+class Command:
+    """One ``finray`` command, running. ``log`` gets all that it says."""
+
+    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        self.arguments = tuple(arguments)
+        self._log = log
+        self._started = time.monotonic()
+        self._process: Any = _context().Process(target=_run, args=(self.arguments, dict(environment), str(log)))
+        self._process.start()
+
+    @property
+    def pid(self) -> int:
+        return int(self._process.pid)
+
+    def running(self) -> bool:
+        return bool(self._process.is_alive())
+
+    def kill(self) -> None:
+        """kill -9, as the system does when memory is short: of the command alone, not of what it has started."""
+        self._process.kill()
+
+    def wait(self, seconds: float = 120.0) -> Ended:
+        """Raises TimeoutError, having killed it, where it does not end in time."""
+        self._process.join(seconds)
+        took = time.monotonic() - self._started
+        if self._process.is_alive():
+            self.kill()
+            self._process.join()
+            raise TimeoutError(f"finray {' '.join(self.arguments)} did not end in {seconds:.0f} s:\n{self._said()}")
+        return Ended(int(self._process.exitcode), self._said(), took)
+
+    def left_running(self) -> list[int]:
+        """Processes of the command that outlive it by more than what they need to notice."""
+        deadline = time.monotonic() + _GONE_SECONDS
+        while (left := _session(self.pid)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return left
+
+    def _said(self) -> str:
+        return self._log.read_text(errors="replace") if self._log.exists() else ""
+
+
+def run(arguments: Sequence[str], environment: Mapping[str, str], log: Path, seconds: float = 120.0) -> Ended:
+    return Command(arguments, environment, log).wait(seconds)
+
+
+def start_server(environment: Mapping[str, str]) -> None:
+    """Start the Python that commands are forked from, with these variables, which edgartools reads when it is imported.
+    To be called once, before the first command."""
+    os.environ.update(environment)
+    context = _context()
+    context.set_forkserver_preload([_PRELOADED])
+    first: Any = context.Process(target=_nothing)
+    first.start()
+    first.join()
+    if first.exitcode != 0:
+        raise RuntimeError(f"the fork server does not start: exit status {first.exitcode}")
+
+
+def _context() -> Any:
+    return multiprocessing.get_context("forkserver")
+
+
+def _nothing() -> None:
+    """Waits for the imports."""
+
+
+def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str) -> None:
+    os.setsid()
+    os.environ.update(environment)
+    tempfile_folder = environment.get("TMPDIR")
+    if tempfile_folder:
+        import tempfile
+
+        tempfile.tempdir = None  # it may have been asked before
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for stream in (1, 2):
+        os.dup2(descriptor, stream)
+    sys.stdout, sys.stderr = os.fdopen(1, "w", buffering=1), os.fdopen(2, "w", buffering=1)
+    from tools.faults.preload import finray_main
+
+    sys.argv = ["finray", *arguments]
+    finray_main()
+
+
+def _session(leader: int) -> list[int]:
+    """Processes of the session that ``leader`` began, but zombies."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == leader and fields[0] != "Z":
+            found.append(int(stat.parent.name))
+    return found

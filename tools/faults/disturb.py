@@ -1,0 +1,178 @@
+"""One disturbed operation: what happens to it, and what a reader sees meanwhile."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from finray.index.reader import IndexReader
+from tools.faults.commands import Command, Ended
+from tools.faults.damage import HOWS, damage, stored_files
+from tools.faults.edgar import BLOCKED, BUSY, Fault, LocalEdgar
+from tools.faults.plan import Step
+from tools.faults.s3 import FaultyS3, S3Fault, bad_day
+from tools.faults.state import Texts, open_reader, texts_of
+from tools.faults.world import Operation, Place, World, command
+
+_LOOK_EVERY = 0.05
+_FIRST_GUESS = 2.0
+"""Seconds of an operation before one was measured."""
+
+
+@dataclass
+class Stage:
+    """Where a cycle happens, and what became of it so far. ``usual`` are the seconds that operations take."""
+
+    world: World
+    place: Place
+    logs: Path
+    environment: Mapping[str, str]
+    usual: dict[str, float]
+    proxy: FaultyS3 | None = None
+    said: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    """What must never be: a line each."""
+    _number: int = 0
+
+    def start(self, operation: Operation) -> Command:
+        self._number += 1
+        log = self.logs / f"{self._number:02d}-{operation}.log"
+        return Command(command(operation, self.world, self.place), self.environment, log)
+
+    def undisturbed(self, operation: Operation) -> None:
+        """Must end well."""
+        ended = self.start(operation).wait()
+        self.usual[operation] = 0.7 * self.usual.get(operation, ended.seconds) + 0.3 * ended.seconds
+        if ended.code != 0:
+            self.broken.append(f"undisturbed {operation} ended with {ended.code}:\n{ended.said}")
+
+    def ended(self, operation: Operation, ended: Ended) -> None:
+        self.said.append(f"{operation} {'killed' if ended.killed else f'exit {ended.code}'}")
+        if ended.crashed:
+            self.broken.append(f"{operation} ended with an error of its own:\n{ended.said}")
+
+
+def disturbed(stage: Stage, step: Step, chance: random.Random, known: Texts) -> None:
+    """Do ``step``. What must never be goes into ``stage.broken``; how it ended into ``stage.said``."""
+    if step.operation == "answer" or step.second == "answer" or "damage" in step.kinds:
+        stage.undisturbed(
+            "sync"
+        )  # answers from an unfinished index are other answers; damage needs something to damage
+    if "damage" in step.kinds:
+        _damage(stage, step, chance)
+        return
+    if "edgar" in step.kinds:
+        edgar_trouble(stage.world.edgar, chance)
+    with _s3_trouble(stage, step, chance), watched(stage, known):
+        commands = [(step.operation, stage.start(step.operation))]
+        if step.second:
+            time.sleep(chance.random() * 0.5)
+            commands.append((step.second, stage.start(step.second)))
+        if "kill" in step.kinds:
+            _kill(stage, *chance.choice(commands), chance)
+        for operation, running in commands:
+            stage.ended(operation, running.wait())
+            if left := running.left_running():
+                stage.broken.append(f"{operation}: processes {left} run on after it has ended")
+    stage.world.edgar.faults.clear()
+
+
+def edgar_trouble(edgar: LocalEdgar, chance: random.Random) -> None:
+    """A few of EDGAR's files answer with errors, end early, come slowly, or are another page."""
+    paths = sorted(
+        str(path.relative_to(edgar.folder / "Archives"))
+        for path in (edgar.folder / "Archives").rglob("*")
+        if path.is_file()
+    )
+    for path in chance.sample(paths, chance.randint(1, min(6, len(paths)))):
+        fault = chance.choice(
+            [
+                BUSY,
+                BLOCKED,
+                Fault(429, b"", headers=(("Retry-After", "1"),)),
+                Fault(200, b"<html><body>This page is not available.</body></html>"),
+                Fault(cut_after=chance.randrange(20_000)),
+                Fault(cut_after=chance.randrange(20_000), cut_silently=True),
+                Fault(piece_seconds=0.003),
+            ]
+        )
+        edgar.fail(path, *[fault] * chance.randint(1, 4))
+
+
+@contextmanager
+def _s3_trouble(stage: Stage, step: Step, chance: random.Random) -> Iterator[None]:
+    if stage.proxy is None or "s3" not in step.kinds:
+        yield
+        return
+    outage = [S3Fault("error", skip=chance.randrange(200))]  # from some request on, nothing works any more
+    stage.proxy.fail(*(outage if chance.random() < 0.2 else bad_day(chance.choice([0.02, 0.05, 0.2]))))
+    try:
+        yield
+    finally:
+        stage.proxy.fail()
+
+
+def _kill(stage: Stage, operation: Operation, running: Command, chance: random.Random) -> None:
+    # Earlier moments more often: an operation that finds little to do is over before the usual time.
+    moment = time.monotonic() + chance.random() ** 1.7 * stage.usual.get(operation, _FIRST_GUESS)
+    while time.monotonic() < moment and running.running():
+        time.sleep(0.005)
+    running.kill()
+
+
+def _damage(stage: Stage, step: Step, chance: random.Random) -> None:
+    """Files are damaged, somebody works with them and may be refused, and a repair follows."""
+    index, filings = Path(stage.place.index), Path(stage.place.raw, "filings")
+    files = [file for folder in (index, filings) for file in stored_files(folder) if file.live]
+    for file in chance.sample(files, chance.randint(1, 2)):
+        if file.path.stat().st_size:
+            stage.said.append(str(damage(file, chance.choice(HOWS), chance)))
+    if step.operation != "answer":  # what is answered from a damaged index is not to be compared
+        stage.ended(step.operation, stage.start(step.operation).wait())
+    stage.ended("repair", stage.start("repair").wait())
+
+
+@contextmanager
+def watched(stage: Stage, known: Texts) -> Iterator[None]:
+    """Inside the block, every few moments somebody opens the index; nobody may see what no whole run ever wrote. A
+    reader from the start reads the same at the end."""
+    done = threading.Event()
+    first = open_reader(stage.place)
+    before = _seen(stage, first, "before")
+
+    def look() -> None:
+        while not done.wait(_LOOK_EVERY):
+            try:
+                reader = open_reader(stage.place)
+                seen = texts_of(reader) if reader else {}
+            except AssertionError as error:
+                stage.broken.append(f"a reader saw {error}")
+                return
+            strange = {key: digest for key, digest in seen.items() if known.get(key) != digest}
+            if strange:
+                stage.broken.append(f"a reader saw what no whole run wrote: {strange}")
+                return
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+    _seen(stage, open_reader(stage.place), "after")
+    if _seen(stage, first, "from the start") != before:
+        stage.broken.append("a reader that was open from the start reads something else at the end")
+
+
+def _seen(stage: Stage, reader: IndexReader | None, when: str) -> Texts:
+    try:
+        return texts_of(reader) if reader else {}
+    except AssertionError as error:
+        stage.broken.append(f"a reader {when} saw {error}")
+        return {}

@@ -1,0 +1,70 @@
+"""What one cycle of the long run does, drawn from its seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from tools.faults.world import CHANGES, Change, Operation
+
+Kind = Literal["kill", "edgar", "s3", "two", "damage"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+_OPERATIONS: Final[tuple[Operation, ...]] = ("sync", "sync", "sync", "index", "answer", "maintain", "repair")
+_WITH_EDGAR: Final[tuple[Operation, ...]] = ("sync",)
+_MOST_STEPS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One disturbed operation. Faults may come together: a kill while EDGAR fails. ``second`` runs at the same time."""
+
+    operation: Operation
+    kinds: frozenset[Kind]
+    second: Operation | None = None
+
+    def __str__(self) -> str:
+        both = f"{self.operation} beside {self.second}" if self.second else self.operation
+        return f"{both}: {self.fault}"
+
+    @property
+    def fault(self) -> str:
+        return "+".join(kind for kind in KINDS if kind in self.kinds)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Starts with nothing, or with a finished world (``fresh`` False); then EDGAR changes; then the steps."""
+
+    seed: int
+    on_s3: bool
+    fresh: bool
+    change: Change
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        start = "from nothing" if self.fresh else f"after {self.change}"
+        return f"{'S3' if self.on_s3 else 'disk'}, {start}; " + "; ".join(map(str, self.steps))
+
+
+def draw(seed: int, only: Collection[Kind] = KINDS) -> Plan:
+    """The cycle of ``seed``: the same seed and kinds draw the same."""
+    chance = random.Random(seed)
+    kinds = [kind for kind in KINDS if kind in only]
+    steps = [_step(chance, kinds) for _ in range(chance.randint(1, _MOST_STEPS))]
+    on_s3 = any("s3" in step.kinds for step in steps)
+    if on_s3:  # stored files are damaged on disk
+        steps = [step for step in steps if "damage" not in step.kinds]
+    return Plan(seed, on_s3, chance.random() < 0.3, chance.choice(CHANGES), tuple(steps))
+
+
+def _step(chance: random.Random, kinds: Sequence[Kind]) -> Step:
+    kind = chance.choice(kinds)
+    operation = chance.choice(_WITH_EDGAR if kind == "edgar" else _OPERATIONS)
+    if kind == "damage":
+        return Step(operation, frozenset({kind}))
+    both: set[Kind] = {kind}
+    if kind != "kill" and "kill" in kinds and chance.random() < 0.4:
+        both.add("kill")
+    return Step(operation, frozenset(both), chance.choice(_OPERATIONS) if kind == "two" else None)

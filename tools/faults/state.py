@@ -1,0 +1,118 @@
+"""The end state of a world, and how two of them differ."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from finray.edgar.ledger import Ledger
+from finray.edgar.store import RawStore
+from finray.errors import IndexMissingError, SourceError
+from finray.index.contents import Contents, differences, read_contents
+from finray.index.reader import IndexReader
+from finray.prediction_store import read_predictions
+from finray.predictions import encode
+from finray.storage import exists, list_objects, read_bytes
+from tools.faults.world import Place, plain_json
+
+Texts = Mapping[tuple[str, str], str]
+"""(filing id, revision) -> digest of its pages and chunks."""
+_OF_THE_RUN = ("seconds", "trace", "usage")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """``raw`` are the files of the raw store by name, ``ledger`` what it says of each filing and index."""
+
+    contents: Contents
+    raw: Mapping[str, str]
+    ledger: Mapping[str, str]
+    predictions: Mapping[str, str]
+    texts: Texts = field(default_factory=dict)
+
+
+def read_state(place: Place) -> State:
+    return State(
+        read_contents(place.index),
+        dict(_raw_files(place)),
+        _ledger(place),
+        _predictions(place),
+        texts_of(IndexReader.open(place.index)),
+    )
+
+
+def state_differences(expected: State, found: State) -> list[str]:
+    """A line for each row, file, ledger entry and prediction that is not as expected."""
+    lines = [f"index {line}" for line in differences(expected.contents, found.contents)]
+    for name in ("raw", "ledger", "predictions"):
+        wanted, got = getattr(expected, name), getattr(found, name)
+        lines += [f"{name}: lacks {key}" for key in sorted(wanted.keys() - got.keys())]
+        lines += [f"{name}: has besides {key}" for key in sorted(got.keys() - wanted.keys())]
+        lines += [
+            f"{name}: {key} is {got[key]}, not {wanted[key]}"
+            for key in sorted(wanted.keys() & got.keys())
+            if wanted[key] != got[key]
+        ]
+    return lines
+
+
+def texts_of(reader: IndexReader) -> Texts:
+    """What a reader sees of each filing. Raises AssertionError where it is not all of one revision."""
+    revisions = reader.revisions
+    digests = {filing_id: hashlib.blake2b(digest_size=12) for filing_id in revisions}
+    for name, table in (("pages", reader.pages(None)), ("chunks", reader.chunks(None))):
+        ids = table["filing_id"].to_pylist()
+        counts = Counter(ids)
+        expected = {i: n for i, n in reader.row_counts("pages" if name == "pages" else "chunks").items() if n}
+        if counts != expected:
+            raise AssertionError(f"half a filing: {name} of each filing are {dict(counts)}, not {expected}")
+        for filing_id, text in zip(ids, table["text"].to_pylist(), strict=True):
+            digests[filing_id].update(text.encode())
+    return {(filing_id, revisions[filing_id]): digest.hexdigest() for filing_id, digest in digests.items()}
+
+
+def open_reader(place: Place) -> IndexReader | None:
+    """None where there is no index yet."""
+    try:
+        return IndexReader.open(place.index)
+    except IndexMissingError:
+        return None
+
+
+def _raw_files(place: Place) -> Any:
+    for part in ("filings", "deleted"):
+        folder = f"{place.raw}/{part}"
+        for file in list_objects(folder) if exists(folder) else ():
+            content = read_bytes(file.uri)
+            said = plain_json(content) if file.uri.endswith(".json") else hashlib.sha256(content).hexdigest()
+            yield file.uri.removeprefix(place.raw), said
+
+
+def _ledger(place: Place) -> dict[str, str]:
+    ledger = Ledger(RawStore(place.raw).ledger_uri, read_only=True)
+    said = {}
+    for entry in ledger.entries():
+        values = dataclasses.asdict(entry)
+        values["listed"].pop("url")
+        said[entry.listed.accession] = json.dumps(values, default=str)
+    return said
+
+
+def _predictions(place: Place) -> dict[str, str]:
+    try:
+        kept = read_predictions(place.predictions)
+    except SourceError:
+        return {}
+    said = {}
+    for prediction in kept.predictions:
+        values = json.loads(encode(prediction))
+        plain = json.dumps({name: value for name, value in values.items() if name not in _OF_THE_RUN})
+        said[prediction.qid] = f"{prediction.status} {hashlib.blake2b(plain.encode(), digest_size=8).hexdigest()}"
+    if kept.remarks:
+        said["remarks"] = "; ".join(kept.remarks)
+    return said
