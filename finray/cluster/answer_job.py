@@ -150,17 +150,21 @@ class AnswerPool:
     async def _ask_alone(self, question: Question) -> Prediction:
         """One question at a time in a worker beside the others, so that who kills it is known."""
         async with self._alone:
+            lone = await self._lone_worker()
             try:
-                if self._lone is None:
-                    self._lone, opened = self._start(num_cpus=0)  # the others may occupy every CPU
-                    await opened
-                prediction: Prediction = await self._lone.answer.remote(question)
+                prediction: Prediction = await lone.answer.remote(question)
                 return prediction
             except RayTaskError:
                 raise
             except RayError:
                 self._lone = None
+                await self._lone_worker()  # where none comes up, the cluster is to blame and not the question
                 raise
+
+    async def _lone_worker(self) -> _Handle:
+        if self._lone is None:
+            self._lone = await self._brought_up(*self._start(num_cpus=0), num_cpus=0)  # the others may have every CPU
+        return self._lone
 
     async def _least_busy(self) -> _Handle:
         while self._new:
@@ -179,19 +183,26 @@ class AnswerPool:
         task.add_done_callback(self._recruits.discard)
 
     async def _welcome(self, worker: _Handle, opened: _Handle) -> None:
-        """Count the worker in once it is up; start others where it does not come up."""
-        for pause in (*_START_AGAIN_SECONDS, None):
+        """Count the worker in once it, or another in its place, is up."""
+        try:
+            self._busy[await self._brought_up(worker, opened)] = 0
+        except FinrayError as error:
+            self._problem = error
+
+    async def _brought_up(self, worker: _Handle, opened: _Handle, *, num_cpus: int = 1) -> _Handle:
+        """``worker``, or one that is started in its place where it does not come up. Raises FinrayError."""
+        for pause in _START_AGAIN_SECONDS:
             try:
                 await opened
-            except RayError as error:
-                self._problem = self._why(error)
-                if pause is None:
-                    return
+                return worker
+            except RayError:
                 await asyncio.sleep(pause)
-                worker, opened = self._start()
-            else:
-                self._busy[worker] = 0
-                return
+                worker, opened = self._start(num_cpus)
+        try:
+            await opened
+            return worker
+        except RayError as error:
+            raise self._why(error) from error
 
     def _start(self, num_cpus: int = 1) -> tuple[_Handle, _Handle]:
         """A new worker, and what resolves when it has opened the index."""

@@ -12,6 +12,7 @@ from typing import Any
 import ray
 import ray.data
 
+from finray.cluster.watch import watched
 from finray.errors import FinrayError
 
 OBJECT_STORE_BYTES = 512 * 1024**2
@@ -32,13 +33,15 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
 
     Attaches to the running connection, or to the cluster of ``RAY_ADDRESS`` (inside ``ray job submit`` it is
     always set). Else starts a local cluster with ``num_cpus`` (default: all), which listens on the loopback
-    interface only and ends with the block. Raises ClusterError.
+    interface only and ends with the block. Raises ClusterError. Where a cluster that this has attached to or started is
+    gone for good, the process ends (finray.cluster.watch).
     """
     if ray.is_initialized():
         _quiet_ray_data()
         yield
         return
-    if os.environ.get("RAY_ADDRESS"):
+    own = not os.environ.get("RAY_ADDRESS")
+    if not own:
         _connect(address=os.environ["RAY_ADDRESS"])
     else:
         # A local cluster that nobody else can reach needs no token. With auth left to its default, ray.init
@@ -58,10 +61,11 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
             _node_ip_address="127.0.0.1",
         )
     _quiet_ray_data()
-    try:
-        yield
-    finally:
-        ray.shutdown()
+    with watched(own_cluster=own):
+        try:
+            yield
+        finally:
+            ray.shutdown()
 
 
 def attach() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Protocol
 
 from rich.console import Console
@@ -21,12 +21,17 @@ class Report(Protocol):
 
 @contextmanager
 def progress_bar(console: Console, what: str) -> Iterator[Report]:
-    """Shows what it is told until the block ends; work without anything to do shows nothing."""
+    """Shows what it is told until the block ends; work without anything to do shows nothing.
+
+    What libraries print meanwhile goes to ``console`` too: Ray tells of lost nodes on the standard output, which is for
+    results.
+    """
     if console.is_terminal:
         with _bar(console, what) as report:
             yield report
     else:
-        yield _lines(console, what)
+        with redirect_stdout(console.file):
+            yield _lines(console, what)
 
 
 @contextmanager

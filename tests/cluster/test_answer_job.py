@@ -19,7 +19,7 @@ import pytest
 import ray
 
 from finray.cluster.answer_job import AnswerPool, Opener
-from finray.cluster.runtime import ray_cluster
+from finray.cluster.runtime import ClusterError, ray_cluster
 from finray.engine import Engine
 from finray.errors import IndexMissingError, SourceError
 from finray.prediction_store import read_predictions
@@ -148,6 +148,38 @@ def test_a_question_that_breaks_a_worker_costs_itself_alone(
     assert reason in str(broken.error)
     assert broken.settings_hash == local_settings.answer_hash()
     assert {(p.status, p.answer) for p in predictions.values()} == {("answered", "of the driver")}
+
+
+def failing_opener(opened: str) -> Opener:
+    """The first two engines come up and die of their question; after that none comes up."""
+
+    def fail(index_uri: str, settings: Settings) -> Any:
+        import os
+        from pathlib import Path
+
+        class Killed:
+            async def answer(self, question: Any) -> Any:
+                os._exit(1)
+
+        with Path(opened).open("a") as file:
+            file.write("x")
+        if Path(opened).stat().st_size > 2:
+            os._exit(1)
+        return Killed()
+
+    return fail
+
+
+@pytest.mark.slow
+def test_a_cluster_that_fails_is_not_the_fault_of_a_question(
+    local_ray: None, local_settings: Settings, tmp_path: Path
+) -> None:
+    opener = failing_opener(str(tmp_path / "opened"))
+    with (
+        closing(AnswerPool("nowhere", local_settings, 1, opener=opener)) as pool,
+        pytest.raises(ClusterError, match="could not open"),
+    ):
+        answer_all(pool, [Question("q", "?")])
 
 
 def test_a_missing_index_is_what_the_pool_says_is_missing(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from finray.commands.progress import progress_bar
@@ -39,3 +40,14 @@ def test_nothing_to_do_says_nothing() -> None:
     with progress_bar(Console(file=stream), "answering") as report:
         report(0, 0)
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_a_library_prints_meanwhile_does_not_stand_among_the_results(
+    terminal: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = io.StringIO()
+    with progress_bar(Console(file=stream, force_terminal=terminal, width=100), "indexing"):
+        print("(raylet) a node is gone")
+    assert "(raylet) a node is gone" in stream.getvalue()
+    assert capsys.readouterr().out == ""
