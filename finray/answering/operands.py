@@ -14,6 +14,7 @@ from finray.answering.phrase import Measure, Phrase
 from finray.answering.plan import Operand
 from finray.answering.row_match import Rarity
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
+from finray.filings.cells import CURRENCIES
 from finray.retrieval.query import Period
 from finray.types import Filing, LineItem
 
@@ -37,13 +38,19 @@ class Found:
 
     @property
     def unit(self) -> Unit:
-        """The unit of ``value``; every currency counts as dollars."""
+        """The unit of ``value``; every currency counts as dollars, see ``currency``."""
         if self.operand.phrase is not None and self.operand.phrase.measure != "money":
             return _UNITS[self.operand.phrase.measure]
         printed = self.line_item.unit
         if printed in ("percent", "shares"):
             return "percent" if printed == "percent" else "shares"
         return "USD/share" if printed.endswith("/share") else "USD"
+
+    @property
+    def currency(self) -> str:
+        """ISO 4217 code of what the table or tag prints; "" for what is no money, as a number of stores."""
+        code = self.line_item.unit.removesuffix("/share")
+        return code if code in CURRENCIES else ""
 
 
 def find_operand(

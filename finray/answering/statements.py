@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from finray.accounting.arithmetic import ProgramError, evaluate
 from finray.accounting.formulas import Unit
@@ -20,7 +21,7 @@ from finray.answering.quotes import (
     quoted_number,
     reported_event,
 )
-from finray.answering.wording import asked_shape, asked_value, shown
+from finray.answering.wording import Shape, asked_shape, asked_value, shown
 from finray.index.facts import FilingFacts
 from finray.journal import Journal
 from finray.models.encoder import Encoder
@@ -62,6 +63,9 @@ class StatementAnswerer:
                 computed = plan.kind != "value" or plan.spelled or any(each.spelled for each in plans)
                 return self._quoted(query, fitting, journal, amount=bool(query.periods) or computed)
             return _refusal(tuple(self._describe(operand) for operand in absent))
+        currencies = sorted({item.currency for item in found.values() if item.currency and item.unit.startswith("USD")})
+        if len(currencies) > 1:
+            return _refusal((f"the figures in one currency: they are in {', '.join(currencies)}",))
         try:
             return self._computed(query, plan, found, passages)
         except ProgramError as error:
@@ -81,7 +85,7 @@ class StatementAnswerer:
 
     def _computed(self, query: Query, plan: Plan, found: Mapping[str, Found], passages: Sequence[Passage]) -> Answer:
         values = {name: item.value for name, item in found.items()}
-        shape = asked_shape(query.question)
+        shape = _shape(query, found.values())
         printed = _printed_unit(found.values())
         result_unit = printed if printed is not None and plan.unit == "USD" else plan.unit
         part_unit = printed if printed is not None and plan.part_unit == "USD" else plan.part_unit
@@ -160,7 +164,7 @@ class StatementAnswerer:
     ) -> Answer:
         """The name of the company or year with the highest, or lowest, value, and the values of all."""
         ranked = sorted(parts, key=lambda part: part[1], reverse=not plan.lowest)
-        shape = asked_shape(query.question)
+        shape = _shape(query, found.values())
         told = [f"{self._label(label)} {shown(value, unit, shape)}" for label, value in ranked]
         of = f", {plan.operands[0].period}" if self._facts.has_company(ranked[0][0]) else ""
         name = self._label(ranked[0][0])
@@ -220,6 +224,12 @@ class StatementAnswerer:
 
     def _label(self, label: str) -> str:
         return self._facts.company_name(label) if self._facts.has_company(label) else label
+
+
+def _shape(query: Query, found: Iterable[Found]) -> Shape:
+    """What the question asks for, in the currency that the operands share; without any money, in none."""
+    currencies = [item.currency for item in found if item.unit.startswith("USD")]
+    return replace(asked_shape(query.question), currency=max(currencies, default="USD"))
 
 
 def _printed_unit(found: Iterable[Found]) -> Unit | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from finray.accounting.formulas import Unit
 
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _ASKED_SCALE = re.compile(
     r"\bin\s+(?:units? of\s+)?(?:US\s?D(?:ollars)?\.?\s+|U\.S\. dollars?\s+|\$\s*|dollars?\s+)?"
@@ -23,10 +24,16 @@ _WHOLE = re.compile(r"\bnearest\s+(?:whole|integer|dollar|million|percent)\b|\bw
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """``scale`` is the word a dollar amount is shown in, None where the question leaves it open."""
+    """``scale`` is the word an amount is shown in, None where the question leaves it open. ``currency`` is the ISO 4217
+    code of amounts, "" where they are no money."""
 
     scale: str | None
     decimals: int | None
+    currency: str = "USD"
+
+    @property
+    def sign(self) -> str:
+        return _SIGNS.get(self.currency, f"{self.currency} ".lstrip())
 
 
 def asked_shape(question: str) -> Shape:
@@ -47,24 +54,25 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
     if unit == "days":
         return f"{value:,.{_digits(shape, 2)}f} days"
     if unit == "USD/share":
-        return f"{_sign(value)}${abs(value):,.{_digits(shape, 2)}f}"
+        return f"{_sign(value)}{shape.sign}{abs(value):,.{_digits(shape, 2)}f}"
     scale = shape.scale or _natural_scale(value)
     if unit == "shares":
         return _shares(value, scale, shape)
     if scale is None:
-        return f"{_sign(value)}${abs(value):,.{_digits(shape, 0)}f}"
+        return f"{_sign(value)}{shape.sign}{abs(value):,.{_digits(shape, 0)}f}"
     scaled = abs(value) / _SCALES[scale]
     natural = 2 if scale in ("billion", "trillion") else (0 if scaled == round(scaled) else 1)
-    return f"{_sign(value)}${scaled:,.{_digits(shape, natural)}f} {scale}"
+    return f"{_sign(value)}{shape.sign}{scaled:,.{_digits(shape, natural)}f} {scale}"
 
 
 def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
-    """(value, unit) for a machine: percent as 1.9 with "percent", dollars as dollars; rounded as asked."""
+    """(value, unit) for a machine: percent as 1.9 with "percent", money in whole units of its currency ("USD",
+    "EUR/share"), what is neither as "count"; rounded as asked."""
     result = value * 100 if unit == "percent" else value
     if shape.decimals is not None:
         factor = _SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
         result = round(result / factor, shape.decimals) * factor
-    return result, unit
+    return result, unit.replace("USD", shape.currency or "count")
 
 
 def _shares(value: float, scale: str | None, shape: Shape) -> str:

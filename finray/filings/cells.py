@@ -14,6 +14,8 @@ from finray.filings.grids import Box, Cell, Grid, Tag
 _CURRENCIES = {"$": "USD", "US$": "USD", "USD": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "HK$": "HKD",
                "R$": "BRL", "NT$": "TWD", "€": "EUR", "EUR": "EUR", "£": "GBP", "GBP": "GBP", "¥": "JPY", "RMB": "CNY",
                "CNY": "CNY", "CHF": "CHF", "₹": "INR", "₩": "KRW"}
+CURRENCIES = frozenset(_CURRENCIES.values())
+"""ISO 4217 codes of the currencies that are told apart."""
 _CURRENCY = r"(?P<currency>US\$|CA?\$|A\$|HK\$|NT\$|R\$|\$|€|£|¥|₹|₩|USD|EUR|GBP|RMB|CNY|CHF)"
 _DASHES = "-–—−‒―"
 _NUMBER = re.compile(

@@ -34,6 +34,10 @@ def test_wishes_are_read(question: str, shape: Shape) -> None:
         (24.256, "ratio", Shape(None, None), "24.26"),
         (-0.4, "USD/share", Shape(None, None), "-$0.40"),
         (89.797, "days", Shape(None, None), "89.80 days"),
+        (1_832e6, "USD", Shape(None, None, "EUR"), "€1,832 million"),
+        (-70_279e3, "USD", Shape(None, None, "CAD"), "-CAD 70.3 million"),
+        (302, "USD", Shape(None, None, ""), "302"),
+        (0.4, "USD/share", Shape(None, None, "GBP"), "£0.40"),
     ],
 )
 def test_amounts_as_a_person_writes_them(value: float, unit: Unit, shape: Shape, text: str) -> None:
@@ -44,3 +48,6 @@ def test_values_for_a_machine() -> None:
     assert asked_value(0.25, "percent", Shape(None, None)) == (25.0, "percent")
     assert asked_value(1_408_729_000, "USD", Shape("billion", 2)) == (1.41e9, "USD")
     assert asked_value(24.256, "ratio", Shape(None, 1)) == (24.3, "ratio")
+    assert asked_value(4e9, "USD", Shape("billion", 2, "JPY")) == (4e9, "JPY")
+    assert asked_value(0.4, "USD/share", Shape(None, None, "EUR")) == (0.4, "EUR/share")
+    assert asked_value(302, "USD", Shape(None, None, "")) == (302, "count")
