@@ -49,6 +49,6 @@ def test_what_a_library_prints_meanwhile_does_not_stand_among_the_results(
 ) -> None:
     stream = io.StringIO()
     with progress_bar(Console(file=stream, force_terminal=terminal, width=100), "indexing"):
-        sys.stdout.write("(raylet) a node is gone")
+        sys.stdout.write("(raylet) a node is gone\n")
     assert "(raylet) a node is gone" in stream.getvalue()
     assert capsys.readouterr().out == ""
