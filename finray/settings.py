@@ -30,7 +30,8 @@ class _Section(BaseModel):
 
 
 class FilingSettings(_Section):
-    """Limits on what is accepted as a filing."""
+    """Limits on what is accepted as a filing, and on what reading one may cost. None of them changes what is stored of
+    a filing that is accepted."""
 
     max_pages: int = Field(2000, ge=1)
     max_bytes: int = Field(256 * 1024 * 1024, ge=1)
@@ -38,6 +39,12 @@ class FilingSettings(_Section):
     """A document without page breaks up to this long is one page; a longer one is set aside (LOFin, section 3)."""
     min_characters_per_page: int = Field(16, ge=0)
     """Below this average a PDF is image-only."""
+    max_characters: int = Field(20_000_000, ge=1)
+    """Of all pages together: a table without end would be cut and embedded for hours. 2,000 dense pages have half."""
+    parse_seconds: float = Field(300.0, gt=0)
+    """For reading one filing; 2,000 pages take about 20 seconds."""
+    parse_memory_gb: float = Field(4.0, gt=0)
+    """GiB that reading one filing may take, beside the 0.2 of the idle parser. Each processor has a parser."""
 
 
 class ChunkSettings(_Section):

@@ -73,4 +73,6 @@ def describe(summary: IndexSummary) -> str:
         kinds = ", ".join(f"{count:,} {kind or 'without extension'}" for kind, count in sorted(summary.ignored.items()))
         lines.append(f"not looked at in folders: {kinds}; name a file to index it whatever its extension")
     lines += [f"failed: {f.source_uri}: {f.stage}: {f.reason}: {f.detail}" for f in summary.failures]
+    if summary.failures:
+        lines.append("what failed is not tried again until the file changes; --retry-failed tries it")
     return "\n".join(lines)

@@ -80,6 +80,7 @@ _INLINE_TAG = re.compile(
 )
 _XML_UNFIT = re.compile(f"{CONTROL.pattern}|[\f\ud800-\udfff]")
 _TOO_DEEP = "ERR_RESOURCE_LIMIT"
+_NO_MEMORY = "ERR_NO_MEMORY"
 _PAGE_MARK = '<hr style="page-break-after:always"/>'
 
 
@@ -110,15 +111,23 @@ def parse_html(content: bytes) -> lxml.html.HtmlElement:
 
 
 def _tree(markup: str) -> lxml.html.HtmlElement | None:
-    """The element tree, None where libxml2 gave up because tags nest too deep."""
+    """The element tree, None where libxml2 gave up because tags nest too deep. Raises MemoryError."""
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
     try:
         root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
     except (lxml.etree.ParserError, lxml.etree.XMLSyntaxError, ValueError, AssertionError) as error:
+        _check_memory(parser)
         raise FilingError(
             "parse", "corrupt_html", f"no HTML could be read ({str(error)[:160]}); fetch it again"
         ) from error
+    _check_memory(parser)
     return None if any(entry.type_name == _TOO_DEEP for entry in parser.error_log) else root
+
+
+def _check_memory(parser: lxml.html.HTMLParser) -> None:
+    """libxml2 takes memory that ran out for one more flaw of the document."""
+    if any(entry.type_name == _NO_MEMORY for entry in parser.error_log):
+        raise MemoryError
 
 
 def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[HtmlPage]:
@@ -137,7 +146,7 @@ def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[H
 
 
 def check_paging(texts: list[str], settings: FilingSettings) -> None:
-    """Raises FilingError ``no_page_breaks`` or ``too_many_pages``."""
+    """Raises FilingError ``no_page_breaks``, ``too_many_pages`` or ``too_long``."""
     if len(texts) == 1 and len(texts[0]) > settings.max_unpaged_characters:
         raise FilingError(
             "parse",
@@ -150,6 +159,17 @@ def check_paging(texts: list[str], settings: FilingSettings) -> None:
             "parse",
             "too_many_pages",
             f"{len(texts):,} pages are over filings.max_pages = {settings.max_pages:,}",
+        )
+    check_length(sum(len(text) for text in texts), settings)
+
+
+def check_length(characters: int, settings: FilingSettings) -> None:
+    """Raises FilingError ``too_long``."""
+    if characters > settings.max_characters:
+        raise FilingError(
+            "parse",
+            "too_long",
+            f"{characters:,} characters are over filings.max_characters = {settings.max_characters:,}",
         )
 
 

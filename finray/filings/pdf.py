@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,6 +19,7 @@ pymupdf.TOOLS.mupdf_display_warnings(False)  # type: ignore[no-untyped-call]
 # own standard subclasses, by version and by place.
 _BROKEN = (RuntimeError, ValueError, TypeError, IndexError, KeyError, pymupdf.mupdf.FzErrorBase)
 
+_NO_MEMORY = re.compile(r"\b(?:m|c|re)alloc\b.{0,80}\bfailed")
 _TRAILER_BYTES = 4096
 
 
@@ -31,6 +33,7 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
     try:
         document = pymupdf.open(stream=content, filetype="pdf")  # type: ignore[no-untyped-call]
     except _BROKEN as error:
+        _check_memory(error)
         raise FilingError("parse", "corrupt_pdf", f"not a readable PDF ({_one_line(error)}); fetch it again") from error
     with document:
         if document.needs_pass:
@@ -40,7 +43,13 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
         if document.is_repaired and b"%%EOF" not in content[-_TRAILER_BYTES:]:
             # MuPDF pieces a cut file together, and the pages that were lost come out blank.
             raise FilingError("parse", "corrupt_pdf", "the PDF has lost its end: it is truncated; fetch it again")
-        n_pages = document.page_count
+        try:
+            n_pages = document.page_count
+        except _BROKEN as error:
+            _check_memory(error)
+            raise FilingError(
+                "parse", "corrupt_pdf", f"its pages cannot be counted ({_one_line(error)}); fetch it again"
+            ) from error
         if n_pages == 0:
             raise FilingError("parse", "no_pages", "the PDF has no pages; it may be truncated")
         if n_pages > settings.max_pages:
@@ -60,6 +69,7 @@ def page_texts(document: pymupdf.Document, settings: FilingSettings) -> list[str
     try:
         texts = [_storable(document[number].get_text()) for number in range(document.page_count)]  # type: ignore[no-untyped-call]
     except _BROKEN as error:
+        _check_memory(error)
         raise FilingError(
             "parse", "corrupt_pdf", f"a page cannot be read ({_one_line(error)}); fetch it again"
         ) from error
@@ -83,6 +93,12 @@ def _storable(text: str) -> str:
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")
     return text
+
+
+def _check_memory(error: BaseException) -> None:
+    """MuPDF reports memory that ran out as an error of the system, in words. Raises MemoryError."""
+    if _NO_MEMORY.search(str(error)):
+        raise MemoryError from error
 
 
 def _one_line(error: BaseException) -> str:

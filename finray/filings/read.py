@@ -12,7 +12,7 @@ from finray.filings import cover, fiscal, inline_xbrl
 from finray.filings.facts import Facts, merge
 from finray.filings.grids import Grid
 from finray.filings.headings import page_headings
-from finray.filings.html import HtmlPage, check_paging, parse_html, split_pages
+from finray.filings.html import HtmlPage, check_length, check_paging, parse_html, split_pages
 from finray.filings.html_grid import table_grid
 from finray.filings.items import label_items
 from finray.filings.line_items import extract_line_items
@@ -49,6 +49,7 @@ def parse_filing(content: bytes, source_uri: str, settings: FilingSettings) -> P
 def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> ParsedFiling:
     with open_pdf(content, settings) as document:
         texts = page_texts(document, settings)
+        check_length(sum(len(text) for text in texts), settings)
         filing = _filing(content, source_uri, {"cover": cover.read_cover(texts)})
         statements = label_statements(texts)
         line_items: list[LineItem] = []

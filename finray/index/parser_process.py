@@ -21,18 +21,20 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 from finray.errors import FilingError, Stage
 from finray.settings import ChunkSettings, FilingSettings
 
-PARSE_SECONDS = 300.0
-"""Longest time for one filing; 2,000 pages take about 20 seconds."""
-MEMORY_BYTES = 8 * 1024**3
-"""Address space of the child."""
 _LENGTHS = struct.Struct("<2Q")
 _READY = b"R"
+_START_SECONDS = 120.0
+_GIB = 1024**3
+_HEADER_BYTES = 1024**2
+_LAST_WORDS = ("parser_error", "out_of_memory")
+"""Reasons after which the child ends by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +48,17 @@ class ParsedBytes:
 
 class ParserProcess:
     """Parses one filing at a time in a child process, which is started when needed and again when it has
-    died.
+    died. ``filings`` has the limits of time and memory for each filing.
 
     Not for use from several threads.
     """
 
     def __init__(
-        self,
-        filings: FilingSettings,
-        chunks: ChunkSettings,
-        *,
-        seconds: float = PARSE_SECONDS,
-        module: str = "finray.index.parser_process",
+        self, filings: FilingSettings, chunks: ChunkSettings, *, module: str = "finray.index.parser_process"
     ) -> None:
-        self._settings = {"filings": filings.model_dump(), "chunks": chunks.model_dump(), "seconds": seconds}
-        self._seconds = seconds
+        self._settings = {"filings": filings.model_dump(), "chunks": chunks.model_dump()}
+        self._seconds = filings.parse_seconds
+        self._most_bytes = int(filings.parse_memory_gb * _GIB)
         self._module = module
         self.child: subprocess.Popen[bytes] | None = None
 
@@ -82,16 +80,19 @@ class ParserProcess:
         child = self._ready()
         header = json.dumps({"source_uri": source_uri}).encode()
         try:
-            _send(child.stdin, header, content)
-            answer, bundle = _receive(child.stdout, started + self._seconds)
+            _send_by(child.stdin, header, content, started + self._seconds)
+            answer, bundle = _receive(child.stdout, self._most_bytes, started + self._seconds)
         except TimeoutError:
             self.close()
-            raise FilingError("parse", "timeout", f"not parsed after {self._seconds:.0f} s") from None
+            raise self._timeout("") from None
         except (EOFError, BrokenPipeError):
             raise self._crashed(child) from None
+        except ValueError as error:
+            self.close()
+            raise FilingError("parse", "crashed", f"the parser process answered nonsense: {error}") from error
         if "reason" in answer:
-            if answer["reason"] == "parser_error":
-                self.close()  # these were the child's last words
+            if answer["reason"] in _LAST_WORDS:
+                self.close()
             raise FilingError(answer["stage"], answer["reason"], answer["detail"])
         return ParsedBytes(bundle, time.monotonic() - started, int(answer["peak_rss_bytes"]))
 
@@ -109,9 +110,13 @@ class ParserProcess:
                 [sys.executable, "-m", self._module, json.dumps(self._settings)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                # Arrow's own allocator maps a gigabyte at once, which would count against the limit.
+                env=os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
             )
+            assert self.child.stdin is not None
+            os.set_blocking(self.child.stdin.fileno(), False)  # a child that is stopped reads nothing
             try:
-                _read_exactly(self.child.stdout, 1, time.monotonic() + 120.0)
+                _read_exactly(self.child.stdout, 1, time.monotonic() + _START_SECONDS)
             except (EOFError, TimeoutError) as error:
                 child = self.child
                 self.close()
@@ -124,9 +129,13 @@ class ParserProcess:
         self._reap(child)
         status = child.returncode
         if status == -signal.SIGXCPU:
-            return FilingError("parse", "timeout", f"not parsed after {self._seconds:.0f} s of processor time")
+            return self._timeout(" of processor time")
         cause = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
         return FilingError("parse", "crashed", f"the parser process died on this filing ({cause})")
+
+    def _timeout(self, of: str) -> FilingError:
+        limit = "filings.parse_seconds; give it more and run again with --retry-failed"
+        return FilingError("parse", "timeout", f"not parsed after {self._seconds:g} s{of} ({limit})")
 
     def _reap(self, child: subprocess.Popen[bytes]) -> None:
         child.wait()
@@ -150,7 +159,7 @@ def serve(arguments: str) -> None:
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.RLIM_INFINITY))
+    _limit_memory(filings.parse_memory_gb)
     sys.excepthook = _last_words(answers)
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     answers.write(_READY)
@@ -160,7 +169,7 @@ def serve(arguments: str) -> None:
             header, content = _receive_blocking(requests)
         except EOFError:
             return
-        _limit_processor_time(float(settings["seconds"]))
+        _limit_processor_time(filings.parse_seconds)
         try:
             bundle = to_bytes(make_bundle(parse_filing(content, header["source_uri"], filings), chunks))
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -168,8 +177,12 @@ def serve(arguments: str) -> None:
         except FilingError as error:
             _send(answers, _failure(error.stage, error.reason, error.detail), b"")
         except MemoryError:
-            detail = f"parsing needs more than {MEMORY_BYTES // 1024**3} GiB"
+            detail = (
+                f"reading it needs more than {filings.parse_memory_gb:g} GiB (filings.parse_memory_gb; give it more "
+                "and run again with --retry-failed)"
+            )
             _send(answers, _failure("parse", "out_of_memory", detail), b"")
+            return  # what is left of the memory is in pieces
 
 
 def _last_words(answers: IO[bytes]) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
@@ -184,6 +197,15 @@ def _last_words(answers: IO[bytes]) -> Callable[[type[BaseException], BaseExcept
 
 def _failure(stage: Stage, reason: str, detail: str) -> bytes:
     return json.dumps({"stage": stage, "reason": reason, "detail": detail}).encode()
+
+
+def _limit_memory(gib: float) -> None:
+    """Address space, the one limit that the kernel keeps for a single process: what is mapped now, and ``gib`` more."""
+    try:
+        mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except FileNotFoundError:  # no Linux
+        mapped = 0
+    resource.setrlimit(resource.RLIMIT_AS, (mapped + int(gib * _GIB), resource.RLIM_INFINITY))
 
 
 def _limit_processor_time(seconds: float) -> None:
@@ -207,10 +229,28 @@ def _send(stream: IO[bytes] | None, header: bytes, content: bytes) -> None:
     stream.flush()
 
 
-def _receive(stream: IO[bytes] | None, deadline: float) -> tuple[dict[str, Any], bytes]:
+def _send_by(stream: IO[bytes] | None, header: bytes, content: bytes, deadline: float) -> None:
+    """Send to a pipe that does not block. Raises BrokenPipeError, and TimeoutError at ``deadline`` (monotonic)."""
+    assert stream is not None
+    for part in (_LENGTHS.pack(len(header), len(content)), header, content):
+        left = memoryview(part)
+        while left:
+            _, writable, _ = select.select([], [stream], [], max(0.0, deadline - time.monotonic()))
+            if not writable:
+                raise TimeoutError
+            left = left[os.write(stream.fileno(), left[: select.PIPE_BUF]) :]
+
+
+def _receive(stream: IO[bytes] | None, most: int, deadline: float) -> tuple[dict[str, Any], bytes]:
+    """An answer of at most ``most`` bytes: what the child says of its length proves nothing. Raises ValueError."""
     lengths = _LENGTHS.unpack(_read_exactly(stream, _LENGTHS.size, deadline))
+    if lengths[0] > _HEADER_BYTES or lengths[1] > most:
+        raise ValueError(f"{lengths[0]:,} and {lengths[1]:,} bytes")
     header, content = (_read_exactly(stream, length, deadline) for length in lengths)
-    return json.loads(header), content
+    answer = json.loads(header)
+    if not isinstance(answer, dict):
+        raise ValueError("no object")
+    return answer, content
 
 
 def _receive_blocking(stream: IO[bytes]) -> tuple[dict[str, Any], bytes]:

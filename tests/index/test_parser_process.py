@@ -48,7 +48,8 @@ def parser(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iter
     (folder / "poisonable.py").write_text(MODULE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder))
-        parser = ParserProcess(settings.filings, settings.chunks, seconds=60.0, module="poisonable")
+        limits = settings.filings.model_copy(update={"parse_seconds": 60.0})
+        parser = ParserProcess(limits, settings.chunks, module="poisonable")
         yield parser
         parser.close()
 
@@ -69,7 +70,7 @@ def honest(sample_filings: Path, parser: ParserProcess) -> Callable[[], None]:
         (b"segfault", "crashed", "SIGSEGV"),
         (b"exit", "crashed", "exit status 3"),
         (b"bug", "parser_error", "KeyError: 'a bug'"),
-        (b"memory", "out_of_memory", "8 GiB"),
+        (b"memory", "out_of_memory", "4 GiB"),
     ],
 )
 def test_a_filing_that_breaks_its_parser_is_set_aside(
@@ -83,7 +84,8 @@ def test_a_filing_that_breaks_its_parser_is_set_aside(
 
 @pytest.mark.parametrize("content", [b"hang", b"busy"])
 def test_a_filing_that_takes_too_long_is_set_aside(settings: Settings, parser: ParserProcess, content: bytes) -> None:
-    quick = ParserProcess(settings.filings, settings.chunks, seconds=1.0, module="poisonable")
+    limits = settings.filings.model_copy(update={"parse_seconds": 1.0})
+    quick = ParserProcess(limits, settings.chunks, module="poisonable")
     with pytest.raises(FilingError, match="timeout"):
         quick.parse(content, "/corpus/poison.pdf")
     quick.close()

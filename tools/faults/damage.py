@@ -43,8 +43,8 @@ _OF_A_TABLE: Final[dict[str, Part]] = {
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """``table`` is the Lance table it belongs to ("chunks"), "" where there is none. ``live`` is False for what only old
-    versions of its table need: nobody reads it."""
+    """``table`` is the Lance table it belongs to ("chunks"), "" where there is none. ``live`` is False for what only
+    old versions of its table need: nobody reads it."""
 
     path: Path
     part: Part
