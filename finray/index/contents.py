@@ -47,6 +47,8 @@ def _rows(uri: str, name: str, root: str) -> Iterator[str]:
     for batch in table.to_batches(columns=columns):
         for row in batch.to_pylist():
             values = {column: _plain(value, root) for column, value in row.items()}
+            if "revision" in values:
+                values["revision"] = values["revision"].partition("-")[0]  # of the content; the rest names the run
             digest = hashlib.blake2b(repr(sorted(values.items())).encode(), digest_size=12).hexdigest()
             yield " ".join([*(str(values[place]) for place in _PLACES if place in values), digest])
 

@@ -7,6 +7,7 @@ import datetime as dt
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow.compute as pc
@@ -16,6 +17,8 @@ from finray.settings import IndexSettings
 
 KEEP_VERSIONS = dt.timedelta(days=1)
 """How long an open reader can rely on the version it has pinned."""
+CLAIM = "finray.writer"
+"""Key of the ``filings`` table's configuration: the claim of the writer that has the index."""
 _SMALL_FRAGMENTS = 4
 """Past this many fragments a table is compacted."""
 _TEXT_INDEXES = (schema.CHUNKS, schema.PAGES)
@@ -25,14 +28,15 @@ _NAMES_AT_ONCE = 500
 def sweep(uri: str, *, thorough: bool = False) -> None:
     """Make the tables agree: delete child rows that no filing owns, and filings that lack child rows.
 
-    The latter can only come from two writers at once; their files are indexed again. Costs a count of rows
-    where all is well; ``thorough`` looks at every filing, whatever the counts add up to.
+    The latter can only come from two writers at once; their files are indexed again. Rows of the writer that has the
+    index now are spared: it may be about to commit them. Costs a count of rows where all is well; ``thorough`` looks at
+    every filing, whatever the counts add up to.
     """
     filings = layout.open_table(uri, schema.FILINGS).to_table(
         columns=["filing_id", "revision", *schema.COUNT_COLUMNS.values()]
     )
     keys = list(zip(filings["filing_id"].to_pylist(), filings["revision"].to_pylist(), strict=True))
-    damaged: set[str] = set()
+    damaged: set[tuple[str, str]] = set()
     for name in schema.CHILDREN:
         table = layout.open_table(uri, name)
         column = filings[schema.COUNT_COLUMNS[name]]
@@ -40,18 +44,38 @@ def sweep(uri: str, *, thorough: bool = False) -> None:
             continue
         expected = dict(zip(keys, column.to_pylist(), strict=True))
         found = rows_by_revision(table)
-        orphans = [key for key in found if key not in expected]
-        damaged |= {key[0] for key, rows in expected.items() if found.get(key, 0) != rows}
+        # Asked after the rows were read: whoever wrote them had claimed the index before.
+        claim = layout.open_table(uri, schema.FILINGS).config().get(CLAIM, "")
+        orphans = [key for key in found if key not in expected and not _written_by(key[1], claim)]
+        damaged |= {key for key, rows in expected.items() if found.get(key, 0) != rows}
         _delete_each(uri, name, [_is(*key) for key in orphans])
-    if damaged:
-        _delete_each(uri, schema.FILINGS, [_is(filing_id) for filing_id in sorted(damaged)])
-        delete_children(uri, sorted(damaged), [])
+    remove_revisions(uri, sorted(damaged))
+
+
+def revision_by(content_revision: str, claim: str) -> str:
+    """The revision of rows of a content that the writer with this claim writes."""
+    return f"{content_revision}-{claim[:8]}"
+
+
+def _written_by(revision: str, claim: str) -> bool:
+    return revision.partition("-")[2] == claim[:8] != ""
 
 
 def remove_filings(uri: str, filing_ids: Sequence[str]) -> None:
     """Take filings out of the index with all their rows: the filing's own first, as it makes the others count."""
     _delete_each(uri, schema.FILINGS, [_is(filing_id) for filing_id in filing_ids])
     delete_children(uri, filing_ids, [])
+
+
+def remove_revisions(uri: str, revisions: Sequence[tuple[str, str]]) -> None:
+    """Take these (filing id, revision) out of the index, whatever other revisions the filings have."""
+    for name in (schema.FILINGS, *schema.CHILDREN):
+        _delete_each(uri, name, [_is(*key) for key in revisions])
+
+
+def remove_rows(uri: str, name: str, revisions: Sequence[tuple[str, str]]) -> None:
+    """Delete the rows of these (filing id, revision) from one table."""
+    _delete_each(uri, name, [_is(*key) for key in revisions])
 
 
 def remove_sources(uri: str, name: str, source_uris: Sequence[str]) -> None:
@@ -72,14 +96,17 @@ def tidy(uri: str, settings: IndexSettings) -> None:
     """Compact tables of many small fragments, cover all rows by the indexes, and drop versions that are too
     old for any reader. Does nothing to a table that is in order."""
     for name in schema.table_schemas(1):
-        table = layout.open_table(uri, name)
-        version = table.version
-        if len(table.get_fragments()) > _SMALL_FRAGMENTS or _deleted_rows(table):
-            table.optimize.compact_files()
-        if name in schema.CHILDREN:
-            _index(uri, name, settings)
-        if layout.open_table(uri, name).version != version or _has_old_versions(table):
-            layout.open_table(uri, name).cleanup_old_versions(older_than=KEEP_VERSIONS)
+        layout.write_table(uri, name, partial(_tidy, uri, name, settings))
+
+
+def _tidy(uri: str, name: str, settings: IndexSettings, table: Any) -> None:
+    version = table.version
+    if len(table.get_fragments()) > _SMALL_FRAGMENTS or _deleted_rows(table):
+        table.optimize.compact_files()
+    if name in schema.CHILDREN:
+        _index(uri, name, settings)
+    if layout.open_table(uri, name).version != version or _has_old_versions(table):
+        layout.open_table(uri, name).cleanup_old_versions(older_than=KEEP_VERSIONS)
 
 
 def _index(uri: str, name: str, settings: IndexSettings) -> None:
@@ -122,4 +149,9 @@ def _is(filing_id: str, revision: str | None = None) -> str:
 
 def _delete_each(uri: str, name: str, clauses: Sequence[str]) -> None:
     for start in range(0, len(clauses), _NAMES_AT_ONCE):
-        layout.open_table(uri, name).delete(" OR ".join(clauses[start : start + _NAMES_AT_ONCE]))
+        some = " OR ".join(clauses[start : start + _NAMES_AT_ONCE])
+        layout.write_table(uri, name, partial(_delete, some))
+
+
+def _delete(clause: str, table: Any) -> None:
+    table.delete(clause)

@@ -1,6 +1,6 @@
 """Arrow schemas of the index tables, and the one row form of a ``Filing`` and a ``LineItem``.
 
-Child rows (``pages``, ``chunks``, ``facts``) carry ``revision``, which changes with the filing's content.
+Child rows (``pages``, ``chunks``, ``facts``) carry ``revision``, which names the filing's content and who wrote it.
 A child row counts only while its (filing_id, revision) stands in ``filings``: that row is the commit mark.
 Vectors are float32 of unit length; a page without text has the zero vector.
 """

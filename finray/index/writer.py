@@ -4,6 +4,9 @@ The order of a commit: rows of ``pages``, ``chunks`` and ``facts``; then the ``f
 count; then the deletion of what they replace; then ``sources`` and ``failures``. A run that was killed in
 between leaves rows that do not count and that the next writer sweeps, or work that the next plan recognises
 by its content.
+
+The rows of a filing carry a revision that names its content and the writer: what a writer that was overtaken leaves
+can not be taken for rows of the one that overtook it.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import datetime as dt
 import time
 import uuid
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -24,11 +28,10 @@ from finray.index import layout, maintenance, schema
 from finray.index.bundle import FilingBundle
 from finray.index.plan import CommittedFiling, KnownSource, Outcome, Plan, PlannedFile, make_plan
 from finray.settings import Settings
-from finray.storage import SourceFile, lance_storage_options
+from finray.storage import SourceFile
 
 _COMMIT_SECONDS = 60.0
 """A commit comes at the latest after this long, so that a kill costs little work."""
-_CLAIM = "finray.writer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +89,15 @@ class IndexWriter:
         """Take one encoded filing; it is committed with the batch it belongs to. Returns what becomes of it."""
         uri, filing = planned.file.uri, bundle.filing
         rank = (planned.file.modified.timestamp(), uri)
-        new = CommittedFiling(bundle.revision, filing.content_sha256, uri, rank)
+        new = CommittedFiling(maintenance.revision_by(bundle.revision, self._token), filing.content_sha256, uri, rank)
         pending = self._pending.get(filing.filing_id)
         current = pending.committed if pending else self._filings.get(filing.filing_id)
         outcome = self._outcome(filing.filing_id, current, new)
         if outcome == "indexed":
             stored = self._filings.get(filing.filing_id)
-            children = stored is None or stored.revision != new.revision
+            children = stored is None or stored.content_sha256 != new.content_sha256
+            if stored is not None and not children:
+                new = replace(new, revision=stored.revision)
             self._pending[filing.filing_id] = _Pending(planned, bundle, new, children)
         self._note(planned, new.content_sha256, filing.filing_id, outcome)
         self._flush_when_due()
@@ -118,7 +123,8 @@ class IndexWriter:
         """Commit what was taken so far."""
         pending = list(self._pending.values())
         if pending:
-            self._write_children([p.bundle for p in pending if p.with_children])
+            self._open_claimed()
+            self._write_children([p for p in pending if p.with_children])
             self._commit_filings(pending)
         self._write_outcomes()
         self._clear()
@@ -126,6 +132,7 @@ class IndexWriter:
     def finish(self) -> None:
         """Commit the rest; bring indexes up to date, compact and clean up where anything has changed."""
         self.flush()
+        maintenance.sweep(self._uri)  # of what a writer that this one overtook wrote in its last moment
         maintenance.tidy(self._uri, self._settings.index)
 
     def withdraw(self, source_uris: Collection[str]) -> int:
@@ -151,7 +158,7 @@ class IndexWriter:
     def _outcome(self, filing_id: str, current: CommittedFiling | None, new: CommittedFiling) -> Outcome:
         if current is None or current.source_uri == new.source_uri:
             return "indexed"
-        if current.revision != new.revision:
+        if current.content_sha256 != new.content_sha256:
             return "indexed" if new.rank > current.rank else "superseded"
         # The same content under two names: the first name in URI order stands for both, or the one that still
         # has this content.
@@ -177,27 +184,32 @@ class IndexWriter:
         self._failures: dict[str, dict[str, Any]] = {}
         self._since = time.monotonic()
 
-    def _write_children(self, bundles: Sequence[FilingBundle]) -> None:
+    def _write_children(self, pending: Sequence[_Pending]) -> None:
         for name in schema.CHILDREN:
-            tables = [getattr(bundle, name) for bundle in bundles]
+            tables = [_of_revision(getattr(p.bundle, name), p.committed.revision) for p in pending]
             rows = [table.cast(self._schemas[name]) for table in tables if table.num_rows]
             if rows:
-                lance.write_dataset(
-                    pa.concat_tables(rows),
-                    layout.table_uri(self._uri, name),
-                    mode="append",
-                    storage_options=lance_storage_options(self._uri) or None,
-                )
+                keys = [(p.bundle.filing.filing_id, p.committed.revision) for p in pending]
+                undo = partial(maintenance.remove_rows, self._uri, name, keys)
+                layout.write_table(self._uri, name, partial(_append, pa.concat_tables(rows)), undo=undo)
 
     def _commit_filings(self, pending: Sequence[_Pending]) -> None:
         uris = {p.committed.source_uri for p in pending}
         ids = {p.bundle.filing.filing_id for p in pending}
         gone = [i for i, f in self._filings.items() if f.source_uri in uris and i not in ids]
-        table = self._open_claimed()
-        merge = table.merge_insert("filing_id").when_matched_update_all().when_not_matched_insert_all()
-        if gone:
-            merge = merge.when_not_matched_by_source_delete(f"filing_id IN ({schema.literals(gone)})")
-        merge.execute(pa.Table.from_pylist([self._filing_row(p) for p in pending], self._schemas[schema.FILINGS]))
+        try:
+            self._open_claimed()
+        except UsageError:
+            self._take_back(pending)
+            raise
+        rows = pa.Table.from_pylist([self._filing_row(p) for p in pending], self._schemas[schema.FILINGS])
+        layout.write_table(self._uri, schema.FILINGS, partial(_commit, rows, gone))
+        try:
+            self._open_claimed()
+        except UsageError:
+            # Who took over in this moment may have swept the rows of these filings, which did not count yet.
+            self._take_back(pending)
+            raise
         replaced = [
             (filing_id, p.committed.revision)
             for p in pending
@@ -209,9 +221,14 @@ class IndexWriter:
             del self._filings[filing_id]
         self._filings |= {p.bundle.filing.filing_id: p.committed for p in pending}
 
+    def _take_back(self, pending: Sequence[_Pending]) -> None:
+        """Delete what this writer alone has written of a batch."""
+        own = [(p.bundle.filing.filing_id, p.committed.revision) for p in pending if p.with_children]
+        maintenance.remove_revisions(self._uri, own)
+
     def _open_claimed(self) -> Any:
         table = layout.open_table(self._uri, schema.FILINGS)
-        if table.config().get(_CLAIM) != self._token:
+        if table.config().get(maintenance.CLAIM) != self._token:
             raise UsageError(
                 f"another index job has taken over the index at {self._uri!r}: nothing more is written by this one. "
                 "Run one index job at a time for each index"
@@ -222,7 +239,7 @@ class IndexWriter:
         bundle = pending.bundle
         return {
             **schema.filing_row(bundle.filing),
-            "revision": bundle.revision,
+            "revision": pending.committed.revision,
             "source_modified": pending.planned.file.modified,
             "n_pages": bundle.pages.num_rows,
             "n_chunks": bundle.chunks.num_rows,
@@ -250,24 +267,39 @@ class IndexWriter:
         self._upsert(schema.FAILURES, list(self._failures.values()))
         mended = self._failed & {uri for uri, known in self._sources.items() if known.outcome != "failed"}
         if mended:
-            self._open(schema.FAILURES).delete(f"source_uri IN ({schema.literals(sorted(mended))})")
+            maintenance.remove_sources(self._uri, schema.FAILURES, sorted(mended))
         self._failed = (self._failed | self._failures.keys()) - mended
         self._known |= self._sources
 
     def _upsert(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
         if rows:
-            merge = self._open(name).merge_insert("source_uri")
-            merge = merge.when_matched_update_all().when_not_matched_insert_all()
-            merge.execute(pa.Table.from_pylist(list(rows), self._schemas[name]))
+            layout.write_table(self._uri, name, partial(_upsert, pa.Table.from_pylist(list(rows), self._schemas[name])))
 
-    def _open(self, name: str) -> Any:
-        return layout.open_table(self._uri, name)
+
+def _append(rows: pa.Table, table: Any) -> None:
+    lance.write_dataset(rows, table, mode="append")
+
+
+def _commit(rows: pa.Table, gone: Sequence[str], table: Any) -> None:
+    merge = table.merge_insert("filing_id").when_matched_update_all().when_not_matched_insert_all()
+    if gone:
+        merge = merge.when_not_matched_by_source_delete(f"filing_id IN ({schema.literals(gone)})")
+    merge.execute(rows)
+
+
+def _upsert(rows: pa.Table, table: Any) -> None:
+    table.merge_insert("source_uri").when_matched_update_all().when_not_matched_insert_all().execute(rows)
+
+
+def _of_revision(table: pa.Table, revision: str) -> pa.Table:
+    place = table.schema.get_field_index("revision")
+    return table.set_column(place, "revision", pa.array([revision] * table.num_rows, pa.string()))
 
 
 def claim(uri: str) -> str:
     """Take the index over for writing: a writer that has it stops at its next commit. Returns the new claim."""
     token = uuid.uuid4().hex
-    layout.open_table(uri, schema.FILINGS).update_config({_CLAIM: token})
+    layout.write_table(uri, schema.FILINGS, lambda table: table.update_config({maintenance.CLAIM: token}))
     return token
 
 

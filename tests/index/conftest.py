@@ -67,7 +67,11 @@ def contents() -> Callable[[str], Contents]:
         for name, order in _ORDER.items():
             table = layout.open_table(uri, name).to_table()
             keep = [column for column in table.column_names if column not in _TIMES]
-            found[name] = table.sort_by([(column, "ascending") for column in order]).select(keep).to_pylist()
+            rows = table.sort_by([(column, "ascending") for column in order]).select(keep).to_pylist()
+            # The part after the dash names the run.
+            found[name] = [
+                row | {"revision": row["revision"].partition("-")[0]} if "revision" in row else row for row in rows
+            ]
         return found
 
     return read

@@ -36,7 +36,8 @@ class Ended:
     @property
     def crashed(self) -> bool:
         """An error that finray did not mean to raise."""
-        return "Traceback (most recent call last)" in self.said or (self.code not in (0, 1, 2) and not self.killed)
+        # What a killed command has started may complain of the broken pipe.
+        return not self.killed and ("Traceback (most recent call last)" in self.said or self.code not in (0, 1, 2))
 
 
 class Command:

@@ -47,14 +47,19 @@ class Stage:
     def undisturbed(self, operation: Operation) -> None:
         """Must end well."""
         ended = self.start(operation).wait()
-        self.usual[operation] = 0.7 * self.usual.get(operation, ended.seconds) + 0.3 * ended.seconds
+        self._learn(operation, ended)
         if ended.code != 0:
             self.broken.append(f"undisturbed {operation} ended with {ended.code}:\n{ended.said}")
 
     def ended(self, operation: Operation, ended: Ended) -> None:
         self.said.append(f"{operation} {'killed' if ended.killed else f'exit {ended.code}'}")
+        self._learn(operation, ended)
         if ended.crashed:
             self.broken.append(f"{operation} ended with an error of its own:\n{ended.said}")
+
+    def _learn(self, operation: Operation, ended: Ended) -> None:
+        if not ended.killed:
+            self.usual[operation] = 0.6 * self.usual.get(operation, ended.seconds) + 0.4 * ended.seconds
 
 
 def disturbed(stage: Stage, step: Step, chance: random.Random, known: Texts) -> None:
