@@ -15,6 +15,7 @@ import pytest
 from finray.errors import UsageError
 from finray.index import layout, maintenance, schema
 from finray.index.bundle import FilingBundle, encode_bundle, make_bundle
+from finray.index.check import check_index
 from finray.index.plan import PlannedFile, content_fingerprint
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
@@ -196,3 +197,32 @@ def test_an_index_past_the_set_size_gets_an_approximate_index_with_good_recall(
         best = exact["score"].to_pylist()[-1]
         recalls.append(sum(score >= best - 1e-6 for score in found["score"].to_pylist()) / exact.num_rows)
     assert np.mean(recalls) >= 0.95
+
+
+@pytest.mark.parametrize("step", ["_write_children", "_commit_filings"])
+def test_a_writer_that_is_overtaken_in_the_middle_of_a_commit_leaves_nothing_of_it(
+    index_uri: str,
+    settings: Settings,
+    contents: Callable[[str], Contents],
+    monkeypatch: pytest.MonkeyPatch,
+    step: str,
+    tmp_path: Path,
+) -> None:
+    write(index_uri, settings, [bundle("f1", "old words")])
+    new = [bundle("f1", "new words", 5), bundle("f2", "more words")]
+    original = getattr(IndexWriter, step)
+
+    def overtaken(self: IndexWriter, *args: Any) -> None:
+        if step == "_write_children":  # its rows are written, and do not count yet
+            original(self, *args)
+        monkeypatch.undo()
+        write(index_uri, settings, new)
+        if step != "_write_children":
+            original(self, *args)
+
+    monkeypatch.setattr(IndexWriter, step, overtaken)
+    with pytest.raises(UsageError, match="taken over"):
+        write(index_uri, settings, new)
+    write(str(tmp_path / "fresh"), settings, new)
+    assert contents(index_uri) == contents(str(tmp_path / "fresh"))
+    assert check_index(index_uri, deep=True) == []

@@ -23,6 +23,7 @@ from tools.faults.state import State, read_state, state_differences
 from tools.faults.world import Change, Operation, Place, Saved, World, make_world
 
 _BUCKET = "faults"
+_S3_KEYS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1"}
 _FINISH: tuple[Operation, ...] = ("sync", "answer", "check")
 
 
@@ -106,7 +107,7 @@ class Campaign:
         place = Place(f"s3://{_BUCKET}/world" if on_s3 else str(self._folder / "world"), scratch)
         environment = {"TMPDIR": str(scratch), "RAY_ADDRESS": ""}
         if on_s3:
-            environment["AWS_ENDPOINT_URL"] = self._s3().url
+            environment |= {**_S3_KEYS, "AWS_ENDPOINT_URL": self._s3().url}
         return Stage(self.world, place, logs, environment, self._usual, self._proxy if on_s3 else None)
 
     def _s3(self) -> FaultyS3:
@@ -119,8 +120,7 @@ class Campaign:
             self._moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
             self._moto.start()
             host, port = self._moto.get_host_and_port()
-            keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1"}
-            os.environ.update(keys | {"AWS_ENDPOINT_URL": f"http://{host}:{port}"})
+            os.environ.update({**_S3_KEYS, "AWS_ENDPOINT_URL": f"http://{host}:{port}"})
             s3_filesystem().mkdir(f"s3://{_BUCKET}")
             self._proxy = FaultyS3(f"http://{host}:{port}").start()
         return self._proxy

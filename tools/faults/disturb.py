@@ -20,6 +20,8 @@ from tools.faults.state import Texts, open_reader, texts_of
 from tools.faults.world import Operation, Place, World, command
 
 _LOOK_EVERY = 0.05
+_WORDS = 8
+"""Lines of what a command said; the rest is in its log."""
 _FIRST_GUESS = 2.0
 """Seconds of an operation before one was measured."""
 
@@ -49,13 +51,13 @@ class Stage:
         ended = self.start(operation).wait()
         self._learn(operation, ended)
         if ended.code != 0:
-            self.broken.append(f"undisturbed {operation} ended with {ended.code}:\n{ended.said}")
+            self.broken.append(f"undisturbed {operation} ended with {ended.code}: {_last_words(ended)}")
 
     def ended(self, operation: Operation, ended: Ended) -> None:
         self.said.append(f"{operation} {'killed' if ended.killed else f'exit {ended.code}'}")
         self._learn(operation, ended)
         if ended.crashed:
-            self.broken.append(f"{operation} ended with an error of its own:\n{ended.said}")
+            self.broken.append(f"{operation} ended with an error of its own: {_last_words(ended)}")
 
     def _learn(self, operation: Operation, ended: Ended) -> None:
         if not ended.killed:
@@ -173,6 +175,10 @@ def watched(stage: Stage, known: Texts) -> Iterator[None]:
     _seen(stage, open_reader(stage.place), "after")
     if _seen(stage, first, "from the start") != before:
         stage.broken.append("a reader that was open from the start reads something else at the end")
+
+
+def _last_words(ended: Ended) -> str:
+    return "\n      ".join(["", *ended.said.strip().splitlines()[-_WORDS:]])
 
 
 def _seen(stage: Stage, reader: IndexReader | None, when: str) -> Texts:

@@ -73,7 +73,8 @@ def texts_of(reader: IndexReader) -> Texts:
             raise AssertionError(f"half a filing: {name} of each filing are {dict(counts)}, not {expected}")
         for filing_id, text in zip(ids, table["text"].to_pylist(), strict=True):
             digests[filing_id].update(text.encode())
-    return {(filing_id, revisions[filing_id]): digest.hexdigest() for filing_id, digest in digests.items()}
+    # A revision names the content and, after the dash, who wrote it.
+    return {(i, revisions[i].partition("-")[0]): digest.hexdigest() for i, digest in digests.items()}
 
 
 def open_reader(place: Place) -> IndexReader | None:
