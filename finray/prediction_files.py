@@ -34,6 +34,7 @@ import pyarrow.parquet as pq
 from finray.atomic import replacing
 from finray.errors import SourceError
 from finray.predictions import PREDICTION_SCHEMA, arrow_row, encode, prediction_from_record
+from finray.s3 import open_object
 from finray.storage import STORAGE_ERRORS, is_s3, normalise, s3_filesystem
 
 _ROWS_PER_GROUP = 512
@@ -193,7 +194,7 @@ class ObjectFiles:
                 yield from self._object_lines(part, final=False)
 
     def _object_lines(self, path: str, *, final: bool) -> Iterator[Line]:
-        with self._fs.open(path, "rb") as file:
+        with open_object(path) as file:
             if final and self._parquet:
                 yield from _parquet_lines(file, self._uri)
                 return

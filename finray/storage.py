@@ -1,7 +1,6 @@
 """The one place for locations: list, read, write and test local paths and ``s3://`` URIs.
 
-Endpoint, region and credentials of S3 come from the usual ``AWS_*`` environment, with ``AWS_ENDPOINT_URL``.
-A local location is kept as an absolute path, an S3 one as ``s3://bucket/key``.
+A local location is kept as an absolute path, an S3 one as ``s3://bucket/key``. How S3 is spoken to: finray/s3.py.
 """
 
 from __future__ import annotations
@@ -11,20 +10,18 @@ import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import fsspec
-from botocore.exceptions import BotoCoreError, ClientError
-
+from finray import s3
 from finray.atomic import replacing
 from finray.errors import SourceError
+from finray.s3 import s3_filesystem as s3_filesystem
 
 FILING_EXTENSIONS = frozenset({".pdf", ".htm", ".html", ".xhtml", ".txt", ".nc"})
 """What a folder is searched for. A file or glob that is named explicitly is taken whatever its extension."""
 
-STORAGE_ERRORS: tuple[type[Exception], ...] = (OSError, BotoCoreError, ClientError)
+STORAGE_ERRORS: tuple[type[Exception], ...] = (OSError, *s3.S3_ERRORS)
 _S3 = "s3://"
 _GLOB = frozenset("*?[")
 
@@ -113,11 +110,7 @@ def read_bytes(uri: str) -> bytes:
     """The whole object. Raises SourceError when it is missing or cannot be read."""
     uri = normalise(uri)
     try:
-        if is_s3(uri):
-            content = s3_filesystem().cat_file(uri)
-            assert isinstance(content, bytes)
-            return content
-        return Path(uri).read_bytes()
+        return s3.get(uri) if is_s3(uri) else Path(uri).read_bytes()
     except STORAGE_ERRORS as error:
         raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
 
@@ -126,8 +119,7 @@ def open_stream(uri: str) -> BinaryIO:
     """The object for reading piece by piece. Raises SourceError when it is missing; reading may raise OSError."""
     uri = normalise(uri)
     try:
-        stream: BinaryIO = s3_filesystem().open(uri, "rb") if is_s3(uri) else Path(uri).open("rb")  # noqa: SIM115
-        return stream
+        return s3.open_object(uri) if is_s3(uri) else Path(uri).open("rb")
     except STORAGE_ERRORS as error:
         raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
 
@@ -168,48 +160,13 @@ def exists(uri: str) -> bool:
 
 def lance_storage_options(uri: str) -> dict[str, str]:
     """What Lance needs to open ``uri``: nothing for a local path, the ``AWS_*`` environment for S3."""
-    if not is_s3(uri):
-        return {}
-    names = {
-        "aws_access_key_id": "AWS_ACCESS_KEY_ID",
-        "aws_secret_access_key": "AWS_SECRET_ACCESS_KEY",
-        "aws_session_token": "AWS_SESSION_TOKEN",
-        "aws_region": "AWS_REGION",
-    }
-    options = {option: os.environ[name] for option, name in names.items() if name in os.environ}
-    if "aws_region" not in options and "AWS_DEFAULT_REGION" in os.environ:
-        options["aws_region"] = os.environ["AWS_DEFAULT_REGION"]
-    endpoint = _s3_endpoint()
-    if endpoint:
-        options["aws_endpoint"] = endpoint
-        options["allow_http"] = str(endpoint.startswith("http://")).lower()
-        options.setdefault("aws_region", "us-east-1")
-    return options
-
-
-def s3_filesystem() -> Any:
-    """The s3fs file system of this process. No listing cache: corpora change under a running service."""
-    return _s3_filesystem(_s3_endpoint())
-
-
-@cache
-def _s3_filesystem(endpoint: str | None) -> Any:
-    return fsspec.filesystem(
-        "s3",
-        endpoint_url=endpoint,
-        use_listings_cache=False,
-        config_kwargs={"retries": {"max_attempts": 5, "mode": "standard"}, "connect_timeout": 10},
-    )
-
-
-def _s3_endpoint() -> str | None:
-    return os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or None
+    return s3.lance_options() if is_s3(uri) else {}
 
 
 def _s3_hint(uri: str) -> str:
     if not is_s3(uri):
         return ""
-    return f" (endpoint {_s3_endpoint() or 'AWS'}; check the bucket, AWS_ENDPOINT_URL and credentials)"
+    return f" (endpoint {s3.endpoint() or 'AWS'}; check the bucket, AWS_ENDPOINT_URL and credentials)"
 
 
 def _list_local(uri: str) -> tuple[list[SourceFile], bool]:
@@ -231,17 +188,17 @@ def _local_file(path: Path) -> SourceFile:
 
 
 def _list_s3(uri: str) -> tuple[list[SourceFile], bool]:
-    s3 = s3_filesystem()
+    objects = s3_filesystem()
     if not _GLOB.isdisjoint(uri.removeprefix(_S3)):
-        return _s3_files(s3.glob(uri, detail=True)), False
+        return _s3_files(objects.glob(uri, detail=True)), False
     try:
-        info = s3.info(uri)
+        info = objects.info(uri)
     except FileNotFoundError:
         return [], False
     if info["type"] == "file":
         return _s3_files({info["name"]: info}), False
     prefix = uri.removeprefix(_S3)
-    files = _s3_files(s3.find(uri, detail=True))
+    files = _s3_files(objects.find(uri, detail=True))
     return [f for f in files if not _hidden(Path(f.uri.removeprefix(_S3)).relative_to(prefix))], True
 
 

@@ -88,10 +88,11 @@ def test_local_locations_are_compared_as_absolute_paths(tmp_path: Path, monkeypa
     assert normalise("s3://bucket/prefix/") == "s3://bucket/prefix"
 
 
-def test_lance_gets_endpoint_and_credentials_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lance_gets_endpoint_credentials_and_tries_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9000")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "7")
     monkeypatch.delenv("AWS_REGION", raising=False)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
     assert lance_storage_options("/local") == {}
@@ -101,4 +102,7 @@ def test_lance_gets_endpoint_and_credentials_from_the_environment(monkeypatch: p
         "aws_region": "eu-west-1",
         "aws_endpoint": "http://127.0.0.1:9000",
         "allow_http": "true",
+        "client_max_retries": "6",
+        "client_retry_timeout": "60",
+        "download_retry_count": "6",
     }

@@ -71,7 +71,9 @@ def find_dumps(uri: str) -> list[Dump]:
         for pattern in _ARCHIVE_GLOBS:
             try:
                 found |= {file.uri: file for file in list_sources([join(uri, pattern)]).files}
-            except SourceError:
+            except SourceError as error:
+                if error.__cause__ is not None:
+                    raise  # it could not be listed
                 continue  # no archive of this kind; whether there is anything at all is asked below
     dumps = [
         Dump(file.uri, file.etag or f"{file.size} {file.modified.timestamp()}", bool(_ARCHIVE.search(file.uri)))

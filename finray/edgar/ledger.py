@@ -16,6 +16,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal
 
 import lance
@@ -23,6 +24,7 @@ import pyarrow as pa
 
 from finray.edgar.listing import Listed
 from finray.errors import SourceError
+from finray.lance_commit import commit, failed_to_answer, reason, remedy
 from finray.storage import exists, join, lance_storage_options
 
 State = Literal["pending", "done", "skipped", "failed", "deleted"]
@@ -151,24 +153,26 @@ class Ledger:
         for name in ("filings", "indexes"):
             if self._read_only or not exists(self._table(name)):
                 continue
-            table = self._open(name)
-            if len(table.get_fragments()) > _SMALL_FRAGMENTS:
-                table.optimize.compact_files()
-                self._open(name).cleanup_old_versions(older_than=_KEEP_VERSIONS)
+            commit(self._table(name), partial(self._compact, name))
+
+    def _compact(self, name: str) -> None:
+        table = self._open(name)
+        if len(table.get_fragments()) > _SMALL_FRAGMENTS:
+            table.optimize.compact_files()
+            self._open(name).cleanup_old_versions(older_than=_KEEP_VERSIONS)
 
     def _merge(self, name: str, key: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> None:
         if not rows:
             return
         where, table = self._table(name), pa.Table.from_pylist(rows, schema)
-        try:
+
+        def upsert() -> None:
             if not exists(where):
                 self._create(where, schema)
             merge = self._open(name).merge_insert(key)
             merge.when_matched_update_all().when_not_matched_insert_all().execute(table)
-        except OSError as error:
-            raise SourceError(
-                f"cannot write the ledger {where!r}: {error}. What was fetched stays; run the same command again"
-            ) from error
+
+        commit(where, upsert)
 
     def _create(self, where: str, schema: pa.Schema) -> None:
         try:
@@ -184,11 +188,14 @@ class Ledger:
         return rows
 
     def _open(self, name: str) -> Any:
+        where = self._table(name)
         try:
-            return lance.dataset(self._table(name), storage_options=self._options())
+            return lance.dataset(where, storage_options=self._options())
         except (ValueError, OSError) as error:
+            if failed_to_answer(error):
+                raise SourceError(f"cannot read {where!r}: {reason(error)}. {remedy(where, error)}") from error
             raise SourceError(
-                f"the ledger {self._table(name)!r} cannot be read: {error}. Restore it, or delete it: the next sync "
+                f"the ledger {where!r} cannot be read: {error}. Restore it, or delete it: the next sync "
                 "lists everything again and takes over the raw filings that are there"
             ) from error
 

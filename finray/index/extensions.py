@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import lance
@@ -20,6 +21,7 @@ import pyarrow as pa
 from finray.errors import IndexMismatchError
 from finray.index import schema
 from finray.index.reader import IndexReader, vector_hits
+from finray.lance_commit import commit
 from finray.models.encoder import Vectors
 from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
 
@@ -137,18 +139,17 @@ def extend_index(
     stored = _stored(table)
     unwanted = [key for key, rows in stored.items() if rebuild or expected.get(key) != rows]
     if table is not None and unwanted:
-        _delete(table, unwanted)
+        commit(_table_uri(uri, name), partial(_delete, uri, name, unwanted))
     write_bytes(_record_uri(uri, name), json.dumps(_record(extension), indent=1).encode())
     kept = stored.keys() - set(unwanted)
     todo = [key for key, rows in expected.items() if rows and key not in kept]
     done = 0
     for batch, filings in _batches(reader, extension, todo):
-        mode = "append" if _open(uri, name) is not None else "create"
-        lance.write_dataset(batch, _table_uri(uri, name), mode=mode, storage_options=_options(uri))
+        commit(_table_uri(uri, name), partial(_add, uri, name, batch), undo=partial(_take_back, uri, name, batch))
         done += filings
         if progress is not None:
             progress(done, len(todo))
-    _tidy(uri, name)
+    commit(_table_uri(uri, name), partial(_tidy, uri, name))
     return ExtensionSummary(
         name, len(expected), len(todo), len(unwanted), sum(expected.values()), time.monotonic() - started
     )
@@ -195,13 +196,24 @@ def _stored(table: Any) -> Counter[Key]:
     return found
 
 
-def _delete(table: Any, keys: Sequence[Key]) -> None:
+def _add(uri: str, name: str, batch: pa.Table) -> None:
+    mode = "append" if _open(uri, name) is not None else "create"
+    lance.write_dataset(batch, _table_uri(uri, name), mode=mode, storage_options=_options(uri))
+
+
+def _take_back(uri: str, name: str, batch: pa.Table) -> None:
+    if _open(uri, name) is not None:
+        keys = set(zip(batch["filing_id"].to_pylist(), batch["revision"].to_pylist(), strict=True))
+        _delete(uri, name, sorted(keys))
+
+
+def _delete(uri: str, name: str, keys: Sequence[Key]) -> None:
     for start in range(0, len(keys), 500):
         clauses = (
             f"(filing_id = {schema.literals([i])} AND revision = {schema.literals([r])})"
             for i, r in keys[start : start + 500]
         )
-        table.delete(" OR ".join(clauses))
+        _open(uri, name).delete(" OR ".join(clauses))
 
 
 def _tidy(uri: str, name: str) -> None:

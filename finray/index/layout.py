@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import lance
+import pyarrow as pa
 
-from finray.errors import IndexMismatchError, IndexMissingError
+from finray.errors import IndexMismatchError, IndexMissingError, SourceError
 from finray.index.schema import FORMAT_VERSION, table_schemas
+from finray.lance_commit import commit, failed_to_answer, reason, remedy
 from finray.settings import Settings
 from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
 
@@ -85,13 +89,16 @@ def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
 def create(uri: str, record: IndexRecord) -> None:
     """Empty tables and the record, which comes last. A half-made index of a killed run is completed."""
     for name, schema in table_schemas(record.dimension).items():
-        where = table_uri(uri, name)
-        try:
-            lance.write_dataset(schema.empty_table(), where, mode="create", storage_options=_options(uri))
-        except OSError as error:
-            if "already exists" not in str(error):
-                raise
+        commit(table_uri(uri, name), partial(_create_table, uri, name, schema))
     write_bytes(record_uri(uri), json.dumps(asdict(record), indent=1).encode())
+
+
+def _create_table(uri: str, name: str, schema: pa.Schema) -> None:
+    try:
+        lance.write_dataset(schema.empty_table(), table_uri(uri, name), mode="create", storage_options=_options(uri))
+    except OSError as error:
+        if "already exists" not in str(error):
+            raise
 
 
 def table_uri(uri: str, name: str) -> str:
@@ -99,14 +106,30 @@ def table_uri(uri: str, name: str) -> str:
 
 
 def open_table(uri: str, name: str) -> Any:
-    """The latest version of one table, as a ``lance.LanceDataset`` that stays at this version."""
+    """The latest version of one table, as a ``lance.LanceDataset`` that stays at this version.
+
+    Raises IndexMissingError where there is none, SourceError where S3 does not answer.
+    """
     try:
         return lance.dataset(table_uri(uri, name), storage_options=_options(uri))
     except (ValueError, OSError) as error:
+        if failed_to_answer(error):
+            where = table_uri(uri, name)
+            raise SourceError(f"cannot read {where!r}: {reason(error)}. {remedy(where, error)}") from error
         raise IndexMissingError(
             f"the index at {uri!r} has no readable table {name!r}: {error}; "
             "index the sources again into another location"
         ) from error
+
+
+def write_table(
+    uri: str, name: str, step: Callable[[Any], object], *, undo: Callable[[], object] | None = None
+) -> None:
+    """Do ``step`` with the latest version of a table; on S3 perhaps more than once (see finray/lance_commit.py).
+
+    Raises SourceError.
+    """
+    commit(table_uri(uri, name), lambda: step(open_table(uri, name)), undo=undo)
 
 
 def _options(uri: str) -> dict[str, str] | None:

@@ -1,0 +1,61 @@
+"""Steps that write a Lance table: tried again where S3 failed, and one clear error where they cannot be done.
+
+Lance writes the next version of a table only where it is not there yet, on S3 by a conditional put. When the connection
+breaks just then, Lance reads back what stands there: its own version means success. Where there is none, it gives up;
+its client tries no conditional put twice. So the whole step is done again here.
+"""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from finray import s3
+from finray.errors import SourceError
+from finray.storage import is_s3
+
+T = TypeVar("T")
+_PATIENCE_SECONDS: Final = 120.0
+"""After this long no new try begins: each may have been minutes of Lance's own tries."""
+_NO_SPACE: Final = f"(os error {errno.ENOSPC})"
+_LONGEST_REASON: Final = 300
+
+
+def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | None = None) -> T:
+    """Do ``step``, which opens the table at ``where`` at its latest version and writes it.
+
+    On S3 it is done again after an error, so done twice it must leave what it leaves when done once, or ``undo`` must
+    take back what a first try may have left. Raises SourceError.
+    """
+    tries, deadline = s3.attempts() if is_s3(where) else 1, time.monotonic() + _PATIENCE_SECONDS
+    for attempt in range(1, tries + 1):
+        try:
+            if attempt > 1 and undo is not None:
+                undo()
+            return step()
+        except OSError as error:
+            if attempt == tries or time.monotonic() > deadline:
+                raise SourceError(f"cannot write {where!r}: {reason(error)}. {remedy(where, error)}") from error
+        s3.pause(attempt)
+    raise AssertionError("the last try returns or raises")
+
+
+def failed_to_answer(error: Exception) -> bool:
+    """Whether a table could not be read because S3 failed, rather than because of what stands there."""
+    return isinstance(error, OSError) and " S3 error" in str(error)
+
+
+def reason(error: Exception) -> str:
+    """What Lance says, on one line, without the place in its source."""
+    line = " ".join(str(error).split()).removeprefix("LanceError(IO): ").partition(", /")[0]
+    return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]} ..."
+
+
+def remedy(where: str, error: Exception) -> str:
+    if isinstance(error, OSError) and (error.errno == errno.ENOSPC or _NO_SPACE in str(error)):
+        return "Make room, and run the same command again: it goes on where it stopped"
+    if is_s3(where):
+        return f"S3 ({s3.endpoint() or 'AWS'}) failed several times; once it works, run the same command again"
+    return "Once that is mended, run the same command again"
