@@ -12,7 +12,6 @@ from typing import Any
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
@@ -54,6 +53,8 @@ def listen() -> Iterator[Callable[[Any], str]]:
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
     """The URL of a local S3 server."""
+    from moto.server import ThreadedMotoServer  # the environment of `make test-llm` has none
+
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
