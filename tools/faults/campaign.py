@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import random
 import shutil
@@ -117,6 +118,7 @@ class Campaign:
 
             from finray.storage import s3_filesystem
 
+            logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for each request otherwise
             self._moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
             self._moto.start()
             host, port = self._moto.get_host_and_port()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from finray.index.reader import IndexReader
+from finray.storage import is_s3
 from tools.faults.commands import Command, Ended
 from tools.faults.damage import HOWS, damage, stored_files
 from tools.faults.edgar import BLOCKED, BUSY, Fault, LocalEdgar
@@ -20,6 +21,7 @@ from tools.faults.state import Texts, open_reader, texts_of
 from tools.faults.world import Operation, Place, World, command
 
 _LOOK_EVERY = 0.05
+_LOOK_EVERY_ON_S3 = 0.3
 _WORDS = 8
 """Lines of what a command said; the rest is in its log."""
 _FIRST_GUESS = 2.0
@@ -153,7 +155,7 @@ def watched(stage: Stage, known: Texts) -> Iterator[None]:
     before = _seen(stage, first, "before")
 
     def look() -> None:
-        while not done.wait(_LOOK_EVERY):
+        while not done.wait(_LOOK_EVERY_ON_S3 if is_s3(stage.place.uri) else _LOOK_EVERY):
             try:
                 reader = open_reader(stage.place)
                 seen = texts_of(reader) if reader else {}

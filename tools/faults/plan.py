@@ -11,6 +11,8 @@ from tools.faults.world import CHANGES, Change, Operation
 
 Kind = Literal["kill", "edgar", "s3", "two", "damage"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+_WEIGHTS: Final[dict[Kind, int]] = {"kill": 4, "edgar": 3, "two": 3, "damage": 3, "s3": 1}
+"""S3 cycles take several times as long."""
 _OPERATIONS: Final[tuple[Operation, ...]] = ("sync", "sync", "sync", "index", "answer", "maintain", "repair")
 _WITH_EDGAR: Final[tuple[Operation, ...]] = ("sync",)
 _MOST_STEPS = 3
@@ -60,7 +62,7 @@ def draw(seed: int, only: Collection[Kind] = KINDS) -> Plan:
 
 
 def _step(chance: random.Random, kinds: Sequence[Kind]) -> Step:
-    kind = chance.choice(kinds)
+    kind = chance.choices(kinds, [_WEIGHTS[kind] for kind in kinds])[0]
     operation = chance.choice(_WITH_EDGAR if kind == "edgar" else _OPERATIONS)
     if kind == "damage":
         return Step(operation, frozenset({kind}))
