@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+import asyncio
+import gzip
 import sys
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
 
@@ -15,6 +21,52 @@ from finray.types import Question, TokenUsage
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 ASKED = "What was the total revenue of CLDVC in FY2022?"
+
+
+class Collector:
+    """What an OTLP collector was sent over HTTP."""
+
+    def __init__(self, url: str, received: list[ExportTraceServiceRequest]) -> None:
+        self.url, self._received = url, received
+
+    def names(self) -> list[str]:
+        scopes = [
+            scope for request in self._received for spans in request.resource_spans for scope in spans.scope_spans
+        ]
+        return [span.name for scope in scopes for span in scope.spans]
+
+    def services(self) -> set[str]:
+        resources = [spans.resource for request in self._received for spans in request.resource_spans]
+        return {
+            pair.value.string_value
+            for resource in resources
+            for pair in resource.attributes
+            if pair.key == "service.name"
+        }
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    received: list[ExportTraceServiceRequest] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            assert self.path == "/v1/traces"
+            if self.headers.get("Content-Encoding") == "gzip":
+                body = gzip.decompress(body)
+            received.append(ExportTraceServiceRequest.FromString(body))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield Collector(f"http://127.0.0.1:{server.server_port}", received)
+    server.shutdown()
+    server.server_close()
 
 
 class Kept(SpanExporter):
@@ -46,6 +98,23 @@ async def test_every_stage_is_a_span_below_the_question_of_the_callers_trace(eng
     assert [span.name for span in stages] == names
     times: list[Any] = [(span.start_time, span.end_time) for span in stages]
     assert all(start <= end for start, end in times)
+
+
+async def test_spans_arrive_at_a_collector(
+    engine: Engine, collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+    monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "answers")
+    question = Tracing.from_environment().question(PARENT, "answer")
+    prediction = await engine.answer(Question("1", ASKED), question.stage)
+    question.end(prediction.status, {})
+    deadline = time.monotonic() + 20
+    while "answer finray" not in collector.names() and time.monotonic() < deadline:
+        await asyncio.sleep(0.05)
+    assert sorted(collector.names())[:2] == ["answer", "answer finray"]
+    assert len(collector.names()) == 6
+    assert collector.services() == {"answers"}
 
 
 async def test_spans_have_the_names_that_dashboards_read_and_no_text_unless_asked(engine: Engine) -> None:
