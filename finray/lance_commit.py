@@ -1,4 +1,4 @@
-"""Steps that write a Lance table: tried again where S3 failed, and one clear error where they cannot be done.
+"""Opening and writing Lance tables: tried again where S3 failed, and one clear error where it cannot be done.
 
 Lance writes the next version of a table only where it is not there yet, on S3 by a conditional put. When the connection
 breaks just then, Lance reads back what stands there: its own version means success. Where there is none, it gives up;
@@ -10,16 +10,19 @@ from __future__ import annotations
 import errno
 import time
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+
+import lance
 
 from finray import s3
 from finray.errors import SourceError
-from finray.storage import is_s3
+from finray.storage import is_s3, lance_storage_options
 
 T = TypeVar("T")
 _PATIENCE_SECONDS: Final = 120.0
 """After this long no new try begins: each may have been minutes of Lance's own tries."""
 _NO_SPACE: Final = f"(os error {errno.ENOSPC})"
+_S3_SAYS: Final = "Generic S3 error"
 _LONGEST_REASON: Final = 300
 
 
@@ -35,16 +38,31 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
             if attempt > 1 and undo is not None:
                 undo()
             return step()
-        except OSError as error:
+        except (OSError, SourceError) as error:
             if attempt == tries or time.monotonic() > deadline:
-                raise SourceError(f"cannot write {where!r}: {reason(error)}. {remedy(where, error)}") from error
+                if isinstance(error, SourceError):
+                    raise
+                raise SourceError(f"cannot write {where!r}: {reason(error)}. {_remedy(where, error)}") from error
         s3.pause(attempt)
     raise AssertionError("the last try returns or raises")
 
 
-def failed_to_answer(error: Exception) -> bool:
-    """Whether a table could not be read because S3 failed, rather than because of what stands there."""
-    return isinstance(error, OSError) and " S3 error" in str(error)
+def open_latest(where: str) -> Any:
+    """The table at ``where`` as a ``lance.LanceDataset`` that stays at its latest version.
+
+    Raises SourceError where S3 does not answer, ValueError or OSError for what Lance has to say otherwise.
+    """
+    tries, deadline = s3.attempts() if is_s3(where) else 1, time.monotonic() + _PATIENCE_SECONDS
+    for attempt in range(1, tries + 1):
+        try:
+            return lance.dataset(where, storage_options=lance_storage_options(where) or None)
+        except (ValueError, OSError) as error:
+            if not is_s3(where) or _S3_SAYS not in str(error):
+                raise
+            if attempt == tries or time.monotonic() > deadline:
+                raise SourceError(f"cannot read {where!r}: {reason(error)}. {_remedy(where, error)}") from error
+        s3.pause(attempt)
+    raise AssertionError("the last try returns or raises")
 
 
 def reason(error: Exception) -> str:
@@ -53,7 +71,7 @@ def reason(error: Exception) -> str:
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]} ..."
 
 
-def remedy(where: str, error: Exception) -> str:
+def _remedy(where: str, error: Exception) -> str:
     if isinstance(error, OSError) and (error.errno == errno.ENOSPC or _NO_SPACE in str(error)):
         return "Make room, and run the same command again: it goes on where it stopped"
     if is_s3(where):

@@ -58,3 +58,9 @@ def main() -> None:
     except FinrayError as error:
         err.print(f"error: {type(error).__name__}: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
+    except OSError as error:  # a disk or S3 that fails where no command could say more about it
+        from finray.lance_commit import reason
+
+        said = f"{reason(error)}. Once that is mended, run the same command again"
+        err.print(f"error: {said}", style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)

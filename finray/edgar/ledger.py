@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from finray.edgar.listing import Listed
 from finray.errors import SourceError
-from finray.lance_commit import commit, failed_to_answer, reason, remedy
+from finray.lance_commit import commit, open_latest
 from finray.storage import exists, join, lance_storage_options
 
 State = Literal["pending", "done", "skipped", "failed", "deleted"]
@@ -190,10 +190,8 @@ class Ledger:
     def _open(self, name: str) -> Any:
         where = self._table(name)
         try:
-            return lance.dataset(where, storage_options=self._options())
+            return open_latest(where)
         except (ValueError, OSError) as error:
-            if failed_to_answer(error):
-                raise SourceError(f"cannot read {where!r}: {reason(error)}. {remedy(where, error)}") from error
             raise SourceError(
                 f"the ledger {where!r} cannot be read: {error}. Restore it, or delete it: the next sync "
                 "lists everything again and takes over the raw filings that are there"

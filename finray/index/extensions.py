@@ -21,7 +21,7 @@ import pyarrow as pa
 from finray.errors import IndexMismatchError
 from finray.index import schema
 from finray.index.reader import IndexReader, vector_hits
-from finray.lance_commit import commit
+from finray.lance_commit import commit, open_latest
 from finray.models.encoder import Vectors
 from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
 
@@ -257,7 +257,7 @@ def _table_uri(uri: str, name: str) -> str:
 def _open(uri: str, name: str) -> Any:
     """The table at its latest version, None where there is none yet."""
     where = _table_uri(uri, name)
-    return lance.dataset(where, storage_options=_options(uri)) if exists(where) else None
+    return open_latest(where) if exists(where) else None
 
 
 def _options(uri: str) -> dict[str, str] | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -14,11 +15,14 @@ from typing import Any
 import lance
 import pyarrow as pa
 
-from finray.errors import IndexMismatchError, IndexMissingError, SourceError
+from finray.errors import IndexMismatchError, IndexMissingError
 from finray.index.schema import FORMAT_VERSION, table_schemas
-from finray.lance_commit import commit, failed_to_answer, reason, remedy
+from finray.lance_commit import commit, open_latest
 from finray.settings import Settings
 from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
+
+# Statistics of a vector index would carry all its centroids, and a warning that they do.
+os.environ.setdefault("LANCE_INCLUDE_VECTOR_CENTROIDS", "false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +115,8 @@ def open_table(uri: str, name: str) -> Any:
     Raises IndexMissingError where there is none, SourceError where S3 does not answer.
     """
     try:
-        return lance.dataset(table_uri(uri, name), storage_options=_options(uri))
+        return open_latest(table_uri(uri, name))
     except (ValueError, OSError) as error:
-        if failed_to_answer(error):
-            where = table_uri(uri, name)
-            raise SourceError(f"cannot read {where!r}: {reason(error)}. {remedy(where, error)}") from error
         raise IndexMissingError(
             f"the index at {uri!r} has no readable table {name!r}: {error}; "
             "index the sources again into another location"
