@@ -205,6 +205,8 @@ class IndexSettings(_Section):
     """How tables are written. ``ann_rows`` is the number of vectors past which an approximate index is built."""
 
     ann_rows: int = Field(2_000_000, ge=1)
+    ann_recall: float = Field(0.95, gt=0, le=1)
+    """Recall@10 against exact search below which `finray maintain` trains the approximate index anew."""
     write_rows: int = Field(20_000, ge=1)
     """Chunks gathered before one commit: many small commits bloat a Lance table."""
     in_process: bool = False

@@ -4,7 +4,6 @@ versions."""
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -12,7 +11,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from finray.index import layout, schema
+from finray.index import ann, layout, schema
 from finray.settings import IndexSettings
 
 KEEP_VERSIONS = dt.timedelta(days=1)
@@ -92,24 +91,29 @@ def delete_children(uri: str, gone: Sequence[str], replaced: Sequence[tuple[str,
         _delete_each(uri, name, clauses)
 
 
-def tidy(uri: str, settings: IndexSettings) -> None:
+def tidy(uri: str, settings: IndexSettings) -> ann.AnnReport | None:
     """Compact tables of many small fragments, cover all rows by the indexes, and drop versions that are too
-    old for any reader. Does nothing to a table that is in order."""
+    old for any reader. Does nothing to a table that is in order. Returns what is to be said of an approximate vector
+    index that it has built."""
+    built = None
     for name in schema.table_schemas(1):
-        layout.write_table(uri, name, partial(_tidy, uri, name, settings))
+        layout.write_table(uri, name, partial(_tidy, uri, name))
+        if name == schema.CHUNKS:
+            built = ann.build_if_due(uri, settings)
+    return built
 
 
-def _tidy(uri: str, name: str, settings: IndexSettings, table: Any) -> None:
+def _tidy(uri: str, name: str, table: Any) -> None:
     version = table.version
     if len(table.get_fragments()) > _SMALL_FRAGMENTS or _deleted_rows(table):
         table.optimize.compact_files()
     if name in schema.CHILDREN:
-        _index(uri, name, settings)
+        _index(uri, name)
     if layout.open_table(uri, name).version != version or _has_old_versions(table):
         layout.open_table(uri, name).cleanup_old_versions(older_than=KEEP_VERSIONS)
 
 
-def _index(uri: str, name: str, settings: IndexSettings) -> None:
+def _index(uri: str, name: str) -> None:
     table = layout.open_table(uri, name)
     if not table.count_rows():
         return
@@ -118,9 +122,6 @@ def _index(uri: str, name: str, settings: IndexSettings) -> None:
         table.create_scalar_index("filing_id", "BTREE", name="filing_id_idx")
     if name in _TEXT_INDEXES and "text_idx" not in existing:
         table.create_scalar_index("text", "INVERTED", name="text_idx", with_position=False)
-    if name == schema.CHUNKS and table.count_rows() > settings.ann_rows and "vector_idx" not in existing:
-        partitions = max(1, math.isqrt(table.count_rows()) // 4)
-        table.create_index("vector", "IVF_FLAT", name="vector_idx", metric="dot", num_partitions=partitions)
     if any(table.stats.index_stats(index)["num_unindexed_rows"] for index in existing):
         table.optimize.optimize_indices()
 

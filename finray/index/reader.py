@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from lance.query import MatchQuery
 
 from finray.errors import IndexMissingError
-from finray.index import layout, schema
+from finray.index import ann, layout, schema
 from finray.models.encoder import Vectors
 from finray.settings import Settings
 from finray.types import Filing, LineItem
@@ -25,7 +25,6 @@ from finray.types import Filing, LineItem
 _PAGE_PLACE: Final = ("filing_id", "page")
 _CHUNK_PLACE: Final = ("filing_id", "page", "start", "end")
 _ATTEMPTS = 20
-_NPROBES = 64
 
 
 class IndexReader:
@@ -40,7 +39,7 @@ class IndexReader:
         self.record = record
         self._tables = tables
         self._stale = {name: self._has_stale_rows(name) for name in schema.CHILDREN}
-        self.approximate = any(index.name == "vector_idx" for index in tables[schema.CHUNKS].describe_indices())
+        self._probes = ann.probes_of(tables[schema.CHUNKS])
 
     @classmethod
     def open(cls, uri: str, settings: Settings | None = None) -> IndexReader:
@@ -70,6 +69,11 @@ class IndexReader:
     def revisions(self) -> Mapping[str, str]:
         """The revision of each filing id: it changes with the filing's content."""
         return self._revisions
+
+    @property
+    def approximate(self) -> bool:
+        """Whether a search of all chunks by vector is (``finray.index.ann``)."""
+        return self._probes is not None
 
     @property
     def versions(self) -> Mapping[str, int]:
@@ -221,9 +225,8 @@ class IndexReader:
     ) -> pa.Table:
         if limit < 1 or (filing_ids is not None and not filing_ids):
             return self._no_hits(name, place)
-        approximate = self.approximate and name == schema.CHUNKS and filing_ids is None
-        found = self._filter(name, filing_ids)
-        return vector_hits(self._tables[name], place, vector, found, limit, approximate=approximate)
+        probes = self._probes if name == schema.CHUNKS and filing_ids is None else None
+        return vector_hits(self._tables[name], place, vector, self._filter(name, filing_ids), limit, probes=probes)
 
     def _no_hits(self, name: str, place: Sequence[str]) -> pa.Table:
         fields = [self._tables[name].schema.field(column) for column in place]
@@ -231,12 +234,13 @@ class IndexReader:
 
 
 def vector_hits(
-    table: Any, place: Sequence[str], vector: Vectors, where: str | None, limit: int, *, approximate: bool = False
+    table: Any, place: Sequence[str], vector: Vectors, where: str | None, limit: int, *, probes: int | None = None
 ) -> pa.Table:
-    """The ``limit`` rows of a Lance table whose column ``vector`` has the largest dot product: ``place`` and score."""
-    nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": approximate}
-    if approximate:
-        nearest["nprobes"] = _NPROBES
+    """The ``limit`` rows of a Lance table whose column ``vector`` has the largest dot product: ``place`` and score.
+    Exact, or from ``probes`` partitions of the approximate index."""
+    nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": probes is not None}
+    if probes is not None:
+        nearest["nprobes"] = probes
     hits = table.to_table(columns=[*place, "_distance"], nearest=nearest, filter=where, prefilter=True)
     score = pc.subtract(pa.scalar(1.0, pa.float32()), hits["_distance"])  # Lance's dot distance is 1 - dot
     return _ranked(hits.select(list(place)).append_column("score", score), place)

@@ -151,14 +151,14 @@ def test_a_parser_that_is_killed_in_the_middle_reads_the_filing_again(honest: Pa
 def test_every_poison_comes_to_an_end_and_harms_no_other_filing(
     folder: Path, undisturbed: Contents, tmp_path: Path, parsers_peak: Callable[[], int]
 ) -> None:
-    put(folder, poison_names(), scale=0.3)
+    put(folder, poison_names(), scale=0.2)
     uri = str(tmp_path / "index")
     started = time.monotonic()
-    summary = index_in_process([str(folder)], uri, settings(seconds=6, gib=1))
+    summary = index_in_process([str(folder)], uri, settings(seconds=5, gib=0.35))
     assert time.monotonic() - started < 8 * len(poison_names())
     assert lost(undisturbed, uri) == []
     assert check_index(uri, deep=True) == []
-    assert parsers_peak() < 1.6 * GIB
+    assert parsers_peak() < 1.0 * GIB
     assert {reason for reason in reasons(summary).values() if reason in ("crashed", "parser_error")} == set()
     assert {"timeout", "out_of_memory"} <= set(reasons(summary).values())
 

@@ -1,0 +1,193 @@
+"""The approximate vector index finds what exact search finds, is trained anew when it no longer does, and says so."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from finray.commands.maintain import run_maintain
+from finray.errors import UsageError
+from finray.index import ann, layout, schema
+from finray.index.check import check_index
+from finray.index.contents import differences, read_contents
+from finray.index.reader import IndexReader
+from finray.index.summary import IndexProgress
+from finray.settings import Settings
+from tests.index.conftest import Index
+from tests.index.vector_index import Vectors, add_filing, clustered, create_index
+
+ROWS = 20_000
+
+
+@pytest.fixture
+def small(settings: Settings) -> Settings:
+    """Approximate from 5,000 vectors on."""
+    return settings.model_copy(update={"index": settings.index.model_copy(update={"ann_rows": 5_000})})
+
+
+@pytest.fixture
+def uri(tmp_path: Path, small: Settings) -> str:
+    uri = str(tmp_path / "index")
+    create_index(uri, small)
+    add_filing(uri, "f1", clustered(ROWS, 1))
+    return uri
+
+
+def maintain(uri: str, settings: Settings, capsys: pytest.CaptureFixture[str]) -> ann.AnnReport | None:
+    assert run_maintain(uri, settings, as_json=True, out=Console(quiet=True)) == 0
+    said = json.loads(capsys.readouterr().out)["ann"]
+    return ann.AnnReport(**said) if said else None
+
+
+def recall(uri: str, queries: Vectors) -> float:
+    """Recall@10 of the reader's search against exact search, for queries that are not stored."""
+    reader = IndexReader.open(uri)
+    ids = [filing.filing_id for filing in reader.filings()]
+    shares = []
+    for query in queries:
+        found, exact = (reader.search_chunks_vector(query, which, 10)["score"].to_pylist() for which in (None, ids))
+        shares.append(sum(score >= exact[-1] - 1e-6 for score in found) / 10)
+    return float(np.mean(shares))
+
+
+def test_it_is_built_past_the_set_size_with_as_many_probes_as_the_recall_needs(
+    uri: str, small: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = maintain(uri, small, capsys)
+    assert report is not None
+    assert (report.done, report.rows, report.trained_rows, report.partitions) == ("built", ROWS, ROWS, 35)
+    assert 0.95 <= report.low <= report.recall <= report.high <= 1
+    assert report.queries == 100
+    assert report.probes < report.partitions, "or it would be exact search by another name"
+    reader = IndexReader.open(uri)
+    assert reader.approximate
+    assert ann.probes_of(layout.open_table(uri, schema.CHUNKS)) == report.probes
+    assert recall(uri, clustered(50, 7)) >= 0.93
+    again = maintain(uri, small, capsys)
+    assert again is not None
+    assert (again.done, again.recall) == ("kept", report.recall)
+
+
+def test_the_measured_recall_is_that_of_the_probes(uri: str, small: Settings) -> None:
+    demanding = small.index.model_copy(update={"ann_recall": 1.0})
+    modest = small.index.model_copy(update={"ann_recall": 0.5})
+    best, worst = ann.build_if_due(uri, demanding), ann.refresh(uri, modest)
+    assert best is not None
+    assert worst is not None
+    assert worst.done == "kept"
+    assert best.recall == 1.0
+    first = layout.open_table(uri, schema.CHUNKS)
+    first.update_config({"finray.ann": json.dumps({"trained_rows": ROWS, "partitions": best.partitions, "probes": 1})})
+    poor = ann.refresh(uri, modest)
+    assert poor is not None
+    assert poor.recall < 0.95 < best.recall
+
+
+def test_a_table_that_has_doubled_is_trained_anew_and_readers_keep_their_version(
+    uri: str, small: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    maintain(uri, small, capsys)
+    before = IndexReader.open(uri)
+    query = clustered(1, 9)[0]
+    expected = before.search_chunks_vector(query, None, 10)
+    add_filing(uri, "f2", clustered(ROWS - 100, 2, world=1))
+    grown = maintain(uri, small, capsys)
+    assert grown is not None
+    assert (grown.done, grown.trained_rows) == ("kept", ROWS), "not yet twice as many"
+    add_filing(uri, "f3", clustered(200, 3, world=1))
+    doubled = maintain(uri, small, capsys)
+    assert doubled is not None
+    assert (doubled.done, doubled.trained_rows, doubled.rows) == ("rebuilt", 2 * ROWS + 100, 2 * ROWS + 100)
+    assert doubled.low >= 0.95
+    assert "trained with 20,000" in doubled.why
+    assert before.search_chunks_vector(query, None, 10).equals(expected)
+    assert recall(uri, clustered(50, 7, world=1)) >= 0.93
+
+
+def test_recall_below_the_floor_has_it_trained_anew(
+    uri: str, small: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built = maintain(uri, small, capsys)
+    assert built is not None
+    table = layout.open_table(uri, schema.CHUNKS)
+    table.update_config({"finray.ann": json.dumps({"trained_rows": ROWS, "partitions": built.partitions, "probes": 1})})
+    assert recall(uri, clustered(50, 7)) < 0.9
+    report = maintain(uri, small, capsys)
+    assert report is not None
+    assert report.done == "rebuilt"
+    assert "was below 0.95" in report.why
+    assert report.low >= 0.95
+
+
+def test_an_index_of_which_nothing_is_noted_is_measured_and_noted(uri: str, small: Settings) -> None:
+    table = layout.open_table(uri, schema.CHUNKS)
+    table.create_index("vector", "IVF_FLAT", name="vector_idx", metric="dot", num_partitions=35)  # as finray once did
+    assert IndexReader.open(uri).approximate
+    report = ann.refresh(uri, small.index)
+    assert report is not None
+    assert report.done == "rebuilt"
+    assert ann.note_of(layout.open_table(uri, schema.CHUNKS)) is not None
+
+
+def test_exact_search_where_it_is_right(
+    uri: str, settings: Settings, small: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert maintain(uri, settings, capsys) is None
+    assert not IndexReader.open(uri).approximate
+    maintain(uri, small, capsys)
+    dropped = maintain(uri, settings, capsys)
+    assert dropped is not None
+    assert dropped.done == "dropped"
+    assert not IndexReader.open(uri).approximate
+    out = Console(record=True, width=300, file=io.StringIO())
+    run_maintain(uri, settings, as_json=False, out=out)
+    assert "vector search: exact" in out.export_text()
+    run_maintain(uri, small, as_json=False, out=out)
+    assert "recall@10 0.9" in out.export_text() or "recall@10 1.0" in out.export_text()
+
+
+@pytest.mark.slow
+def test_maintenance_beside_readers_and_an_index_job(
+    sample_filings: Path, index: Index, settings: Settings, tmp_path: Path
+) -> None:
+    """The job says that it was overtaken, readers see whole filings, and a rerun ends where a quiet run ends."""
+    some = settings.model_copy(
+        update={"index": settings.index.model_copy(update={"ann_rows": 20, "write_rows": 5, "ann_recall": 0.9})}
+    )
+    files = sorted(sample_filings.iterdir())
+    quiet, uri = str(tmp_path / "quiet"), str(tmp_path / "index")
+    index(files, quiet)
+    index(files[:4], uri)
+    expected, wrong, done = read_contents(quiet), [], threading.Event()
+    wanted = sum(expected[schema.CHUNKS].values())
+
+    def read() -> None:
+        while not done.is_set():
+            reader = IndexReader.open(uri)
+            rows = reader.chunks(None, ["filing_id"]).num_rows
+            if rows != sum(reader.row_counts("chunks").values()) or rows > wanted:
+                wrong.append(rows)
+
+    def maintain_in_the_middle(progress: IndexProgress) -> None:
+        if progress.done == 2:
+            assert run_maintain(uri, some, as_json=False, out=Console(quiet=True)) == 0
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    try:
+        with pytest.raises(UsageError, match="taken over"):
+            index(files, uri, progress=maintain_in_the_middle)
+        index(files, uri)
+        assert run_maintain(uri, some, as_json=False, out=Console(quiet=True)) == 0
+    finally:
+        done.set()
+        reading.join(30)
+    assert wrong == []
+    assert check_index(uri, deep=True) == []
+    assert differences(expected, read_contents(uri)) == []
