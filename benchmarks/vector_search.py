@@ -1,10 +1,11 @@
-"""Exact vector search beside the approximate index, on made-up vectors: recall, latency, and the time to build.
+"""Exact vector search beside the approximate index: recall, latency, and the time to build.
 
+    python benchmarks/vector_search.py --index INDEX [--queries 200] [--folder FOLDER]
     python benchmarks/vector_search.py [--rows 200000] [--dimension 384] [--queries 200] [--folder FOLDER]
 
-The vectors lie in clusters within clusters, as sentences of filings do. Queries are new ones from the same clusters,
-none of them stored. Both searches run over the same table, one query after the other, each once before the clock
-starts, with the number of partitions that finray chose (finray/index/ann.py) and with others beside it.
+With the chunk vectors of an index, or with made-up ones: overlapping clusters in few of the dimensions, and noise in
+all. Queries are of the same kind and not stored. Both searches run over the same table, one query after the other, each
+once before the clock starts, with the number of partitions that finray chose (finray/index/ann.py) and others beside it.
 """
 
 from __future__ import annotations
@@ -25,37 +26,40 @@ from finray.settings import load_settings
 
 _PLACE = ("filing_id", "page", "start")
 _WRITE_ROWS = 20_000
+_LATENT = 24
+"""Dimensions in which the made-up clusters differ; sentence vectors have some tens that count."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--index", default="", help="take the vectors of this index")
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--dimension", type=int, default=384)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--folder", default="")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder or None) as folder:
-        measure(f"{folder}/index", arguments.rows, arguments.dimension, arguments.queries)
+        if arguments.index:
+            vectors = stored_vectors(arguments.index)
+        else:
+            vectors = made_up_vectors(arguments.rows + arguments.queries, arguments.dimension)
+        measure(f"{folder}/index", vectors[: -arguments.queries], vectors[-arguments.queries :])
 
 
-def measure(uri: str, rows: int, dimension: int, queries: int) -> None:
+def measure(uri: str, vectors: NDArray[np.float32], asked: NDArray[np.float32]) -> None:
+    rows, dimension = vectors.shape
     settings = load_settings(overrides={"encoder.model": "hash", "index.ann_rows": 1}, environment={})
     layout.create(uri, layout.IndexRecord.of(settings, dimension))
-    world = _World(dimension)
     for start in range(0, rows, _WRITE_ROWS):
-        lance.write_dataset(
-            _chunks(world.vectors(min(_WRITE_ROWS, rows - start), start), start),
-            layout.table_uri(uri, schema.CHUNKS),
-            mode="append",
-        )
-    asked = world.vectors(queries, rows + 1)
+        some = _chunks(vectors[start : start + _WRITE_ROWS], start)
+        lance.write_dataset(some, layout.table_uri(uri, schema.CHUNKS), mode="append")
     table = layout.open_table(uri, schema.CHUNKS)
     exact, exact_ms = _search(table, asked, None)
     started = time.perf_counter()
     report = ann.build_if_due(uri, settings.index)
     seconds = time.perf_counter() - started
     assert report is not None
-    print(f"{rows:,} vectors of {dimension} dimensions, {queries} queries, {report.partitions} partitions")
+    print(f"{rows:,} vectors of {dimension} dimensions, {len(asked)} queries, {report.partitions} partitions")
     print(f"built and measured in {seconds:.1f} s; {report.probes} partitions a search; recall@10 over stored vectors")
     print(f"{report.recall:.3f} [{report.low:.3f}, {report.high:.3f}], n = {report.queries}")
     print("search                 recall@10   p50 ms   share of exact")
@@ -69,20 +73,24 @@ def measure(uri: str, rows: int, dimension: int, queries: int) -> None:
             print(f"{f'{probes} partitions{chosen}':24} {recall:7.3f} {ms:8.2f} {ms / exact_ms:16.2f}")
 
 
-class _World:
-    """Vectors in 50 kinds of 40 clusters each."""
+def stored_vectors(index: str) -> NDArray[np.float32]:
+    """The chunk vectors of an index, in an order that a seed decides."""
+    column = layout.open_table(index, schema.CHUNKS).to_table(columns=["vector"])["vector"].combine_chunks()
+    found = np.asarray(column.flatten(), dtype=np.float32).reshape(len(column), -1)
+    return found[np.random.default_rng(0).permutation(len(found))]
 
-    def __init__(self, dimension: int) -> None:
-        random = np.random.default_rng(0)
-        kinds = random.normal(size=(50, 1, dimension))
-        self._centers = (kinds + 0.7 * random.normal(size=(50, 40, dimension))).reshape(-1, dimension)
 
-    def vectors(self, count: int, seed: int) -> NDArray[np.float32]:
-        random = np.random.default_rng(seed)
-        some = self._centers[random.integers(0, len(self._centers), count)]
-        found = some + random.normal(size=some.shape)
-        unit: NDArray[np.float32] = (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
-        return unit
+def made_up_vectors(count: int, dimension: int) -> NDArray[np.float32]:
+    random = np.random.default_rng(0)
+    centers = random.normal(size=(2000, _LATENT))
+    found = np.empty((count, dimension), dtype=np.float32)
+    directions = random.normal(size=(_LATENT, dimension)) / np.sqrt(_LATENT)
+    for start in range(0, count, _WRITE_ROWS):
+        some = min(_WRITE_ROWS, count - start)
+        latent = centers[random.integers(0, len(centers), some)] + 0.7 * random.normal(size=(some, _LATENT))
+        part = latent @ directions + 0.3 * random.normal(size=(some, dimension))
+        found[start : start + some] = part / np.linalg.norm(part, axis=1, keepdims=True)
+    return found
 
 
 def _chunks(vectors: NDArray[np.float32], first: int) -> pa.Table:
