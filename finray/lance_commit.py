@@ -7,7 +7,6 @@ its client tries no conditional put twice. So the whole step is done again here.
 
 from __future__ import annotations
 
-import errno
 import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
@@ -16,12 +15,11 @@ import lance
 
 from finray import s3
 from finray.errors import SourceError
-from finray.storage import is_s3, lance_storage_options
+from finray.storage import is_s3, lance_storage_options, room_hint
 
 T = TypeVar("T")
 _PATIENCE_SECONDS: Final = 120.0
 """After this long no new try begins: each may have been minutes of Lance's own tries."""
-_NO_SPACE: Final = f"(os error {errno.ENOSPC})"
 _S3_SAYS: Final = "Generic S3 error"
 _LONGEST_REASON: Final = 300
 
@@ -42,7 +40,7 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
             if attempt == tries or time.monotonic() > deadline:
                 if isinstance(error, SourceError):
                     raise
-                raise SourceError(f"cannot write {where!r}: {reason(error)}. {_remedy(where, error)}") from error
+                raise SourceError(f"cannot write {where!r}: {reason(error)}{_remedy(where, error)}") from error
         s3.pause(attempt)
     raise AssertionError("the last try returns or raises")
 
@@ -60,7 +58,7 @@ def open_latest(where: str) -> Any:
             if not is_s3(where) or _S3_SAYS not in str(error):
                 raise
             if attempt == tries or time.monotonic() > deadline:
-                raise SourceError(f"cannot read {where!r}: {reason(error)}. {_remedy(where, error)}") from error
+                raise SourceError(f"cannot read {where!r}: {reason(error)}{_remedy(where, error)}") from error
         s3.pause(attempt)
     raise AssertionError("the last try returns or raises")
 
@@ -72,8 +70,8 @@ def reason(error: Exception) -> str:
 
 
 def _remedy(where: str, error: Exception) -> str:
-    if isinstance(error, OSError) and (error.errno == errno.ENOSPC or _NO_SPACE in str(error)):
-        return "Make room, and run the same command again: it goes on where it stopped"
+    if hint := room_hint(error):
+        return hint
     if is_s3(where):
-        return f"S3 ({s3.endpoint() or 'AWS'}) failed several times; once it works, run the same command again"
-    return "Once that is mended, run the same command again"
+        return f". S3 ({s3.endpoint() or 'AWS'}) failed several times; once it works, run the same command again"
+    return ". Once that is mended, run the same command again"

@@ -35,7 +35,7 @@ from finray.atomic import replacing
 from finray.errors import SourceError
 from finray.predictions import PREDICTION_SCHEMA, arrow_row, encode, prediction_from_record
 from finray.s3 import open_object
-from finray.storage import STORAGE_ERRORS, is_s3, normalise, s3_filesystem
+from finray.storage import STORAGE_ERRORS, is_s3, normalise, room_hint, s3_filesystem
 
 _ROWS_PER_GROUP = 512
 _LINE_START = b'{"qid": '
@@ -172,7 +172,11 @@ class LocalFiles:
 
 
 class ObjectFiles:
-    """An object of S3 and its parts."""
+    """An object of S3 and its parts.
+
+    A store may list late: parts that this run wrote or has seen are known without a listing, only parts that were read
+    are deleted, and a part that is listed but not there has gone into the object.
+    """
 
     def __init__(self, uri: str) -> None:
         self.torn: str | None = None
@@ -182,16 +186,34 @@ class ObjectFiles:
         self._path = uri.removeprefix("s3://")
         self._folder = f"{self._path}.parts"
         self._next: int | None = None
+        self._known: set[str] = set()
+        self._read: list[str] = []
 
     def open(self) -> None:
         self._next = max((_part_number(part) for part in self._parts()), default=-1) + 1
 
     def lines(self) -> Iterator[Line]:
         with _named("read", self._uri):
-            if self._fs.exists(self._path):
+            version = self._version()
+            if version is not None:
                 yield from self._object_lines(self._path, final=True)
+            self._read = []
             for part in self._parts():
-                yield from self._object_lines(part, final=False)
+                try:
+                    yield from self._object_lines(part, final=False)
+                    self._read.append(part)
+                except FileNotFoundError as error:
+                    if self._version() != version:
+                        raise SourceError(
+                            f"{self._uri!r} was finished by another run while it was read; read it again"
+                        ) from error
+
+    def _version(self) -> str | None:
+        """Changes with the object; None where there is none."""
+        try:
+            return str(self._fs.info(self._path).get("ETag"))
+        except FileNotFoundError:
+            return None
 
     def _object_lines(self, path: str, *, final: bool) -> Iterator[Line]:
         with open_object(path) as file:
@@ -209,16 +231,18 @@ class ObjectFiles:
         name = f"{self._folder}/part-{self._next:08d}-{secrets.token_hex(4)}.jsonl"
         with _named("write", self._uri):
             self._fs.pipe_file(name, lines)
+        self._known.add(name)
         self._next += 1
 
     def replace(self, lines: Iterable[bytes]) -> None:
-        parts = self._parts()
         with _named("write", self._uri), tempfile.NamedTemporaryFile() as scratch:
             _write(scratch.file, lines, parquet=self._parquet)
             scratch.flush()
             self._fs.put_file(scratch.name, self._path)
-            if parts:
-                self._fs.rm(parts)
+            if self._read:
+                self._fs.rm(self._read)
+        self._known -= set(self._read)
+        self._read = []
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -228,8 +252,9 @@ class ObjectFiles:
             try:
                 found = self._fs.ls(self._folder, detail=False)
             except FileNotFoundError:
-                return []
-            return sorted(path for path in found if path.endswith(".jsonl"))
+                found = []
+            self._known |= {path for path in found if path.endswith(".jsonl")}
+            return sorted(self._known)
 
 
 def _part_number(path: str) -> int:
@@ -276,4 +301,4 @@ def _named(verb: str, uri: str) -> Iterator[None]:
     try:
         yield
     except STORAGE_ERRORS as error:
-        raise SourceError(f"cannot {verb} {uri!r}: {error}") from error
+        raise SourceError(f"cannot {verb} {uri!r}: {error}{room_hint(error)}") from error

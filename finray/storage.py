@@ -6,6 +6,7 @@ A local location is kept as an absolute path, an S3 one as ``s3://bucket/key``. 
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import glob
 import os
 from collections.abc import Sequence
@@ -134,7 +135,7 @@ def write_bytes(uri: str, content: bytes) -> None:
         with replacing(Path(uri)) as scratch:
             scratch.write_bytes(content)
     except STORAGE_ERRORS as error:
-        raise SourceError(f"cannot write {uri!r}: {error}{_s3_hint(uri)}") from error
+        raise SourceError(f"cannot write {uri!r}: {error}{_s3_hint(uri)}{room_hint(error)}") from error
 
 
 def delete(uri: str) -> None:
@@ -161,6 +162,12 @@ def exists(uri: str) -> bool:
 def lance_storage_options(uri: str) -> dict[str, str]:
     """What Lance needs to open ``uri``: nothing for a local path, the ``AWS_*`` environment for S3."""
     return s3.lance_options() if is_s3(uri) else {}
+
+
+def room_hint(error: Exception) -> str:
+    """What to do about a full disk, where ``error`` says that; Lance says it in its text alone."""
+    full = getattr(error, "errno", None) == errno.ENOSPC or f"(os error {errno.ENOSPC})" in str(error)
+    return ". Make room, and run the same command again: it goes on where it stopped" if full else ""
 
 
 def _s3_hint(uri: str) -> str:

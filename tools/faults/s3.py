@@ -232,11 +232,12 @@ def _handler(s3: FaultyS3) -> type[BaseHTTPRequestHandler]:
             """The objects that a request writes or deletes, with what S3 has there before."""
             key = unquote(path).strip("/")
             part = "uploadId" in query
+            signed = {name: self.headers[name] for name in ("Authorization", "x-amz-date") if name in self.headers}
             if self.command == "POST" and query.startswith("delete"):
                 names = [f"{key}/{name.decode()}" for name in re.findall(rb"<Key>(.*?)</Key>", body)]
-                return {name: _facts(s3.upstream, f"/{quote(name)}") for name in names}
+                return {name: _facts(s3.upstream, f"/{quote(name)}", signed) for name in names}
             if (self.command in ("PUT", "DELETE") and not part) or (self.command == "POST" and part):
-                return {key: _facts(s3.upstream, path)}
+                return {key: _facts(s3.upstream, path, signed)}
             return {}
 
         def _reply(self, status: int, headers: list[tuple[str, str]], content: bytes, *, cut: bool) -> None:
@@ -285,10 +286,10 @@ def _connected(address: tuple[str, int]) -> Iterator[http.client.HTTPConnection]
         connection.close()
 
 
-def _facts(upstream: tuple[str, int], path: str) -> ObjectFacts | None:
+def _facts(upstream: tuple[str, int], path: str, headers: dict[str, str]) -> ObjectFacts | None:
     """What S3 has there now, None for nothing."""
     with _connected(upstream) as connection:
-        connection.request("HEAD", path)
+        connection.request("HEAD", path, headers=headers)
         response = connection.getresponse()
         response.read()
         if response.status != 200:

@@ -1,0 +1,181 @@
+"""A disk that is full: one line that names the place, nothing half written, and a rerun that ends alike."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from finray.errors import SourceError
+from finray.index.check import check_index
+from finray.index.contents import Contents, differences, read_contents
+from finray.index.in_process import index_in_process
+from finray.index.parser_process import ParserProcess
+from finray.index.reader import IndexReader
+from finray.models.encoder import load_encoder
+from finray.sample.generate import generate_sample
+from finray.settings import Settings, load_settings
+from tools.faults.edgar import LocalEdgar
+from tools.faults.state import read_state, state_differences, texts_of
+from tools.faults.world import Operation, Place, World, command, make_world
+
+KIB = 1024
+
+
+@dataclass(frozen=True)
+class SmallDisk:
+    """A file system of a few KiB at ``path``."""
+
+    path: Path
+
+    def resize(self, kib: int) -> None:
+        subprocess.run(["mount", "-o", f"remount,size={kib}k", str(self.path)], check=True, capture_output=True)
+
+    @property
+    def used_kib(self) -> int:
+        stat = os.statvfs(self.path)
+        return (stat.f_blocks - stat.f_bfree) * stat.f_frsize // KIB
+
+    def leave(self, kib: int) -> None:
+        """So much room and no more."""
+        self.resize(self.used_kib + kib)
+
+    def make_room(self) -> None:
+        self.resize(64 * KIB)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    path = tmp_path / "disk"
+    path.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={64 * KIB}k", "tmpfs", str(path)], capture_output=True, text=True
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    yield SmallDisk(path)
+    subprocess.run(["umount", "-l", str(path)], check=True)
+
+
+@pytest.fixture(scope="module")
+def settings() -> Settings:
+    return load_settings(overrides={"encoder.model": "hash", "index.write_rows": 40}, environment={})
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    generate_sample(folder, companies=1, years=1, seed=5, formats=("html",), questions=1, workers=1)
+    return folder / "filings"
+
+
+@pytest.fixture(scope="module")
+def index_into(corpus: Path, settings: Settings) -> Iterator[Callable[[str], object]]:
+    """Indexes the corpus, as a new job would."""
+    encoder, parser = load_encoder(settings.encoder), ParserProcess(settings.filings, settings.chunks)
+    yield lambda uri: index_in_process([str(corpus)], uri, settings, encoder=encoder, parser=parser)
+    parser.close()
+
+
+@pytest.fixture(scope="module")
+def expected(index_into: Callable[[str], object], tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    uri = str(tmp_path_factory.mktemp("expected") / "index")
+    index_into(uri)
+    return read_contents(uri)
+
+
+@pytest.mark.slow
+def test_an_index_job_goes_on_where_the_disk_was_full(
+    disk: SmallDisk, index_into: Callable[[str], object], expected: Contents
+) -> None:
+    """At every moment of the job: each try has a little more room, and writes a little more."""
+    index, room, full = str(disk.path / "index"), 8, 0
+    while True:
+        disk.resize(room)
+        try:
+            index_into(index)
+            break
+        except SourceError as error:
+            assert str(error).startswith(f"cannot write '{index}") and "Make room" in str(error)
+            full += 1
+        room += 12 if room < 100 else 40
+        assert room < 4000
+    assert full > 10
+    assert differences(expected, read_contents(index)) == []
+    disk.make_room()
+    index_into(index)
+    assert differences(expected, read_contents(index)) == []
+    assert check_index(index, deep=True) == []
+
+
+@pytest.mark.slow
+def test_a_reader_goes_on_while_the_disk_is_full(
+    disk: SmallDisk, index_into: Callable[[str], object], expected: Contents, corpus: Path, settings: Settings
+) -> None:
+    index = str(disk.path / "index")
+    some = [str(path) for path in sorted(corpus.iterdir())[:3]]
+    index_in_process(some, index, settings)
+    before = texts_of(IndexReader.open(index))
+    disk.leave(60)
+    with pytest.raises(SourceError, match="Make room"):
+        index_into(index)
+    after = texts_of(IndexReader.open(index))  # which asserts that no filing is half there
+    assert before.items() <= after.items()
+    disk.make_room()
+    index_into(index)
+    assert differences(expected, read_contents(index)) == []
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    edgar = LocalEdgar(tmp_path)
+    address = edgar.start()
+    for name in ("EDGAR_BASE_URL", "EDGAR_DATA_URL"):
+        monkeypatch.setenv(name, address)
+    monkeypatch.setenv("EDGAR_LOCAL_DATA_DIR", str(tmp_path / "edgartools"))
+    made = make_world(tmp_path, edgar)
+    made.publish(made.base)
+    yield made
+    edgar.stop()
+
+
+def run(arguments: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "finray.cli", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=os.environ | environment,
+    )
+
+
+def assert_says_where(ended: subprocess.CompletedProcess[str], where: str) -> None:
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    errors = [line for line in ended.stderr.splitlines() if "error: " in line]
+    assert len(errors) == 1 and where in errors[0] and "No space left on device" in errors[0], ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.slow
+def test_commands_say_where_the_disk_is_full_and_end_alike(disk: SmallDisk, world: World, tmp_path: Path) -> None:
+    """Raw store, ledger, index and predictions on one small disk."""
+    quiet, full = Place(str(tmp_path / "quiet"), tmp_path / "a"), Place(str(disk.path), tmp_path / "b")
+    jobs: list[Operation] = ["sync", "answer"]
+    for operation in jobs:
+        assert run(command(operation, world, quiet)).returncode == 0
+    for room, where in ((8, "/raw/"), (700, "/index/")):
+        disk.leave(room)
+        assert_says_where(run(command("sync", world, full)), f"{disk.path}{where}")
+    disk.make_room()
+    assert run(command("sync", world, full)).returncode == 0
+    disk.leave(4)
+    assert_says_where(run(command("answer", world, full)), full.predictions)
+    disk.make_room()
+    assert run(command("answer", world, full)).returncode == 0
+    assert run(command("check", world, full)).returncode == 0
+    assert state_differences(read_state(quiet), read_state(full)) == []
