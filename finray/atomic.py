@@ -10,13 +10,17 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, folder: Path | None = None) -> Iterator[Path]:
     """Yield a scratch path beside ``path``; when the block ends well, it is flushed and becomes ``path``.
+
+    ``folder``, on the same file system, is where the scratch file lies instead: a process that is killed leaves it.
 
     Raises OSError where the folder cannot be written. When the block raises, ``path`` stays as it was.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    folder = folder or path.parent
+    for needed in (path.parent, folder):
+        needed.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.", suffix=".tmp")
     os.close(descriptor)
     scratch = Path(name)
     try:

@@ -125,15 +125,18 @@ def open_stream(uri: str) -> BinaryIO:
         raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
 
 
-def write_bytes(uri: str, content: bytes) -> None:
-    """Replace the object at ``uri`` in one step: a reader sees the old content or the new, never a part."""
+def write_bytes(uri: str, content: bytes, *, scratch: Path | None = None) -> None:
+    """Replace the object at ``uri`` in one step: a reader sees the old content or the new, never a part.
+
+    ``scratch``, on the same file system, is the folder for the unfinished file of a local ``uri``; else it lies beside.
+    """
     uri = normalise(uri)
     try:
         if is_s3(uri):
             s3_filesystem().pipe_file(uri, content)
             return
-        with replacing(Path(uri)) as scratch:
-            scratch.write_bytes(content)
+        with replacing(Path(uri), scratch) as unfinished:
+            unfinished.write_bytes(content)
     except STORAGE_ERRORS as error:
         raise SourceError(f"cannot write {uri!r}: {error}{_s3_hint(uri)}{room_hint(error)}") from error
 

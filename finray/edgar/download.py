@@ -8,8 +8,10 @@ and 13.1.5, with ranges counted in the bytes that are sent. A server that sends 
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import hashlib
 import json
+import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +22,10 @@ import httpx
 from finray.atomic import replacing
 from finray.edgar.http import EdgarHttp, transport_errors, validators
 from finray.errors import EdgarUnavailableError, FilingError
+
+KEEP_PARTIAL = dt.timedelta(days=3)
+"""How long a download that broke off, or a file that a killed run did not finish, is kept: over a weekend."""
+_IS_OURS = re.compile(r"[0-9a-f]{32}\.part(\.json)?|\..+\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,14 @@ def download_to(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Pat
 def forget(partial: Path) -> None:
     for path in (partial, _note_path(partial)):
         path.unlink(missing_ok=True)
+
+
+def forget_old(scratch: Path, now: dt.datetime) -> None:
+    """Remove what was begun more than ``KEEP_PARTIAL`` before ``now`` and never finished: nobody will go on with it."""
+    for path in scratch.glob("*") if scratch.is_dir() else ():
+        with contextlib.suppress(FileNotFoundError):  # another sync was first
+            if _IS_OURS.fullmatch(path.name) and now.timestamp() - path.stat().st_mtime > KEEP_PARTIAL.total_seconds():
+                path.unlink()
 
 
 def _partial(scratch: Path, url: str) -> Path:

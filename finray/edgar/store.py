@@ -17,9 +17,10 @@ import datetime as dt
 import hashlib
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 from finray.errors import SourceError
-from finray.storage import delete, exists, join, normalise, read_bytes, write_bytes
+from finray.storage import delete, exists, is_s3, join, normalise, read_bytes, write_bytes
 
 _NEWEST_YEAR = 93
 """Accession numbers carry two digits of the year; EDGAR starts in 1993."""
@@ -58,6 +59,11 @@ class RawStore:
     def ledger_uri(self) -> str:
         return join(self.uri, "ledger")
 
+    @property
+    def unfinished(self) -> Path | None:
+        """The folder of files that are being written, which a killed run leaves there; None on S3, where none are."""
+        return None if is_s3(self.uri) else Path(self.uri) / ".partial"
+
     def filing_uri(self, accession: str) -> str:
         return self._path("filings", accession) + ".txt"
 
@@ -69,7 +75,7 @@ class RawStore:
             filing = dataclasses.replace(filing, previous=tuple(sha for sha in kept if sha != filing.sha256))
             # Between the two writes the old mark would vouch for the new content.
             delete(self._path("filings", filing.accession) + ".json")
-        write_bytes(self.filing_uri(filing.accession), content)
+        self._write_bytes(self.filing_uri(filing.accession), content)
         self._write(self._path("filings", filing.accession), filing)
 
     def get(self, accession: str) -> RawFiling | None:
@@ -88,7 +94,7 @@ class RawStore:
         """Move a filing that EDGAR has deleted aside, with the reason. May be repeated after a kill."""
         filing, kept = self.get(accession), self._path("deleted", accession)
         if filing is not None:
-            write_bytes(kept + ".txt", read_bytes(self.filing_uri(accession)))
+            self._write_bytes(kept + ".txt", read_bytes(self.filing_uri(accession)))
             self._write(kept, dataclasses.replace(filing, deleted=reason))
         for extension in (".json", ".txt"):
             delete(self._path("filings", accession) + extension)
@@ -100,7 +106,10 @@ class RawStore:
 
     def _write(self, where: str, filing: RawFiling) -> None:
         values = dataclasses.asdict(filing)
-        write_bytes(where + ".json", (json.dumps(values, default=str, indent=1) + "\n").encode())
+        self._write_bytes(where + ".json", (json.dumps(values, default=str, indent=1) + "\n").encode())
+
+    def _write_bytes(self, uri: str, content: bytes) -> None:
+        write_bytes(uri, content, scratch=self.unfinished)
 
     def _read(self, where: str) -> RawFiling:
         try:

@@ -6,12 +6,14 @@ or found done when it is tried again.
 
 from __future__ import annotations
 
+import datetime as dt
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.edgar import schedule
 from finray.edgar.company import read_companies_now
+from finray.edgar.download import forget_old
 from finray.edgar.dumps import read_dumps, read_edgar_feed
 from finray.edgar.fetch import Fetched, Fetcher
 from finray.edgar.http import EdgarHttp
@@ -53,6 +55,9 @@ def sync_raw(
         run.problem("EDGAR", f"{error}. Nothing more was asked in this run: run the same command again later")
     finally:
         run.ledger.tidy()
+    if not run.dry_run:
+        for folder in {run.scratch(), run.store.unfinished or run.scratch()}:
+            forget_old(folder, dt.datetime.now(dt.UTC))
     return replace(_summary(run, http, time.monotonic() - started), unknown_tickers=unknown_tickers)
 
 

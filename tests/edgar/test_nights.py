@@ -1,18 +1,32 @@
-"""Three nights with faults in each end where three quiet nights end."""
+"""Three nights with faults in each end where three quiet nights end: the sync alone, and all that cron runs."""
 
 from __future__ import annotations
 
 import datetime as dt
+import time
+import uuid
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from finray.edgar.ledger import Entry
+import boto3
+import pytest
+
+from finray.edgar.ledger import Entry, Ledger
+from finray.edgar.store import RawStore
+from finray.index import layout, schema
 from finray.sample.edgar import Submission, daily_index_path
+from finray.sample.generate import generate_sample
 from finray.settings import EdgarSettings
+from finray.storage import delete
 from tests.edgar.syncer import Syncer
+from tools.faults.commands import Command, Ended, start_server
 from tools.faults.edgar import BLOCKED, BUSY, Fault, LocalEdgar
+from tools.faults.s3 import FaultyS3, S3Fault, bad_day
+from tools.faults.state import read_state, state_differences
+from tools.faults.world import Place, options
 
 Republish = Callable[[list[Submission]], None]
 FIRST = dt.date(2024, 5, 6)  # a Monday
@@ -86,3 +100,115 @@ def test_three_nights(
     assert len(loud.stored()) == len(published[2])
     assert sorted(loud.stored().values()) == sorted(submission.content for submission in published[2])
     assert {entry.state for entry in rows(loud).values()} == {"done", "deleted"}
+
+
+@dataclass
+class Cron:
+    """What cron runs every night on one world: sync with index, answers, check. ``now`` is the time of the night."""
+
+    place: Place
+    questions: Path
+    logs: Path
+    environment: dict[str, str]
+    now: dt.datetime = field(default_factory=lambda: dt.datetime.now(dt.UTC))
+
+    def start(self, operation: str) -> Command:
+        index = ["--index", self.place.index]
+        arguments = {
+            "sync": ["sync", "--raw", self.place.raw, *index, "--since", str(FIRST), "--until", str(self.now.date())],
+            "answer": ["answer", str(self.questions), *index, "--out", self.place.predictions, "--workers", "0"],
+            "check": ["check", "--raw", self.place.raw, *index, "--deep"],
+        }
+        chosen = ["--set", "edgar.recheck_days=1", "--set", f"edgar.scratch={self.place.scratch / 'partial'}"]
+        log = self.logs / f"{uuid.uuid4().hex}.log"
+        return Command([*arguments[operation], *options(), *chosen], self.environment, log, self.now)
+
+    def run(self, operation: str) -> Ended:
+        ended = self.start(operation).wait()
+        assert not ended.crashed, ended.said
+        return ended
+
+    def kill(self, operation: str, when: Callable[[], bool]) -> None:
+        """Start it, and kill it as soon as ``when`` says so; it must not have ended before."""
+        running = self.start(operation)
+        deadline = time.monotonic() + 60
+        while not when() and running.running() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        running.kill()
+        ended = running.wait()
+        assert ended.killed, f"{operation} ended before it could be killed: {ended.said}"
+        assert running.left_running() == []
+
+
+@pytest.mark.slow
+def test_three_nights_of_sync_index_and_answers_with_faults_in_each(
+    edgar: LocalEdgar, republish: Republish, submissions: list[Submission], s3_variables: dict[str, str], tmp_path: Path
+) -> None:
+    few = submissions[:7]
+    generate_sample(tmp_path / "sample", companies=2, years=1, seed=3, formats=("txt",), questions=6, workers=1)
+    questions = tmp_path / "sample" / "questions.jsonl"
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    with FaultyS3(s3_variables["AWS_ENDPOINT_URL"], seed=1) as broken:
+        boto3.client("s3").create_bucket(Bucket="nights")
+        start_server(threads)
+        worlds = {}
+        for name, uri in (("quiet", str(tmp_path / "quiet")), ("loud", "s3://nights")):
+            place = Place(uri, tmp_path / f"{name}-scratch")
+            place.scratch.mkdir()
+            environment = {**s3_variables, "TMPDIR": str(place.scratch), "AWS_ENDPOINT_URL": broken.url}
+            worlds[name] = Cron(place, questions, tmp_path, environment)
+        quiet, loud = worlds["quiet"], worlds["loud"]
+        for night, filings in enumerate(nights(few)):
+            republish(filings)
+            for world in worlds.values():
+                day = FIRST + dt.timedelta(days=night + 1)
+                world.now = dt.datetime.combine(day, dt.time(8, 15), dt.UTC)
+                delete(world.place.predictions)
+            for operation in ("sync", "answer", "check"):
+                ended = quiet.run(operation)
+                assert ended.code == 0, ended.said
+            edgar.requests.clear()
+            _FAULTS[night](loud, edgar, broken, filings)
+            edgar.faults.clear()
+            broken.fail()
+            loud.place.age()
+            for operation in ("sync", "answer", "check"):
+                ended = loud.run(operation)
+                assert ended.code == 0, ended.said
+            assert state_differences(read_state(quiet.place), read_state(loud.place)) == []
+            assert loud.place.left_over() == []
+    ledger = Ledger(RawStore(loud.place.raw).ledger_uri, read_only=True)
+    assert Counter(entry.state for entry in ledger.entries()) == {"done": 6, "deleted": 1}
+
+
+def _first_night(cron: Cron, edgar: LocalEdgar, s3: FaultyS3, filings: list[Submission]) -> None:
+    """The machine goes down while filings are fetched; EDGAR is out of order for one of them; answers are killed."""
+    edgar.fail(filings[0].path, Fault(piece_seconds=0.05))
+    cron.kill("sync", lambda: bool(edgar.asked(filings[0].accession)))
+    edgar.fail(filings[1].path, *[BUSY] * 3)
+    assert cron.run("sync").code == 1
+    cron.kill("answer", lambda: True)
+
+
+def _second_night(cron: Cron, edgar: LocalEdgar, s3: FaultyS3, filings: list[Submission]) -> None:
+    """EDGAR blocks us and sends half an index and half a filing; the machine goes down while the index is written."""
+    edgar.fail(filings[-1].path, BLOCKED)
+    edgar.fail(daily_index_path(FIRST + dt.timedelta(days=1)), Fault(cut_after=300, cut_silently=True))
+    edgar.fail(filings[-2].path, *[Fault(cut_after=9000, cut_silently=True)] * 3)
+    assert cron.run("sync").code == 1
+    before = layout.open_table(cron.place.index, schema.CHUNKS).version
+    edgar.faults.clear()
+    cron.kill("sync", lambda: layout.open_table(cron.place.index, schema.CHUNKS).version > before)
+
+
+def _third_night(cron: Cron, edgar: LocalEdgar, s3: FaultyS3, filings: list[Submission]) -> None:
+    """S3 fails, for a while altogether, then now and then, and the sync is killed meanwhile. EDGAR has corrected one
+    filing and deleted another."""
+    s3.fail(S3Fault("error", skip=40, times=20), *bad_day(0.03))
+    cron.kill("sync", lambda: bool(edgar.asked(filings[-1].accession)))
+    assert cron.run("sync").code in (0, 1)
+    assert cron.run("answer").code in (0, 1)
+    assert s3.failures > 20
+
+
+_FAULTS = (_first_night, _second_night, _third_night)

@@ -89,6 +89,7 @@ class Campaign:
         chance = random.Random(f"{plan.seed}:faults")
         for step in plan.steps:
             disturbed(stage, step, chance, known)
+        stage.place.age()
         for operation in _FINISH:
             stage.undisturbed(operation)
         stage.broken += [f"left over: {path}" for path in stage.place.left_over()]

@@ -6,6 +6,7 @@ but its first). What the command does, and how it dies, is as for any other proc
 
 from __future__ import annotations
 
+import datetime as dt
 import multiprocessing
 import os
 import signal
@@ -14,6 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 _PRELOADED = "tools.faults.preload"
@@ -41,13 +43,15 @@ class Ended:
 
 
 class Command:
-    """One ``finray`` command, running. ``log`` gets all that it says."""
+    """One ``finray`` command, running. ``log`` gets all that it says; a sync takes ``now`` for the present."""
 
-    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+    def __init__(
+        self, arguments: Sequence[str], environment: Mapping[str, str], log: Path, now: dt.datetime | None = None
+    ) -> None:
         self.arguments = tuple(arguments)
         self._log = log
         self._started = time.monotonic()
-        self._process: Any = _context().Process(target=_run, args=(self.arguments, dict(environment), str(log)))
+        self._process: Any = _context().Process(target=_run, args=(self.arguments, dict(environment), str(log), now))
         self._process.start()
 
     @property
@@ -107,7 +111,7 @@ def _nothing() -> None:
     """Waits for the imports."""
 
 
-def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str) -> None:
+def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str, now: dt.datetime | None) -> None:
     os.setsid()
     os.environ.update(environment)
     tempfile_folder = environment.get("TMPDIR")
@@ -121,8 +125,22 @@ def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str) -> N
     sys.stdout, sys.stderr = os.fdopen(1, "w", buffering=1), os.fdopen(2, "w", buffering=1)
     from tools.faults.preload import finray_main
 
+    if now is not None:
+        _set_clock(now)
     sys.argv = ["finray", *arguments]
     finray_main()
+
+
+def _set_clock(moment: dt.datetime) -> None:
+    """Of a sync alone, which asks once; Lance's own times stay true."""
+    import finray.commands.sync as command
+
+    class Clock(dt.datetime):
+        @classmethod
+        def now(cls, tz: dt.tzinfo | None = None) -> Clock:
+            return cls.fromtimestamp(moment.timestamp(), tz)
+
+    command.dt = SimpleNamespace(datetime=Clock, date=dt.date, UTC=dt.UTC)  # type: ignore[assignment]
 
 
 def _session(leader: int) -> list[int]:

@@ -118,7 +118,7 @@ def _s3_trouble(stage: Stage, step: Step, chance: random.Random) -> Iterator[Non
     if stage.proxy is None or "s3" not in step.kinds:
         yield
         return
-    outage = [S3Fault("error", skip=chance.randrange(200))]  # from some request on, nothing works any more
+    outage = [S3Fault("error", skip=chance.randrange(200), times=chance.randrange(60))]
     stage.proxy.fail(*(outage if chance.random() < 0.2 else bad_day(chance.choice([0.02, 0.05, 0.2]))))
     try:
         yield
