@@ -21,6 +21,7 @@ T = TypeVar("T")
 _PATIENCE_SECONDS: Final = 120.0
 """After this long no new try begins: each may have been minutes of Lance's own tries."""
 _S3_SAYS: Final = "Generic S3 error"
+_NOT_FOUND: Final = "was not found"
 _LONGEST_REASON: Final = 300
 
 
@@ -55,9 +56,11 @@ def open_latest(where: str) -> Any:
         try:
             return lance.dataset(where, storage_options=lance_storage_options(where) or None)
         except (ValueError, OSError) as error:
-            if not is_s3(where) or _S3_SAYS not in str(error):
+            last = attempt == tries or time.monotonic() > deadline
+            # Who asks knows that the table is there: an S3 that lists late does not say so yet.
+            if _S3_SAYS not in str(error) and (last or _NOT_FOUND not in str(error)):
                 raise
-            if attempt == tries or time.monotonic() > deadline:
+            if last:
                 raise SourceError(f"cannot read {where!r}: {reason(error)}{_remedy(where, error)}") from error
         s3.pause(attempt)
     raise AssertionError("the last try returns or raises")
