@@ -207,6 +207,9 @@ def _third_night(cron: Cron, edgar: LocalEdgar, s3: FaultyS3, filings: list[Subm
     s3.fail(S3Fault("error", skip=40, times=20), *bad_day(0.03))
     cron.kill("sync", lambda: bool(edgar.asked(filings[-1].accession)))
     assert cron.run("sync").code in (0, 1)
+    s3.fail()
+    assert cron.run("sync").code == 0
+    s3.fail(*bad_day(0.05))
     assert cron.run("answer").code in (0, 1)
     assert s3.failures > 20
 
