@@ -64,7 +64,8 @@ def run_sync(request: SyncRequest, settings: Settings, *, as_json: bool, out: Co
     now = dt.datetime.now(dt.UTC)
     until = request.until or now.date()
     if request.since > until:
-        raise UsageError(f"--since {request.since} is after --until {until}")
+        today = "" if request.until else ", today by this machine's clock"
+        raise UsageError(f"--since {request.since} is after --until {until}{today}")
     dumps = [uri for uri in request.from_feed if uri != EDGAR_FEED]
     edgar_feed = len(dumps) < len(request.from_feed)
     online = edgar_feed or not dumps

@@ -10,6 +10,7 @@ What EDGAR answers, and what is done:
 
 from __future__ import annotations
 
+import datetime as dt
 import email.utils
 import re
 import threading
@@ -24,13 +25,15 @@ import stamina
 
 from finray.edgar.contact import checked_contact
 from finray.edgar.limiter import Limiter
-from finray.errors import EdgarBlockedError, EdgarError, EdgarMissingError, EdgarUnavailableError
+from finray.errors import EdgarBlockedError, EdgarError, EdgarMissingError, EdgarUnavailableError, UsageError
 from finray.settings import EdgarSettings
 
 _NO_SUCH_FILE = re.compile(rb"<code>\s*(?:accessdenied|nosuchkey)\s*</code>", re.I)
 _LOOK_AT = 4096
 _LONGEST_WAIT_S = 60.0
 _LONGEST_RETRY_AFTER_S = 3600.0
+_CLOCK_OFF_S = 12 * 3600.0
+"""EDGAR's own clock is right; less than this changes no decision for long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,12 @@ class EdgarHttp:
 
     def _check(self, response: httpx.Response) -> None:
         """Turn a refusal into the error that says what to do about it."""
-        status, url = response.status_code, response.url
+        status, url, sent_at = response.status_code, response.url, _sent_at(response)
+        if sent_at is not None and abs(sent_at - time.time()) > _CLOCK_OFF_S:
+            raise UsageError(
+                f"this machine's clock says {_utc(time.time())}, {url.host}'s says {_utc(sent_at)}: a sync decides by "
+                "the clock which days are complete. Set the clock, and run the same command again"
+            )
         if status < 400 or status == 416:
             return
         body = response.read()[:_LOOK_AT] if status == 403 else b""
@@ -98,7 +106,8 @@ class EdgarHttp:
             hint = ", because of the contact" if b"undeclared" in body.lower() else ""
             raise EdgarBlockedError(f"{url}: status 403 with a page that refuses every request{hint}")
         if status == 429:
-            self.limiter.pause(retry_after(response.headers.get("Retry-After"), self._settings.blocked_pause_s))
+            named = response.headers.get("Retry-After")
+            self.limiter.pause(retry_after(named, self._settings.blocked_pause_s, sent_at))
             raise EdgarBlockedError(f"{url}: status 429, too many requests")
         if status >= 500:
             raise EdgarUnavailableError(f"{url}: status {status}")
@@ -144,14 +153,29 @@ def validators(response: httpx.Response) -> dict[str, str]:
     return {name: response.headers[header] for name, header in names.items() if header in response.headers}
 
 
-def retry_after(value: str | None, otherwise: float) -> float:
-    """Seconds of a ``Retry-After`` header, a number or a date; at most an hour."""
+def retry_after(value: str | None, otherwise: float, sent_at: float | None) -> float:
+    """Seconds of a ``Retry-After`` header, a number or a date, which is held against the ``Date`` that the response
+    was sent at; at most an hour."""
     if not value:
         return otherwise
     if value.strip().isdecimal():
         return min(float(value), _LONGEST_RETRY_AFTER_S)
     try:
-        seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+        now = time.time() if sent_at is None else sent_at
+        seconds = email.utils.parsedate_to_datetime(value).timestamp() - now
     except (TypeError, ValueError):
         return otherwise
     return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER_S)
+
+
+def _sent_at(response: httpx.Response) -> float | None:
+    """When the server says that it answered, in seconds since the epoch; None where it does not say."""
+    try:
+        sent = email.utils.parsedate_to_datetime(response.headers["Date"]).timestamp()
+        return sent + float(response.headers.get("Age", 0))  # that of a cache on the way
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _utc(seconds: float) -> str:
+    return f"{dt.datetime.fromtimestamp(seconds, dt.UTC):%Y-%m-%d %H:%M} UTC"

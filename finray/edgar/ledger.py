@@ -64,6 +64,8 @@ _COMMIT_ROWS = 5_000
 _COMMIT_SECONDS = 5.0
 _SMALL_FRAGMENTS = 16
 _KEEP_VERSIONS = dt.timedelta(days=1)
+_CLOCKS_DIFFER = dt.timedelta(hours=1)
+"""Between machines that sync into one store; more is an error of one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,11 @@ class Ledger:
     def indexes(self, selection: str) -> dict[str, IndexRead]:
         """By unit, what was read for ``selection``."""
         return {read.unit: read for read in self._indexes.values() if read.selection == selection}
+
+    def distrust(self, now: dt.datetime) -> None:
+        """Leave aside what was read at a time that is still to come, so that it is read again: the clock was wrong, and
+        what it took for a holiday, or for a quarter that is over, may be neither."""
+        self._indexes = {key: read for key, read in self._indexes.items() if read.at <= now + _CLOCKS_DIFFER}
 
     def note_index(self, read: IndexRead) -> None:
         """Remember that an index was read; the filings in it must have been noted before."""

@@ -41,6 +41,9 @@ class Run:
     recheck: bool = False
     tally: Tally = field(default_factory=Tally)
 
+    def __post_init__(self) -> None:
+        self.ledger.distrust(self.now)
+
     @property
     def key(self) -> str:
         return self.selection.key()

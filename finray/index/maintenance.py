@@ -4,8 +4,10 @@ versions."""
 from __future__ import annotations
 
 import datetime as dt
+import itertools
+import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,13 +17,15 @@ from finray.index import ann, layout, schema
 from finray.settings import IndexSettings
 
 KEEP_VERSIONS = dt.timedelta(days=1)
-"""How long an open reader can rely on the version it has pinned."""
+"""How long an open reader can rely on the version it has pinned, from the moment that another replaces it."""
 CLAIM = "finray.writer"
 """Key of the ``filings`` table's configuration: the claim of the writer that has the index."""
 _SMALL_FRAGMENTS = 4
 """Past this many fragments a table is compacted."""
 _TEXT_INDEXES = (schema.CHUNKS, schema.PAGES)
 _NAMES_AT_ONCE = 500
+_NEVER = dt.timedelta(days=36_500)
+_BEGAN, _BEGAN_MONOTONIC = dt.datetime.now(dt.UTC), time.monotonic()
 
 
 def sweep(uri: str, *, thorough: bool = False) -> None:
@@ -109,8 +113,12 @@ def _tidy(uri: str, name: str, table: Any) -> None:
         table.optimize.compact_files()
     if name in schema.CHILDREN:
         _index(uri, name)
-    if layout.open_table(uri, name).version != version or _has_old_versions(table):
-        layout.open_table(uri, name).cleanup_old_versions(older_than=KEEP_VERSIONS)
+    latest = layout.open_table(uri, name)
+    expired = expired_versions(latest.versions(), _now())
+    if expired:
+        latest.cleanup_old_versions(versions=expired)
+    if latest.version != version:
+        latest.cleanup_old_versions(older_than=_NEVER)  # what a write that was killed left, a week after
 
 
 def _index(uri: str, name: str) -> None:
@@ -138,9 +146,20 @@ def _deleted_rows(table: Any) -> bool:
     return any(fragment.num_deletions for fragment in table.get_fragments())
 
 
-def _has_old_versions(table: Any) -> bool:
-    oldest = min(version["timestamp"] for version in table.versions())
-    return bool(oldest.astimezone(dt.UTC) < dt.datetime.now(dt.UTC) - KEEP_VERSIONS)
+def expired_versions(versions: Sequence[Mapping[str, Any]], now: dt.datetime) -> list[int]:
+    """Of a table's ``versions`` (as Lance lists them) those that were replaced longer than ``KEEP_VERSIONS`` ago.
+
+    How old a version itself is says nothing: the newest may be years old when the run replaces it, and be open in every
+    reader. A version counts as replaced no earlier than any before it: a clock may have been set back.
+    """
+    ordered = sorted(versions, key=lambda version: int(version["version"]))
+    made = list(itertools.accumulate((version["timestamp"].astimezone(dt.UTC) for version in ordered), max))
+    return [int(v["version"]) for v, replaced in zip(ordered, made[1:], strict=False) if replaced < now - KEEP_VERSIONS]
+
+
+def _now() -> dt.datetime:
+    """The time by the clock as it was when this process began: it may have been set since."""
+    return _BEGAN + dt.timedelta(seconds=time.monotonic() - _BEGAN_MONOTONIC)
 
 
 def _is(filing_id: str, revision: str | None = None) -> str:
