@@ -61,11 +61,11 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
             _node_ip_address="127.0.0.1",
         )
     _quiet_ray_data()
-    with watched(own_cluster=own):
-        try:
+    try:
+        with watched(own_cluster=own):
             yield
-        finally:
-            ray.shutdown()
+    finally:
+        ray.shutdown()
 
 
 def attach() -> None:

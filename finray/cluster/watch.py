@@ -1,51 +1,32 @@
 """Notice that the Ray cluster is gone for good, and say so.
 
-Where its node or its head does not come back, Ray ends a process by itself: after up to a minute, without a word that
-tells what to do, and with exit code 1. Nothing can be caught then, so this comes before it.
+Where its node or its head does not come back, Ray ends a process by itself: at once or after a minute, without a word
+that tells what to do, and with exit code 1. No exception can be caught then, so this comes before it.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import socket
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NoReturn
 
 import ray
 
 _LOOK_SECONDS = 0.5
 _CONNECT_SECONDS = 5.0
-_GONE_SECONDS = 3.0
-"""What this machine refuses for so long is not there any more."""
+_OWN_HEAD_SECONDS = 3.0
 _HEAD_SECONDS_NAME = "RAY_gcs_rpc_server_reconnect_timeout_s"
 _HEAD_SECONDS = 60.0
 """How long Ray waits for a head that restarts, unless the variable says otherwise."""
 _PART = 0.75
 """Of that time, after which the head is called gone: just before Ray does."""
-
 _EXIT_CODE = 2
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What must answer, and how long it may fail to."""
-
-    what: str
-    host: str
-    port: int
-    seconds: float
-
-    def answers(self) -> bool:
-        try:
-            with socket.create_connection((self.host, self.port), _CONNECT_SECONDS):
-                return True
-        except OSError:
-            return False
 
 
 @contextmanager
@@ -55,44 +36,88 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
     The head of a cluster of our own (``own_cluster``) cannot come back; another's is waited for as long as Ray does.
     Ray must be connected. What has been stored until then stays, as after ``kill -9``.
     """
+    context = ray.get_runtime_context()
+    nodes: list[dict[str, str]] = ray.nodes()  # type: ignore[no-untyped-call]
+    node = next(node["RayletSocketName"] for node in nodes if node["NodeID"] == context.get_node_id())
+    patience = float(os.environ.get(_HEAD_SECONDS_NAME) or _HEAD_SECONDS) * _PART
+    stop, stopped = socket.socketpair()
     done = threading.Event()
-    watch = threading.Thread(target=_watch, args=(_places(own_cluster), done), name="finray-ray-watch", daemon=True)
-    watch.start()
+    threads = [
+        threading.Thread(target=watch_node, args=(node, stopped), name="finray-ray-node", daemon=True),
+        threading.Thread(
+            target=watch_head,
+            args=(context.gcs_address, _OWN_HEAD_SECONDS if own_cluster else patience, done),
+            name="finray-ray-head",
+            daemon=True,
+        ),
+    ]
+    for thread in threads:
+        thread.start()
     try:
         yield
+    except BaseException:
+        # Perhaps the first sign of it. Leaving Ray would be the end of this process then, before anything is said.
+        if not _answers(context.gcs_address):
+            _end(f"head at {context.gcs_address}")
+        raise
     finally:
         done.set()
-        watch.join()
+        stop.close()
+        for thread in threads:
+            thread.join()
+        stopped.close()
 
 
-def _places(own_cluster: bool) -> list[_Place]:
-    context = ray.get_runtime_context()
-    host, _, port = context.gcs_address.rpartition(":")
-    patience = float(os.environ.get(_HEAD_SECONDS_NAME) or _HEAD_SECONDS) * _PART
-    head = _Place("head", host.strip("[]"), int(port), _GONE_SECONDS if own_cluster else patience)
-    own_nodes = [
-        _Place("node", node["NodeManagerAddress"], node["NodeManagerPort"], _GONE_SECONDS)
-        for node in ray.nodes()  # type: ignore[no-untyped-call]
-        if node["NodeID"] == context.get_node_id()
-    ]
-    return [head, *own_nodes]
+def watch_node(path: str, stopped: socket.socket) -> None:
+    """Until ``stopped`` is closed at its other end; the end of what listens at ``path`` is the end of this process.
+
+    A held connection tells at once. Ray notices by the same socket, the next time it needs the node.
+    """
+    node = _connected(path)
+    while node is not None:
+        with node:
+            readable, _, _ = select.select([node, stopped], [], [])
+        if stopped in readable:
+            return
+        node = _connected(path)
+        time.sleep(_LOOK_SECONDS if node else 0.0)
+    _end(f"node of this process ({path})")
 
 
-def _watch(places: list[_Place], done: threading.Event) -> None:
-    answered = dict.fromkeys(places, time.monotonic())
+def watch_head(address: str, patience_s: float, done: threading.Event) -> None:
+    """Until ``done``; where nothing has answered at ``address`` (host:port) for so long, this process ends."""
+    answered = time.monotonic()
     while not done.wait(_LOOK_SECONDS):
-        for place in places:
-            if place.answers():
-                answered[place] = time.monotonic()
-            elif time.monotonic() - answered[place] > place.seconds and not done.is_set():
-                _end(place)
+        if _answers(address):
+            answered = time.monotonic()
+        elif time.monotonic() - answered > patience_s and not done.is_set():
+            _end(f"head at {address}")
 
 
-def _end(place: _Place) -> NoReturn:
+def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS):
+            return True
+    except OSError:
+        return False
+
+
+def _connected(path: str) -> socket.socket | None:
+    node = socket.socket(socket.AF_UNIX)
+    try:
+        node.connect(path)
+    except OSError:
+        node.close()
+        return None
+    return node
+
+
+def _end(what: str) -> NoReturn:
     # The main thread may be inside of Ray, where no exception reaches it.
     sys.stderr.write(
-        f"\nerror: ClusterError: the Ray {place.what} at {place.host}:{place.port} is gone, and this job with it. What "
-        "was stored stays: start a cluster unless this command starts its own, and run it again to continue\n"
+        f"\nerror: ClusterError: the Ray {what} is gone, and this job with it. What was stored stays: start a cluster "
+        "unless this command starts its own, and run it again to continue\n"
     )
     sys.stderr.flush()
     os._exit(_EXIT_CODE)

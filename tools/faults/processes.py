@@ -14,11 +14,10 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 import psutil
 
@@ -27,6 +26,8 @@ from finray.index import layout, schema
 from finray.prediction_store import read_predictions
 
 REPOSITORY: Final = Path(__file__).parents[2]
+BIN: Final = Path(sys.executable).parent
+"""Where ``python``, ``finray`` and ``ray`` lie."""
 _MARK: Final = "FAULT_RUN"
 _PAUSE_SECONDS: Final = 0.02
 
@@ -59,17 +60,19 @@ class Running:
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.mark = uuid.uuid4().hex
         self._started = time.monotonic()
+        self._folder = tempfile.TemporaryDirectory()
         # Files, not pipes: Ray's processes inherit them, and a pipe would stay open after the command has ended.
-        self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
-        self._process = subprocess.Popen(
-            command,
-            env={**environment, _MARK: self.mark},
-            stdin=subprocess.DEVNULL,
-            stdout=self._out,
-            stderr=self._err,
-            start_new_session=True,
-            cwd=REPOSITORY,
-        )
+        self._out, self._err = (Path(self._folder.name) / name for name in ("out", "err"))
+        with self._out.open("ab") as out, self._err.open("ab") as err:
+            self._process = subprocess.Popen(
+                command,
+                env={**environment, _MARK: self.mark},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                cwd=REPOSITORY,
+            )
 
     def __enter__(self) -> Running:
         return self
@@ -98,6 +101,10 @@ class Running:
     def kill(self, kind: Kind, choose: random.Random | None = None) -> bool:
         """``kill -9`` one process of ``kind``, the one that ``choose`` picks; False where there is none."""
         return kill_one(self.find(kind), choose)
+
+    def said(self) -> str:
+        """What the command has written so far."""
+        return f"{_text(self._out)}\n{_text(self._err)}"
 
     def wait(self, timeout_s: float) -> Ended:
         """Until the command ends. Raises StillRunningError with what it has said so far."""
@@ -128,6 +135,7 @@ class Running:
         """End every process of the run at once, by ``kill -9``."""
         end_all(self.mark)
         self._process.wait()
+        self._folder.cleanup()
 
 
 def start(*command: str, environment: Mapping[str, str] | None = None) -> Running:
@@ -136,7 +144,7 @@ def start(*command: str, environment: Mapping[str, str] | None = None) -> Runnin
     ``environment`` is added to that of this process, of which no FINRAY_ or RAY_ variable is passed on.
     """
     job = command[0].endswith(".py")
-    program = [sys.executable, str(REPOSITORY / command[0])] if job else [_beside_python("finray"), command[0]]
+    program = [sys.executable, str(REPOSITORY / command[0])] if job else [str(BIN / "finray"), command[0]]
     return Running([*program, *command[1:]], clean_environment() | dict(environment or {}))
 
 
@@ -147,15 +155,6 @@ def clean_environment() -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
-
-
-@contextmanager
-def node(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Running]:
-    """A Ray node (``ray start --block`` with these arguments) for as long as the block lasts."""
-    with Running(
-        [_beside_python("ray"), "start", "--block", *arguments], clean_environment() | dict(environment or {})
-    ) as running:
-        yield running
 
 
 def marked(mark: str) -> list[psutil.Process]:
@@ -246,10 +245,5 @@ def _is(process: psutil.Process, kind: Kind) -> bool:
     return Path(line[0]).name == _NAMES[kind]
 
 
-def _beside_python(name: str) -> str:
-    return str(Path(sys.executable).with_name(name))
-
-
-def _text(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read().decode(errors="replace")
+def _text(file: Path) -> str:
+    return file.read_text(errors="replace") if file.exists() else ""

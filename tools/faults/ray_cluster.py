@@ -1,0 +1,88 @@
+"""Ray clusters of several nodes on this machine, as ``ray start`` makes them, to be broken."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from tools.faults.processes import BIN, Running, StillRunningError, clean_environment
+
+_OBJECT_STORE_BYTES = 200_000_000
+_QUICK = {f"RAY_health_check_{name}": "1000" for name in ("period_ms", "timeout_ms", "initial_delay_ms")}
+"""A lost node is noticed in seconds, not in half a minute."""
+_UP_SECONDS = 180.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """``address`` is for RAY_ADDRESS, ``jobs`` for ``ray job submit --address``. The processes of a node are found and
+    killed as those of any run: "raylet", "gcs" (the head's), "worker"."""
+
+    head: Running
+    nodes: tuple[Running, ...]
+    address: str
+    jobs: str
+
+
+@contextmanager
+def cluster(nodes: int = 0, *, cpus: int = 2, environment: Mapping[str, str] | None = None) -> Iterator[Cluster]:
+    """A head with a job server and ``nodes`` other nodes, each with so many logical ``cpus``; gone after the block."""
+    variables = {
+        **clean_environment(),
+        **_QUICK,
+        "RAY_health_check_failure_threshold": "5",
+        **(environment or {}),
+    }
+    # The job's `python` is the first on the PATH of the head node.
+    variables["PATH"] = f"{BIN}:{variables['PATH']}"
+    # Short, because sockets lie in it, and their paths may have 107 characters.
+    folder = tempfile.mkdtemp(prefix="fr-", dir="/tmp")
+    port, dashboard = free_port(), free_port()
+    address, jobs = f"127.0.0.1:{port}", f"http://127.0.0.1:{dashboard}"
+    common = [
+        str(BIN / "ray"), "start", "--block", "--disable-usage-stats", f"--num-cpus={cpus}", "--min-worker-port=0",
+        "--max-worker-port=0", f"--object-store-memory={_OBJECT_STORE_BYTES}", "--node-ip-address=127.0.0.1",
+    ]  # fmt: skip
+    head = [
+        "--head", f"--port={port}", "--dashboard-host=127.0.0.1", f"--dashboard-port={dashboard}",
+        f"--temp-dir={folder}", f"--ray-client-server-port={free_port()}",
+    ]  # fmt: skip
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        first = stack.enter_context(Running([*common, *head, _agent()], variables))
+        _wait_for(f"{jobs}/api/jobs/", first)
+        others = [
+            stack.enter_context(Running([*common, f"--address={address}", _agent()], variables)) for _ in range(nodes)
+        ]
+        for other in others:
+            other.wait_until(lambda other=other: "Ray runtime started" in other.said(), _UP_SECONDS)  # type: ignore[misc]
+        yield Cluster(first, tuple(others), address, jobs)
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _agent() -> str:
+    return f"--dashboard-agent-listen-port={free_port()}"
+
+
+def _wait_for(url: str, head: Running) -> None:
+    deadline = time.monotonic() + _UP_SECONDS
+    while True:
+        if head.ended or time.monotonic() > deadline:
+            raise StillRunningError(f"the cluster did not come up: {head.said()}")
+        try:
+            with urlopen(url, timeout=10):
+                return
+        except (URLError, ConnectionError, TimeoutError):
+            time.sleep(0.5)
