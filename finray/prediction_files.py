@@ -95,7 +95,7 @@ class LocalFiles:
             scratch.unlink()  # a run was killed while it replaced the file; the lock says that it is gone
 
     def _opened(self) -> IO[bytes]:
-        with _named("write", str(self._journal)):
+        with named("write", str(self._journal)):
             self._journal.parent.mkdir(parents=True, exist_ok=True)
             handle = self._journal.open("ab")
             try:
@@ -110,7 +110,7 @@ class LocalFiles:
 
     def lines(self) -> Iterator[Line]:
         self.torn = None
-        with _named("read", str(self._path)):
+        with named("read", str(self._path)):
             if self._parquet and self._path.exists():
                 with self._path.open("rb") as file:
                     yield from _parquet_lines(file, str(self._path))
@@ -131,7 +131,7 @@ class LocalFiles:
 
     def append(self, lines: bytes) -> None:
         handle = self._handle or self._opened()
-        with _named("write", str(self._journal)):
+        with named("write", str(self._journal)):
             self._end_last_line()
             handle.write(lines)
             handle.flush()
@@ -155,7 +155,7 @@ class LocalFiles:
                 file.write(b"\n")
 
     def replace(self, lines: Iterable[bytes]) -> None:
-        with _named("write", str(self._path)):
+        with named("write", str(self._path)):
             with replacing(self._path) as scratch, scratch.open("wb") as file:
                 _write(file, lines, parquet=self._parquet)
             if self._parquet:
@@ -193,7 +193,7 @@ class ObjectFiles:
         self._next = max((_part_number(part) for part in self._parts()), default=-1) + 1
 
     def lines(self) -> Iterator[Line]:
-        with _named("read", self._uri):
+        with named("read", self._uri):
             version = self._version()
             if version is not None:
                 yield from self._object_lines(self._path, final=True)
@@ -229,18 +229,20 @@ class ObjectFiles:
         assert self._next is not None, "open() first"
         # The random end keeps two runs on one target from overwriting each other's parts.
         name = f"{self._folder}/part-{self._next:08d}-{secrets.token_hex(4)}.jsonl"
-        with _named("write", self._uri):
+        with named("write", self._uri):
             self._fs.pipe_file(name, lines)
         self._known.add(name)
         self._next += 1
 
     def replace(self, lines: Iterable[bytes]) -> None:
-        with _named("write", self._uri), tempfile.NamedTemporaryFile() as scratch:
-            _write(scratch.file, lines, parquet=self._parquet)
-            scratch.flush()
-            self._fs.put_file(scratch.name, self._path)
-            if self._read:
-                self._fs.rm(self._read)
+        with scratch_file() as scratch:
+            with named("write", tempfile.gettempdir()):
+                _write(scratch, lines, parquet=self._parquet)
+                scratch.flush()
+            with named("write", self._uri):
+                self._fs.put_file(scratch.name, self._path)
+                if self._read:
+                    self._fs.rm(self._read)
         self._known -= set(self._read)
         self._read = []
 
@@ -248,7 +250,7 @@ class ObjectFiles:
         """Nothing is held open."""
 
     def _parts(self) -> list[str]:
-        with _named("list", self._uri):
+        with named("list", self._uri):
             try:
                 found = self._fs.ls(self._folder, detail=False)
             except FileNotFoundError:
@@ -296,7 +298,16 @@ def _write(file: IO[bytes], lines: Iterable[bytes], *, parquet: bool) -> None:
 
 
 @contextmanager
-def _named(verb: str, uri: str) -> Iterator[None]:
+def scratch_file() -> Iterator[IO[bytes]]:
+    """A file in the temporary folder, with a name, that goes with the block. Raises SourceError."""
+    with named("write", tempfile.gettempdir()):
+        scratch = tempfile.NamedTemporaryFile()  # noqa: SIM115 - closed below, under another name for its errors
+    with scratch:
+        yield scratch
+
+
+@contextmanager
+def named(verb: str, uri: str) -> Iterator[None]:
     """Turn what the file system or S3 raises into a SourceError that says which target it was."""
     try:
         yield

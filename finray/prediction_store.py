@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import IO
 
 from finray.errors import SourceError
-from finray.prediction_files import Line, prediction_files
+from finray.prediction_files import Line, named, prediction_files, scratch_file
 from finray.predictions import decode, encode
 from finray.questions import BadLine
 from finray.types import Prediction, Question, Status
@@ -133,7 +133,7 @@ class PredictionStore:
         wanted = self._final_keys(order, settings_hash)
         if self._settled and wanted == list(self._done):
             return False
-        with tempfile.TemporaryFile() as spool:
+        with scratch_file() as spool:
             places = self._spool(spool)
             self._files.replace(_read_at(spool, *places[key]) for key in wanted)
         self._done = {key: self._done[key] for key in wanted}
@@ -174,9 +174,12 @@ class PredictionStore:
         start = 0
         for line in self._files.lines():
             prediction = _decoded(line, self._uri)
-            spool.write(line.content)
+            with named("write", tempfile.gettempdir()):
+                spool.write(line.content)
             places[prediction.qid, prediction.settings_hash] = (start, len(line.content))
             start += len(line.content)
+        with named("write", tempfile.gettempdir()):
+            spool.flush()
         return places
 
 

@@ -21,7 +21,7 @@ import httpx
 
 from finray.atomic import replacing
 from finray.edgar.http import EdgarHttp, transport_errors, validators
-from finray.errors import EdgarUnavailableError, FilingError
+from finray.errors import EdgarUnavailableError, FilingError, SourceError
 
 KEEP_PARTIAL = dt.timedelta(days=3)
 """How long a download that broke off, or a file that a killed run did not finish, is kept: over a weekend."""
@@ -67,6 +67,13 @@ def download_to(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Pat
         with attempt, transport_errors(url):
             _attempt(http.client, url, partial, max_bytes)
     return partial
+
+
+def scratch_failed(scratch: Path, error: OSError) -> SourceError:
+    return SourceError(
+        f"cannot write {str(scratch)!r}, the folder for partial downloads: {error}; make room, or name another with "
+        "the setting edgar.scratch"
+    )
 
 
 def forget(partial: Path) -> None:

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from finray.edgar import feed, listing, schedule
-from finray.edgar.download import download_to, forget
+from finray.edgar.download import download_to, forget, scratch_failed
 from finray.edgar.fetch import done, raw_filing
 from finray.edgar.http import EdgarHttp
 from finray.edgar.ledger import Entry, relisted
@@ -54,6 +54,8 @@ def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
         except EdgarUnavailableError as error:
             run.problem(url, error)
             continue
+        except OSError as error:
+            raise scratch_failed(run.scratch(), error) from error
         try:
             with archive.open("rb") as stream:
                 counted = _take_all(run, feed.read_archive(stream, url, run.settings.max_bytes))

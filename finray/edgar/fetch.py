@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from finray.edgar.download import download
+from finray.edgar.download import download, scratch_failed
 from finray.edgar.http import EdgarHttp
 from finray.edgar.ledger import Entry
 from finray.edgar.store import RawFiling, RawStore
@@ -81,10 +81,7 @@ class Fetcher:
             # A store that fails now and then is not the filing's fault: no try is counted.
             return Fetched(replace(entry, state="failed", reason=str(error)), "failed")
         except OSError as error:
-            raise SourceError(
-                f"cannot write {str(self._scratch)!r}, the folder for partial downloads: {error}; make room, or name "
-                "another with the setting edgar.scratch"
-            ) from error
+            raise scratch_failed(self._scratch, error) from error
         return Fetched(done(entry, filing), "fetched", len(content))
 
 

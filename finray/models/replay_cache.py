@@ -47,13 +47,13 @@ class ReplayingChatModel:
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
         path = self._path(messages, schema)
-        with _named():
+        with _named(self._folder):
             kept = await asyncio.to_thread(_load, path)
         if kept is not None:
             return kept
         reply = await self._model.chat(messages, schema=schema)
         if schema is None or reply.parsed is not None:
-            with _named():
+            with _named(self._folder):
                 await asyncio.to_thread(self._store, path, reply)
         return reply
 
@@ -83,12 +83,12 @@ class ReplayingChatModel:
 
 
 @contextmanager
-def _named() -> Iterator[None]:
+def _named(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise ModelUnavailableError(
-            f"llm.replay_cache cannot be read or written: {error}; make room, or unset it"
+            f"llm.replay_cache = {str(folder)!r} cannot be read or written: {error}; make room, or unset it"
         ) from error
 
 
