@@ -1,4 +1,4 @@
-"""The end of a cluster ends the process that used it, and says so."""
+"""The end of a cluster is the end of the process that used it, which says so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 NODE = """
 import socket, sys
 from finray.cluster.watch import watch_node
-watch_node(sys.argv[1], socket.socketpair()[1])
+stop, stopped = socket.socketpair()
+watch_node(sys.argv[1], stopped)
 """
 HEAD = """
 import sys, threading
@@ -25,7 +26,7 @@ def watching(program: str, where: str) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", program, where], stderr=subprocess.PIPE, text=True)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(60)
 def test_a_node_that_closes_a_connection_is_asked_again_and_one_that_ends_ends_the_process(tmp_path: Path) -> None:
     path = str(tmp_path / "raylet")
     with socket.socket(socket.AF_UNIX) as node:
@@ -43,7 +44,7 @@ def test_a_node_that_closes_a_connection_is_asked_again_and_one_that_ends_ends_t
     assert "run it again to continue" in said
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(60)
 def test_a_head_that_does_not_come_back_ends_the_process() -> None:
     with socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
