@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from finray.edgar.fetch import done
+from finray.edgar.fetch import done, raw_filing
 from finray.edgar.indexing import index_backlog
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
@@ -24,7 +24,8 @@ from finray.storage import delete, list_objects, read_bytes
 def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> list[Finding]:
     """What is wrong with a raw store; ``deep`` reads every filing and compares its SHA-256. Raises SourceError.
 
-    Kinds: ``raw_missing``, ``raw_size``, ``raw_content``, ``raw_unmarked``, ``raw_unknown``, ``raw_not_deleted``.
+    Kinds: ``raw_missing``, ``raw_size``, ``raw_content``, ``raw_mark``, ``raw_unmarked``, ``raw_unknown``,
+    ``raw_not_deleted``.
     """
     return list(_raw_findings(store, ledger, deep=deep))
 
@@ -43,7 +44,7 @@ def repair_raw(store: RawStore, ledger: Ledger, findings: list[Finding]) -> None
     for finding in findings:
         accession = PurePosixPath(finding.where).stem
         entry = ledger.get(accession)
-        if finding.kind in ("raw_missing", "raw_size", "raw_content"):
+        if finding.kind in ("raw_missing", "raw_size", "raw_content", "raw_mark"):
             _forget(store, accession)
             if entry is not None:
                 ledger.note(replace(entry, state="pending", reason=f"mended: {finding.kind}", sha256="", size=0))
@@ -71,8 +72,8 @@ def _raw_findings(store: RawStore, ledger: Ledger, *, deep: bool) -> Iterator[Fi
             yield Finding("raw_missing", where, "the ledger says that it is there")
         elif entry.state == "done" and objects[filings[accession]] != entry.size:
             yield Finding("raw_size", where, f"{objects[filings[accession]]:,} bytes, {entry.size:,} in the ledger")
-        elif entry.state == "done" and deep and hashlib.sha256(read_bytes(where)).hexdigest() != entry.sha256:
-            yield Finding("raw_content", where, "its SHA-256 is not that of the ledger")
+        elif entry.state == "done" and deep:
+            yield from _content_findings(store, entry)
     for accession, uri in filings.items():
         known = ledger.get(accession)
         if known is not None and known.state in ("done", "deleted"):
@@ -81,6 +82,31 @@ def _raw_findings(store: RawStore, ledger: Ledger, *, deep: bool) -> Iterator[Fi
             yield Finding("raw_unmarked", uri, "left by a run that was killed; the next sync fetches it")
         else:
             yield Finding("raw_unknown", uri, "whole, but the ledger does not say so")
+
+
+def _content_findings(store: RawStore, entry: Entry) -> Iterator[Finding]:
+    where = store.filing_uri(entry.listed.accession)
+    content = read_bytes(where)
+    if hashlib.sha256(content).hexdigest() != entry.sha256:
+        yield Finding("raw_content", where, "its SHA-256 is not that of the ledger")
+    elif wrong := _wrong_mark(store, entry, content):
+        yield Finding("raw_mark", where, wrong)
+
+
+def _wrong_mark(store: RawStore, entry: Entry, content: bytes) -> str:
+    """What is wrong with the ``.json`` of a filing whose content is right; empty where nothing is."""
+    try:
+        kept = store.get(entry.listed.accession)
+    except SourceError as error:
+        return str(error)
+    if kept is None:
+        return "its .json is not there"
+    made = raw_filing(entry, content, kept.source)
+    names = ("accession", "form", "company", "filed_at", "period", "sha256", "size")
+    wrong = [name for name in names if getattr(kept, name) != getattr(made, name)]
+    if not {*kept.ciks} <= {*made.ciks}:  # EDGAR's indexes may have named more filers since
+        wrong.append("ciks")
+    return f"its .json says otherwise than the filing: {', '.join(wrong)}" if wrong else ""
 
 
 def _forget(store: RawStore, accession: str) -> None:

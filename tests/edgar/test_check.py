@@ -40,9 +40,25 @@ def flip(path: Path) -> None:
     path.write_bytes(bytes(content))
 
 
+def cut_mark(path: Path) -> None:
+    cut(path.with_suffix(".json"))
+
+
+def other_date(path: Path) -> None:
+    mark = path.with_suffix(".json")
+    mark.write_text(mark.read_text().replace('"filed_at": "202', '"filed_at": "201'))
+
+
 @pytest.mark.parametrize(
     ("damage", "kind"),
-    [(lose_text, "raw_missing"), (lose_mark, "raw_missing"), (cut, "raw_size"), (flip, "raw_content")],
+    [
+        (lose_text, "raw_missing"),
+        (lose_mark, "raw_missing"),
+        (cut, "raw_size"),
+        (flip, "raw_content"),
+        (cut_mark, "raw_mark"),
+        (other_date, "raw_mark"),
+    ],
 )
 def test_a_raw_filing_that_is_not_whole_is_fetched_again(
     sync: Syncer, submissions: list[Submission], damage: Callable[[Path], None], kind: str

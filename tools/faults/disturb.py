@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,9 @@ from tools.faults.world import Operation, Place, World, command
 
 _LOOK_EVERY = 0.05
 _LOOK_EVERY_ON_S3 = 0.3
+_COULD_NOT = 2
+_START_AGAIN = "index the sources again"
+"""What finray says of an index that cannot be mended."""
 _WORDS = 8
 """Lines of what a command said; the rest is in its log."""
 _FIRST_GUESS = 2.0
@@ -143,7 +147,11 @@ def _damage(stage: Stage, step: Step, chance: random.Random) -> None:
             stage.said.append(str(damage(file, chance.choice(HOWS), chance)))
     if step.operation != "answer":  # what is answered from a damaged index is not to be compared
         stage.ended(step.operation, stage.start(step.operation).wait())
-    stage.ended("repair", stage.start("repair").wait())
+    repaired = stage.start("repair").wait()
+    stage.ended("repair", repaired)
+    if repaired.code == _COULD_NOT and _START_AGAIN in repaired.said:
+        shutil.rmtree(stage.place.index)  # what it says: index again; here in the same place
+        stage.said.append("the index was deleted, to be made again")
 
 
 @contextmanager

@@ -90,8 +90,15 @@ def _raw_files(place: Place) -> Any:
         folder = f"{place.raw}/{part}"
         for file in list_objects(folder) if exists(folder) else ():
             content = read_bytes(file.uri)
-            said = plain_json(content) if file.uri.endswith(".json") else hashlib.sha256(content).hexdigest()
+            said = _said(content) if file.uri.endswith(".json") else hashlib.sha256(content).hexdigest()
             yield file.uri.removeprefix(place.raw), said
+
+
+def _said(content: bytes) -> str:
+    try:
+        return plain_json(content)
+    except ValueError as error:
+        return f"damaged: {error}"
 
 
 def _ledger(place: Place) -> dict[str, str]:
