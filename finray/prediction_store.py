@@ -130,11 +130,13 @@ class PredictionStore:
         questions that are not in ``order`` follow at the end; those for bad lines that the question file no
         longer has go. False when the file had that form already and was not touched.
         """
+        order = list(order)
         wanted = self._final_keys(order, settings_hash)
         if self._settled and wanted == list(self._done):
             return False
         with scratch_file() as spool:
             places = self._spool(spool)
+            wanted = self._final_keys(order, settings_hash)
             self._files.replace(_read_at(spool, *places[key]) for key in wanted)
         self._done = {key: self._done[key] for key in wanted}
         self._settled = True
@@ -169,13 +171,17 @@ class PredictionStore:
         return wanted + [key for key in latest.values() if self._done[key].line is None]
 
     def _spool(self, spool: IO[bytes]) -> dict[Key, tuple[int, int]]:
-        """Copy all lines to a scratch file (memory may be too small); where the latest of each key is."""
+        """Copy all lines to a scratch file (memory may be too small); where the latest of each key is.
+
+        Notes what another run has stored meanwhile: on S3 nothing keeps it from writing to the same target.
+        """
         places: dict[Key, tuple[int, int]] = {}
         start = 0
         for line in self._files.lines():
             prediction = _decoded(line, self._uri)
             with named("write", tempfile.gettempdir()):
                 spool.write(line.content)
+            self._note(prediction)
             places[prediction.qid, prediction.settings_hash] = (start, len(line.content))
             start += len(line.content)
         with named("write", tempfile.gettempdir()):

@@ -1,0 +1,175 @@
+"""Two commands at once on one index or one output: who goes on, who stops, and what stands there afterwards.
+
+Two syncs at once are in tests/edgar/test_killed.py, a writer that is overtaken between any two steps of a commit in
+tests/index/test_writer.py, two answer runs with the same questions or a local output in tests/test_prediction_store.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from finray.commands.check import run_check
+from finray.commands.maintain import run_maintain
+from finray.errors import UsageError
+from finray.index.check import check_index
+from finray.index.contents import Contents, differences, read_contents
+from finray.index.in_process import index_in_process
+from finray.index.parser_process import ParserProcess
+from finray.index.summary import IndexProgress
+from finray.prediction_store import PredictionStore, read_predictions
+from finray.sample.generate import generate_sample
+from finray.settings import Settings, load_settings
+from finray.types import Prediction
+from tools.faults.processes import filings_committed, start
+
+N_FILINGS = 14
+ENVIRONMENT = {
+    "FINRAY_ENCODER__MODEL": "hash",
+    "FINRAY_INDEX__WRITE_ROWS": "40",
+    "FINRAY_INDEX__IN_PROCESS": "true",
+}
+OVERTAKEN = "has taken over the index"
+
+Index = Callable[..., None]
+Other = Callable[[], object]
+
+
+@pytest.fixture(scope="module")
+def settings() -> Settings:
+    """Commits of two or three filings, so that there is something between commits."""
+    return load_settings(environment=ENVIRONMENT)
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("sample")
+    generate_sample(folder, companies=1, years=2, seed=5, questions=1, formats=("html",), workers=1)
+    found = sorted(str(path) for path in (folder / "filings").iterdir())
+    assert len(found) == N_FILINGS
+    return found
+
+
+@pytest.fixture(scope="module")
+def index(settings: Settings) -> Iterator[Index]:
+    """The index job, with one parser for all: each takes seconds to start."""
+    parser = ParserProcess(settings.filings, settings.chunks)
+
+    def run(sources: list[str], uri: str, meanwhile: Other | None = None, at: int = 0) -> None:
+        """``meanwhile`` runs from start to end once ``at`` filings are done."""
+        waiting = [meanwhile] if meanwhile else []
+
+        def act(progress: IndexProgress) -> None:
+            if progress.done == at and waiting:
+                waiting.pop()()
+
+        index_in_process(sources, uri, settings, progress=act, parser=parser)
+        assert not waiting
+
+    yield run
+    parser.close()
+
+
+@pytest.fixture(scope="module")
+def expected(index: Index, sources: list[str], tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    uri = str(tmp_path_factory.mktemp("expected"))
+    index(sources, uri)
+    return read_contents(uri)
+
+
+def assert_whole(uri: str, expected: Contents) -> None:
+    assert differences(expected, read_contents(uri)) == []
+    assert check_index(uri, deep=True) == []
+
+
+@pytest.mark.parametrize("at", [1, 4, 9, N_FILINGS - 1])
+def test_of_two_index_jobs_over_the_same_filings_the_second_ends_with_every_row_once(
+    at: int, index: Index, sources: list[str], expected: Contents, tmp_path: Path
+) -> None:
+    uri = str(tmp_path)
+    with pytest.raises(UsageError, match=OVERTAKEN):
+        index(sources, uri, lambda: index(sources, uri), at)
+    assert_whole(uri, expected)
+
+
+@pytest.mark.parametrize("at", [1, 6])
+def test_of_two_index_jobs_over_different_filings_the_first_does_the_rest_when_it_runs_again(
+    at: int, index: Index, sources: list[str], expected: Contents, tmp_path: Path
+) -> None:
+    uri = str(tmp_path)
+    some, others = sources[:7], sources[7:]
+    with pytest.raises(UsageError, match=r"Run one .* at a time"):
+        index(some, uri, lambda: index(others, uri), at)
+    assert check_index(uri, deep=True) == []
+    index(some, uri)
+    assert_whole(uri, expected)
+
+
+def maintain(uri: str, settings: Settings) -> None:
+    assert run_maintain(uri, settings, as_json=False, out=Console(quiet=True)) == 0
+
+
+def repair(uri: str, settings: Settings) -> None:
+    quiet = Console(quiet=True)
+    code = run_check(uri, None, settings, deep=True, repair=True, as_json=False, out=quiet, err=quiet)
+    assert code == 0
+
+
+@pytest.mark.parametrize("upkeep", [maintain, repair])
+def test_upkeep_while_an_index_job_runs(
+    upkeep: Callable[[str, Settings], None],
+    index: Index,
+    sources: list[str],
+    settings: Settings,
+    expected: Contents,
+    tmp_path: Path,
+) -> None:
+    """Maintenance takes the index over: the job stops and says so. A check that finds nothing to repair disturbs
+    nobody."""
+    uri = str(tmp_path)
+    try:
+        index(sources, uri, lambda: upkeep(uri, settings), 9)
+        stopped = False
+    except UsageError as error:
+        stopped = OVERTAKEN in str(error)
+    assert stopped == (upkeep is maintain)
+    assert check_index(uri, deep=True) == []
+    index(sources, uri)
+    assert_whole(uri, expected)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("committed", [0, 2, 6])
+def test_two_index_commands(committed: int, sources: list[str], expected: Contents, tmp_path: Path) -> None:
+    """As processes, at whatever moment of each other: one at least ends well, and nobody waits for the other."""
+    uri, folder = str(tmp_path), str(Path(sources[0]).parent)
+    command = "index", folder, "--index", uri
+    with start(*command, environment=ENVIRONMENT) as first:
+        first.wait_until(lambda: filings_committed(uri) >= committed)
+        with start(*command, environment=ENVIRONMENT) as second:
+            ends = [first.wait(120.0), second.wait(120.0)]
+    assert ends[1].exit_code == 0
+    assert ends[0].exit_code == 0 or (ends[0].exit_code == 2 and OVERTAKEN in ends[0].err.splitlines()[-1])
+    assert "Traceback" not in ends[0].err + ends[1].err
+    assert_whole(uri, expected)
+
+
+def answers(qids: list[str]) -> list[Prediction]:
+    return [Prediction(qid, "?", "", "answered", settings_hash="h") for qid in qids]
+
+
+def test_two_answer_runs_of_different_questions_with_one_output_on_s3(s3: str) -> None:
+    """Nothing can lock an object: both go on, and whoever finishes keeps what the other has stored."""
+    out = f"{s3}/two/out.jsonl"
+    with PredictionStore(out) as first, PredictionStore(out) as second:
+        first.append(answers(["a"]))
+        second.append(answers(["c"]))
+        first.append(answers(["b"]))
+        first.finish(["a", "b"], "h")
+        second.append(answers(["d"]))
+        assert {prediction.qid for prediction in read_predictions(out).predictions} == set("abcd")
+        second.finish(["c", "d"], "h")
+    assert sorted(prediction.qid for prediction in read_predictions(out).predictions) == list("abcd")
