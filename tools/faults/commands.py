@@ -19,8 +19,9 @@ from types import SimpleNamespace
 from typing import Any
 
 _PRELOADED = "tools.faults.preload"
-_GONE_SECONDS = 8.0
-"""How long what a killed command has started may take to notice: a parser looks for its parent every two seconds."""
+_GONE_SECONDS = 40.0
+"""How long what a killed command has started may take to notice: a parser looks for its parent every two seconds, once
+it has started, which takes long on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
