@@ -117,7 +117,7 @@ class Running:
             ) from error
         return Ended(code, _text(self._out), _text(self._err), time.monotonic() - self._started)
 
-    def wait_until(self, moment: Callable[[], bool], timeout_s: float = 120.0) -> bool:
+    def wait_until(self, moment: Callable[[], bool], timeout_s: float = 300.0) -> bool:
         """Until ``moment`` has come, looked for every 20 ms; False where the command ended first.
 
         Raises StillRunningError after ``timeout_s``.

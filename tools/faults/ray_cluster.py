@@ -15,8 +15,13 @@ from urllib.request import urlopen
 from tools.faults.processes import BIN, Running, StillRunningError, clean_environment
 
 _OBJECT_STORE_BYTES = 200_000_000
-_QUICK = {f"RAY_health_check_{name}": "1000" for name in ("period_ms", "timeout_ms", "initial_delay_ms")}
-"""A lost node is noticed in seconds, not in half a minute."""
+_QUICK = {
+    "RAY_health_check_period_ms": "1000",
+    "RAY_health_check_initial_delay_ms": "1000",
+    "RAY_health_check_timeout_ms": "30000",
+    "RAY_health_check_failure_threshold": "5",
+}
+"""A node that is gone refuses at once and is given up in seconds, not in half a minute; a slow one is waited for."""
 _UP_SECONDS = 180.0
 
 
@@ -33,11 +38,13 @@ class Cluster:
 
 @contextmanager
 def cluster(nodes: int = 0, *, cpus: int = 2, environment: Mapping[str, str] | None = None) -> Iterator[Cluster]:
-    """A head with a job server and ``nodes`` other nodes, each with so many logical ``cpus``; gone after the block."""
+    """A head with a job server and ``nodes`` other nodes, each with so many logical ``cpus``; gone after the block.
+
+    It knows nothing of S3: that comes with a job.
+    """
     variables = {
-        **clean_environment(),
+        **{name: value for name, value in clean_environment().items() if not name.startswith("AWS_")},
         **_QUICK,
-        "RAY_health_check_failure_threshold": "5",
         **(environment or {}),
     }
     # The job's `python` is the first on the PATH of the head node.
