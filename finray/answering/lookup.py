@@ -37,6 +37,8 @@ _DASH = 0.8
 _UNTAGGED = 0.93
 """Where a filing tags its financial statements, what is not tagged is management's own arrangement of it."""
 _SAME_VALUE = 0.006
+_AS_GOOD = 0.9
+"""Share of the best score from which a cell that prints the same figure more exactly is taken instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,9 @@ def look_up(
     ranked.sort(key=lambda cell: -cell[0])
     score, fit, best = ranked[0]
     other = next((other for other, _, item in ranked if not _same(item.value, best.value)), 0.0)
-    return Hit(best, fit, score / other if other else float("inf"))
+    rounded = [(near, item) for near, _, item in ranked if _rounds(item, best)]
+    exact = max((i for near, i in rounded if near >= score * _AS_GOOD or _tagged_alike(i, best)), key=_digits)
+    return Hit(exact if _digits(exact) > _digits(best) else best, fit, score / other if other else float("inf"))
 
 
 def look_up_any(
@@ -148,6 +152,20 @@ def measures(item: LineItem, measure: Measure) -> bool:
         return item.unit == "shares" or (money and item.statement is None and _IS_COUNT.search(around) is not None)
     rate = money and item.statement is None and _IS_RATE.search(f"{around} {item.caption or ''}") is not None
     return item.unit == "percent" or (rate and abs(item.value / item.scale) <= 1000 and "," not in item.text)
+
+
+def _rounds(item: LineItem, best: LineItem) -> bool:
+    """Whether ``best`` may be ``item`` rounded: "$6.0 billion" in a sentence, 5,985 in a statement."""
+    return item.unit == best.unit and item.value * best.value >= 0 and _same(item.value, best.value)
+
+
+def _tagged_alike(item: LineItem, best: LineItem) -> bool:
+    return item.concept is not None and (item.concept, item.months) == (best.concept, best.months)
+
+
+def _digits(item: LineItem) -> int:
+    """How many digits of the value are printed, without the zeros around them."""
+    return len(re.sub(r"\D", "", item.text).strip("0"))
 
 
 def _same(a: float, b: float) -> bool:

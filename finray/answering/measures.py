@@ -19,7 +19,9 @@ from finray.filings.canonical import canonical_items
 from finray.retrieval.query import Query
 
 _MARGIN = re.compile(r"\s*(?:%|percent(?:age)?)?\s*margin\b", re.I)
-_AS_SHARE = re.compile(r"\W*as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of (?:\w+ )?(?:total )?", re.I)
+_AS_SHARE = re.compile(
+    r"\W*(?:as an? (?:%|per ?cent(?:age)?|share|proportion|fraction)|share|proportion) of (?:\w+ )?(?:total )?", re.I
+)
 _DIVIDED = r"(?:divided by|as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of|÷|/)"
 _DEFINED = re.compile(
     r"(?:\b(?:is|are)?\s*(?:defined|calculated|computed|measured|expressed)\s+as\s*:?|\buse\b|\busing\b|\()\s*"

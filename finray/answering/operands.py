@@ -167,6 +167,11 @@ _PAID_OR_DEDUCTED = re.compile(
 
 _SPENT = re.compile(r"^(?:Payments|Repayments|Purchases?|InterestExpense|InterestPaid|IncomeTaxesPaid|CostOf|CostsAnd)")
 """XBRL concepts of what is spent, which count it as positive."""
+_DEDUCTED = re.compile(
+    r"^TreasuryStock|Accumulated(?:Depreciation|Amortization|Impairment)|Allowance(?!.*Recover)|Unrealized(?!\w*Gain)\w*Loss(?:es)?$|"
+    r"^(?!.*Assets?Liabilit|.*\w+Assets?Net$)\w*Liabilit(?:y|ies)"
+)
+"""XBRL concepts of balances that others are net of: counted as positive, printed in parentheses."""
 
 
 def _amount(phrase: Phrase, item: LineItem) -> float:
@@ -176,7 +181,8 @@ def _amount(phrase: Phrase, item: LineItem) -> float:
     if phrase.measure == "percent":
         return item.value / item.scale / 100
     metrics = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
-    spent = _SPENT.search((item.concept or "").rpartition(":")[2]) is not None
+    concept = (item.concept or "").rpartition(":")[2]
+    spent = _SPENT.search(concept) is not None or (item.months == 0 and _DEDUCTED.search(concept) is not None)
     if spent or any(metric.flow == "out" for metric in metrics) or _PAID_OR_DEDUCTED.search(item.label):
         return abs(item.value)
     return item.value

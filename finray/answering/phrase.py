@@ -37,7 +37,9 @@ _PERIOD = re.compile(
 )
 _ASKING = re.compile(
     r"\b(?:please|can|could|would)?\s*(?:you\s+)?(?:look up|find|tell me|give me|show me|i need|i want(?: to know)?|"
-    r"calculate|compute)\b|"
+    r"calculate|(?:^|(?<=please )|(?<=you )|(?<=to )|(?<=and ))compute)\b|"
+    r"\b(?:bring|brought)(?:\s+in)?\b(?!\s+forward)|\bcarr(?:y|ied)\b(?!\s+(?:forward|back|over))|"
+    r"(?<!cash )\bspen[dt]\b(?:\s+on\b)?|"
     r"\b(?:by\s+)?(?:what|which|how)\b(?:\s+(?:much|many|large|big|was|were|is|are|did|does|do|has|have|"
     r"had)\b)*(?:\s+amount\b)?|"
     r"\b(?:10-?[KQ]|8-?K)(?:/A)?(?!\w)|\b(?:earnings|press) releases?\b|\bannounced?\b|"
@@ -91,7 +93,7 @@ _SHARES = re.compile(
 )
 _NOT_A_COUNT = re.compile(r"\b(?:value|cost|amount|price|proceeds|payments?|cash|compensation|in dollars)\b|\$", re.I)
 _PER_SHARE = re.compile(r"\bper (?:[a-z]+ ){0,2}(?:share|unit)\b|\bEPS\b", re.I)
-_PERCENT = re.compile(r"\brates?\b|\bpercent(?:age)?\b|%|\byield\b|\bmargin\b", re.I)
+_PERCENT = re.compile(r"(?<!exchange )\brates?\b|\bpercent(?:age)?\b|%|\byield\b|\bmargin\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ MIN_HELD = 0.6
 MIN_AMOUNT_COVERAGE = 0.5
 """A sentence that gives an amount must hold this share of the question's words: one figure is like any other."""
 _STATES = re.compile(r"\b(?:was|were|is|are|had|have|totaled|amounted)\b[^|]*\d[^|]*\.\W*$", re.I)
+_ASKS_SHARE = re.compile(
+    r"\b(?:as an?|what) (?:%|per ?cent(?:age)?|share|proportion|fraction) of\b|\bpercentage of\b", re.I
+)
 _EVENT = re.compile(r"\b(?:event|agenda|purpose|subject|about|reported?|announced?|disclosed?)\b", re.I)
 _QUOTED_PASSAGES = 10
 
@@ -96,6 +99,8 @@ class StatementAnswerer:
             ranked = sorted(plan.choose, key=lambda choice: evaluate(choice[1], values), reverse=not plan.lowest)
             winner, _, program = ranked[0]
             lead = f"{self._facts.company_name(winner)}: "
+        if result_unit.startswith("USD") and plan.kind == "value" and _ASKS_SHARE.search(query.question):
+            return _refusal((f"both figures of the share that {query.text!r} asks for",))
         value = evaluate(program, values)
         text = lead + shown(value, result_unit, shape)
         if plan.kind == "which":

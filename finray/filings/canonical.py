@@ -24,7 +24,8 @@ DATE_TOLERANCE_DAYS = 10
 
 @dataclass(frozen=True, slots=True)
 class CanonicalItem:
-    """``labels`` are tried in order; ``flow`` "out" is an amount paid or spent, whose printed sign says nothing."""
+    """``labels`` are tried in order; ``flow`` "out" is an amount paid, spent or deducted, whose printed
+    sign says nothing."""
 
     key: str
     statement: Statement

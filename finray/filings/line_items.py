@@ -27,6 +27,9 @@ MAX_LABEL = 400
 HEADING_ROWS = 10
 MAX_ADDENDS = 12
 _TAG_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "eur": "EUR", "gbp": "GBP", "jpy": "JPY"}
+MAX_HEADING = 100
+"""Longer "headings" of a column are prose that stood above the table."""
+_IN_PERCENT = re.compile(r"%|\bpercent")
 INDENT_STEP = 1.0
 """Points by which margins must differ to mean something."""
 
@@ -134,6 +137,13 @@ def _read_row(row: Sequence[Cell]) -> _Row:
     return _Row(label.strip(), tuple(numbers), tuple(texts))
 
 
+def _is_amount(text: str) -> bool:
+    """Whether a cell is surely no percentage. A "%" over its column is the neighbor's, or a sentence's."""
+    number = parse_number(text)
+    return number is not None and not number.percent and (number.currency is not None or abs(number.value) > 1000) \
+        and not is_year(text)
+
+
 class _TableReader:
     """Walks one table's rows: headings set periods, label-only rows set sections, the rest are line items."""
 
@@ -151,6 +161,7 @@ class _TableReader:
         columns = {cell.column for row in grid.rows for cell in row if cell.column}
         own = any(_names_period(cell.text) for row in grid.rows[:HEADING_ROWS] for cell in row if cell.column)
         self.headings: dict[int, str] = {} if own or not columns <= before.keys() else dict(before)
+        self.amounts = {cell.column for row in grid.rows for cell in row if _is_amount(cell.text)}
         self.seen_data = False
         self.above: list[_Row] = []
         self.block = ""
@@ -266,12 +277,13 @@ class _TableReader:
     def _unit(self, row: _Row, section: str | None, cell: Cell, number: Number) -> tuple[str, int] | None:
         """None for a dash, which takes the unit of its row."""
         heading = self.headings.get(cell.column, "")
-        if number.percent or re.search(r"%|\bpercent", heading):
+        said = len(heading) <= MAX_HEADING and cell.column not in self.amounts and _IN_PERCENT.search(heading)
+        if number.percent or said:
             return "percent", 1
         if number.dash:
             return None
         rated = self.statement is None and number.currency is None and "," not in cell.text
-        if rated and abs(number.value) <= 1000 and _PERCENT_ROW.search(row.label):
+        if rated and abs(number.value) <= 1000 and any(map(_PERCENT_ROW.search, (row.label, section or ""))):
             return "percent", 1
         currency = replace(self.scale, currency=number.currency) if number.currency else self.scale
         if self.statement == "equity" and not any(_names_period(text) for text in self.headings.values()):

@@ -61,6 +61,9 @@ _DEFINITION = re.compile(
     r",?\s*\bwhere\s+[^,.?]{2,60}?\s+(?:is|are)\s+defined\s+as\b:?\s*.*?(?=[.?](?:\s|$)|$)", re.I | re.S
 )
 
+_ORDER = re.compile(r"(?:^\W*|[.!?,;:]\s*|\b(?:please|to|you|and|then)\s+)compute\b", re.I)
+"""The verb: "Compute" is also what some companies sell."""
+
 
 def unexplained_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
     """Words of ``text`` outside ``spans`` (companies, metrics, statements) that are not common in numeric questions;
@@ -71,6 +74,8 @@ def unexplained_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str,
     for _, pattern in STATEMENT_WORDS:
         for match in pattern.finditer(text):
             rest[match.start() : match.end()] = " " * len(match.group())
+    for order in _ORDER.finditer(text):
+        rest[order.start() : order.end()] = " " * len(order.group())
     words = re.findall(r"[^\W\d_][\w&'’-]*", "".join(rest).lower())
     return tuple(
         word

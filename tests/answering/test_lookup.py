@@ -96,3 +96,13 @@ def test_a_dash_is_no_answer() -> None:
     hit = _look("impairment charges", items=[_item("Impairment charges", 0, text="—")])
     assert hit is not None
     assert not hit.sure
+
+
+def test_a_figure_that_a_sentence_rounds_is_read_where_it_is_exact() -> None:
+    rounded = _item("Commercial paper outstanding", 6_000e6, text="6.0", months=0, concept="us-gaap:CommercialPaper")
+    exact = replace(rounded, label="Commercial paper", value=5_985e6, text="5,985", statement="balance", row=7)
+    other = replace(rounded, label="Commercial paper, weighted average outstanding", value=4_100e6, text="4.1", row=8)
+    for items in ([rounded, exact, other], [exact, rounded, other]):
+        hit = _look("commercial paper", None, items)
+        assert hit is not None
+        assert hit.line_item.value == 5_985e6

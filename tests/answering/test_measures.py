@@ -35,6 +35,19 @@ def test_a_definition_in_the_question_is_the_program(question: str, expression: 
     assert all(phrase.text for phrase in measures.phrases.values())
 
 
+def test_a_share_of_a_metric_is_a_quotient(ask: Ask) -> None:
+    asked = "What is the inventory share of current assets of Caldavale Outfitters at the end of fiscal 2022?"
+    share = ask(asked)
+    inventory, assets = (
+        ask(f"What were the {metric} of Caldavale Outfitters at the end of fiscal 2022?").value
+        for metric in ("inventories", "current assets")
+    )
+    assert inventory is not None
+    assert assets is not None
+    assert share.unit == "percent"
+    assert share.value == pytest.approx(100 * inventory / assets)
+
+
 def test_a_phrase_measures_itself() -> None:
     (measures,) = spelled_measures(_query("What were Acme's accrued warranty costs at the end of fiscal 2024?"))
     ((name, phrase),) = measures.phrases.items()

@@ -17,6 +17,12 @@ from finray.answering.phrase import phrase_of
         ("Please look up valuation allowance of Acme for the six months ended June 30, 2025.", "valuation allowance"),
         ("Acme accrued compensation at fiscal year-end 2024", "accrued compensation"),
         ("Can you tell me Acme's gross intangible assets at the end of Q2 FY2025?", "gross intangible assets"),
+        ("How much revenue did Acme bring in in FY 2024?", "revenue"),
+        ("How much inventory did Acme carry at the end of fiscal 2024?", "inventory"),
+        ("What carried forward losses did Acme have at the end of fiscal 2024?", "carried forward losses"),
+        ("How much did Acme spend on marketing in FY2024?", "marketing"),
+        ("Please compute Acme's revenue for fiscal 2024.", "revenue"),
+        ("Acme Compute revenue fiscal 2024", "Compute revenue"),
         (
             "What amount did Acme disclose as purchase obligations in the first nine months of fiscal 2025?",
             "purchase obligations",
@@ -43,6 +49,7 @@ def test_words_of_change_are_no_part_of_it() -> None:
         ("value of shares repurchased", "money"),
         ("dividends declared per share", "per share"),
         ("weighted-average discount rate", "percent"),
+        ("effect of exchange rates on cash", "money"),
         ("goodwill", "money"),
     ],
 )

@@ -106,3 +106,26 @@ def test_a_column_label_says_more_than_a_period(heading: str, said: str | None) 
 def test_a_period_is_a_label_that_says_nothing_else(label: str) -> None:
     assert is_period(label)
     assert not is_period(f"{label} notes")
+
+
+def test_a_percent_sign_over_a_column_of_amounts_is_the_neighbors() -> None:
+    items = _read(
+        "~ | Year ended % of December 31, 2022 | total\nConsole | $2,389 | 54%\nMobile | 407 | 9\nTotal | 2,796 | 63",
+        "Net revenues (in millions)",
+    )
+    found = {item.label: (item.value, item.unit) for item in items if item.column == 1}
+    assert found == {"Console": (2.389e9, "USD"), "Mobile": (4.07e8, "USD"), "Total": (2.796e9, "USD")}
+
+
+def test_prose_over_a_table_says_nothing_of_the_unit_of_its_columns() -> None:
+    prose = "Noninterest expense was up 12%, driven by higher structural expense and by investments in the business, "
+    items = _read(f"~ | {prose} 2022\nNonaccrual loans | 546\nDeposits | 12", "(in millions)")
+    assert {item.unit for item in items} == {"USD"}
+
+
+def test_a_heading_over_rows_may_say_percent() -> None:
+    items = _read(
+        "~ | 2022\nOperating expenses: | ~\nMarketing | $43,907\nPercent of net sales: | ~\nMarketing | 6.9",
+        "(in millions)",
+    )
+    assert [(item.value, item.unit) for item in items] == [(43.907e9, "USD"), (6.9, "percent")]

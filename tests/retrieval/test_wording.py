@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.retrieval.wording import statements_named, without_instructions
+from finray.retrieval.wording import statements_named, unexplained_words, without_instructions
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,22 @@ from finray.retrieval.wording import statements_named, without_instructions
 )
 def test_instructions_go_and_the_question_stays(question: str, text: str) -> None:
     assert without_instructions(question) == text
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("Compute the revenue of fiscal 2024", ()),
+        ("Could you compute revenue for 2024?", ()),
+        ("How much revenue did it bring in, and how much inventory did it carry?", ()),
+        ("Compute revenue", ()),
+        ("What was Compute revenue in 2024?", ("compute",)),
+    ],
+)
+def test_words_that_narrow_a_question(question: str, left: tuple[str, ...]) -> None:
+    named = [(question.index(word), question.index(word) + len(word)) for word in ("revenue", "inventory")
+             if word in question]  # fmt: skip
+    assert unexplained_words(question, named) == left
 
 
 @pytest.mark.parametrize(
