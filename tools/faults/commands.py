@@ -141,7 +141,7 @@ def _set_clock(moment: dt.datetime) -> None:
         def now(cls, tz: dt.tzinfo | None = None) -> Clock:
             return cls.fromtimestamp(moment.timestamp(), tz)
 
-    command.dt = SimpleNamespace(datetime=Clock, date=dt.date, UTC=dt.UTC)  # type: ignore[assignment]
+    vars(command)["dt"] = SimpleNamespace(datetime=Clock, date=dt.date, UTC=dt.UTC)
 
 
 def _session(leader: int) -> list[int]:
