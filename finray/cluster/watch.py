@@ -1,4 +1,4 @@
-"""Notice that the Ray cluster is gone for good, and say so.
+"""Notice that the Ray cluster is gone for good, or has no room left, and say so.
 
 Where its node or its head does not come back, Ray ends a process by itself: at once or after a minute, without a word
 that tells what to do, and with exit code 1. No exception can be caught then, so this comes before it.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import socket
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
 import ray
@@ -26,12 +28,16 @@ _HEAD_SECONDS = 60.0
 """How long Ray waits for a head that restarts, unless the variable says otherwise."""
 _PART = 0.75
 """Of that time, after which the head is called gone: just before Ray does."""
+_LEAST_BYTES = 2**20
+_ROOM_SECONDS = 20.0
+"""Ray starts workers that cannot write their logs again and again, without an end."""
 _EXIT_CODE = 2
 
 
 @contextmanager
 def watched(*, own_cluster: bool) -> Iterator[None]:
-    """Inside the block this process ends, with one line and exit code 2, where its Ray node or the head is gone.
+    """Inside the block this process ends, with one line and exit code 2, where its Ray node or the head is gone, or
+    where the disk of a cluster of our own is full.
 
     The head of a cluster of our own (``own_cluster``) cannot come back; another's is waited for as long as Ray does.
     Ray must be connected. What has been stored until then stays, as after ``kill -9``.
@@ -51,6 +57,11 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
             daemon=True,
         ),
     ]
+    if own_cluster:
+        folder = Path(node).parents[1]  # of the session: Ray's logs, and objects that do not fit into memory
+        threads.append(
+            threading.Thread(target=watch_room, args=(folder, _ROOM_SECONDS, done), name="finray-ray-room", daemon=True)
+        )
     for thread in threads:
         thread.start()
     try:
@@ -94,6 +105,20 @@ def watch_head(address: str, patience_s: float, done: threading.Event) -> None:
             _end(f"head at {address}")
 
 
+def watch_room(folder: Path, patience_s: float, done: threading.Event) -> None:
+    """Until ``done``; where the disk of ``folder`` has been full for so long, this process ends."""
+    had_room = time.monotonic()
+    while not done.wait(_LOOK_SECONDS):
+        if shutil.disk_usage(folder).free >= _LEAST_BYTES:
+            had_room = time.monotonic()
+        elif time.monotonic() - had_room > patience_s and not done.is_set():
+            _end_with(
+                f"no space left on device for Ray: {str(folder)!r}, where it keeps its logs and what does not fit into "
+                "memory. What was stored stays: make room, or name another folder in RAY_TMPDIR, and run the same "
+                "command again to continue"
+            )
+
+
 def _answers(address: str) -> bool:
     host, _, port = address.rpartition(":")
     try:
@@ -114,10 +139,14 @@ def _connected(path: str) -> socket.socket | None:
 
 
 def _end(what: str) -> NoReturn:
-    # The main thread may be inside of Ray, where no exception reaches it.
-    sys.stderr.write(
-        f"\nerror: ClusterError: the Ray {what} is gone, and this job with it. What was stored stays: start a cluster "
-        "unless this command starts its own, and run it again to continue\n"
+    _end_with(
+        f"the Ray {what} is gone, and this job with it. What was stored stays: start a cluster unless this command "
+        "starts its own, and run it again to continue"
     )
+
+
+def _end_with(what: str) -> NoReturn:
+    # The main thread may be inside of Ray, where no exception reaches it.
+    sys.stderr.write(f"\nerror: ClusterError: {what}\n")
     sys.stderr.flush()
     os._exit(_EXIT_CODE)
