@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +21,10 @@ from finray.index.reader import IndexReader
 from finray.models.encoder import load_encoder
 from finray.sample.generate import generate_sample
 from finray.settings import Settings, load_settings
+from tests.faults.commands import run
 from tools.faults.edgar import LocalEdgar
 from tools.faults.state import read_state, state_differences, texts_of
-from tools.faults.world import Operation, Place, World, command, make_world
+from tools.faults.world import Operation, Place, World, make_world
 
 KIB = 1024
 
@@ -94,18 +96,16 @@ def test_an_index_job_goes_on_where_the_disk_was_full(
     disk: SmallDisk, index_into: Callable[[str], object], expected: Contents
 ) -> None:
     """At every moment of the job: each try has a little more room, and writes a little more."""
-    index, room, full = str(disk.path / "index"), 8, 0
+    index, full = str(disk.path / "index"), 0
     while True:
-        disk.resize(room)
+        disk.leave(8 + 12 * full)
         try:
             index_into(index)
             break
         except SourceError as error:
             assert str(error).startswith(f"cannot write '{index}") and "Make room" in str(error)
-            full += 1
-        room += 12 if room < 100 else 40
-        assert room < 4000
-    assert full > 10
+        full += 1
+    assert full > 5
     assert differences(expected, read_contents(index)) == []
     disk.make_room()
     index_into(index)
@@ -144,38 +144,58 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     edgar.stop()
 
 
-def run(arguments: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "finray.cli", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=os.environ | environment,
-    )
-
-
-def assert_says_where(ended: subprocess.CompletedProcess[str], where: str) -> None:
-    assert ended.returncode == 2, ended.stdout + ended.stderr
-    errors = [line for line in ended.stderr.splitlines() if "error: " in line]
-    assert len(errors) == 1 and where in errors[0] and "No space left on device" in errors[0], ended.stderr
-    assert "Traceback" not in ended.stderr
-
-
 @pytest.mark.slow
 def test_commands_say_where_the_disk_is_full_and_end_alike(disk: SmallDisk, world: World, tmp_path: Path) -> None:
     """Raw store, ledger, index and predictions on one small disk."""
     quiet, full = Place(str(tmp_path / "quiet"), tmp_path / "a"), Place(str(disk.path), tmp_path / "b")
     jobs: list[Operation] = ["sync", "answer"]
     for operation in jobs:
-        assert run(command(operation, world, quiet)).returncode == 0
-    for room, where in ((8, "/raw/"), (700, "/index/")):
+        assert run(operation, world, quiet).code == 0
+    for room, where in ((8, full.raw), (700, full.index)):
         disk.leave(room)
-        assert_says_where(run(command("sync", world, full)), f"{disk.path}{where}")
+        error = run("sync", world, full).error
+        assert where in error and "No space left on device" in error and "ake room" in error
     disk.make_room()
-    assert run(command("sync", world, full)).returncode == 0
+    assert run("sync", world, full).code == 0
     disk.leave(4)
-    assert_says_where(run(command("answer", world, full)), full.predictions)
+    error = run("answer", world, full).error
+    assert full.predictions in error and "Make room" in error
     disk.make_room()
-    assert run(command("answer", world, full)).returncode == 0
-    assert run(command("check", world, full)).returncode == 0
+    assert run("answer", world, full).code == 0
+    assert run("check", world, full).code == 0
     assert state_differences(read_state(quiet), read_state(full)) == []
+
+
+@pytest.mark.slow
+def test_a_full_temporary_folder_is_named(
+    disk: SmallDisk, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of partial downloads, and the one where predictions are put in order."""
+    place = Place(str(tmp_path / "place"), tmp_path / "scratch")
+    monkeypatch.setenv("FINRAY_EDGAR__SCRATCH", str(disk.path / "downloads"))
+    disk.leave(8)
+    assert (
+        f"cannot write '{disk.path / 'downloads'}', the folder for partial downloads" in run("sync", world, place).error
+    )
+    disk.make_room()
+    assert run("sync", world, place).code == 0
+    assert run("answer", world, place).code == 0
+    before = Path(place.predictions).read_bytes()
+    Path(place.predictions).write_bytes(b"".join(reversed(before.splitlines(keepends=True))))
+    disk.leave(0)
+    monkeypatch.setattr(tempfile, "tempdir", str(disk.path))
+    assert f"cannot write '{disk.path}'" in run("answer", world, place).error
+    monkeypatch.undo()
+    assert run("answer", world, place).code == 0
+    assert Path(place.predictions).read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_job_whose_own_ray_has_no_room_ends(disk: SmallDisk) -> None:
+    """Ray would start workers that cannot write their logs for ever."""
+    disk.leave(0)
+    watch = "import sys, threading, pathlib; from finray.cluster.watch import watch_room; "
+    watch += "watch_room(pathlib.Path(sys.argv[1]), 1.0, threading.Event())"
+    ended = subprocess.run([sys.executable, "-c", watch, str(disk.path)], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2
+    assert f"no space left on device for Ray: '{disk.path}'" in ended.stderr and "Traceback" not in ended.stderr
