@@ -5,6 +5,7 @@
     │   ├── SettingsError       a preset, environment variable or argument is wrong
     │   ├── SourceError         a folder, glob, file or s3:// location cannot be listed or read
     │   ├── IndexMissingError   there is no index at this location
+    │   ├── IndexDamagedError   files of the index cannot be read any more
     │   └── IndexMismatchError  the index was built with other settings (encoder, chunk size)
     ├── FilingError             one filing cannot be used: becomes a row in ``failures``, never stops a job
     ├── QuestionError           one question line cannot be used: becomes a prediction with status "error"
@@ -45,6 +46,10 @@ class SourceError(UsageError):
 
 class IndexMissingError(UsageError):
     """There is no index at the given location."""
+
+
+class IndexDamagedError(UsageError):
+    """Files of an index cannot be read any more; the message says how to mend it."""
 
 
 class IndexMismatchError(UsageError):

@@ -14,7 +14,7 @@ from finray.edgar.check import check_indexed, check_raw, repair_raw
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.index import layout
-from finray.index.check import Finding, check_index, repair_index
+from finray.index.check import Finding, check_index, repair_index, roll_back
 from finray.settings import Settings
 
 _SHOWN = 20
@@ -32,6 +32,8 @@ def run_check(
     err: Console,
 ) -> int:
     """0 where all agrees (after ``repair``: where all does now), else 1."""
+    if repair:
+        layout.restore_record(index)
     found = _find(index, raw, deep=deep)
     left = found
     if repair and found:
@@ -84,6 +86,7 @@ def _repair(index: str, raw: str | None, settings: Settings, found: Sequence[Fin
 
     record = layout.read_record(index)
     layout.check_record(index, record, layout.IndexRecord.of(settings, record.dimension))
+    roll_back(index)
     claim(index)
     repair_index(index)
     if raw is not None:

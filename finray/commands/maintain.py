@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from finray.index import ann, layout, maintenance
+from finray.index import ann, layout, maintenance, schema, search_indexes
 from finray.index.statistics import IndexStatistics, index_statistics
 from finray.index.writer import claim
 from finray.settings import Settings
@@ -22,6 +22,7 @@ def run_maintain(index: str, settings: Settings, *, as_json: bool, out: Console)
     claim(index)
     maintenance.sweep(index, thorough=True)
     vectors = maintenance.tidy(index, settings.index) or ann.refresh(index, settings.index)
+    search_indexes.note_checksums(index, schema.CHUNKS)
     after, seconds = index_statistics(index), time.monotonic() - started
     if as_json:
         found = {"ann": asdict(vectors) if vectors else None}

@@ -13,8 +13,8 @@ from finray.index import layout, schema
 Contents = dict[str, Counter[str]]
 """Table -> how often each row stands in it. A row is its place (filing or file, page) and a digest of its values."""
 
-_OF_THE_RUN: Final = frozenset({"indexed_at", "at", "source_modified", "fingerprint"})
-"""Times, and the tag of a file, which holds its time."""
+_OF_THE_RUN: Final = frozenset({"indexed_at", "at", "source_modified", "fingerprint", "digest"})
+"""Times, the tag of a file, which holds its time, and a digest of such values."""
 _PLACES: Final = ("filing_id", "source_uri", "page")
 _DIGITS: Final = 5
 

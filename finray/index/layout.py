@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -15,11 +16,17 @@ from typing import Any
 import lance
 import pyarrow as pa
 
-from finray.errors import IndexMismatchError, IndexMissingError
-from finray.index.schema import FORMAT_VERSION, table_schemas
-from finray.lance_commit import commit, open_latest
+from finray.errors import IndexDamagedError, IndexMismatchError, IndexMissingError, SourceError
+from finray.index.schema import FILINGS, FORMAT_VERSION, table_schemas
+from finray.lance_commit import commit, open_latest, reason
 from finray.settings import Settings
 from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
+
+UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
+"""What reading a damaged table may raise."""
+
+_RECORD = "finray.record"
+"""Key of the record in the configuration of the table ``filings``."""
 
 # Statistics of a vector index would carry all its centroids, and a warning that they do.
 os.environ.setdefault("LANCE_INCLUDE_VECTOR_CENTROIDS", "false")
@@ -77,8 +84,38 @@ def read_record(uri: str) -> IndexRecord:
         return IndexRecord(**values)
     except (ValueError, TypeError, AttributeError) as error:
         raise IndexMismatchError(
-            f"{where!r} is not the record of an index: {error}; index the sources again into another location"
+            f"{where!r} is not the record of an index: {error}; finray check --index {uri} --repair writes it anew "
+            "from what the tables know"
         ) from error
+
+
+def restore_record(uri: str) -> None:
+    """Write the record anew where it is gone or cannot be read, and the tables know it."""
+    try:
+        read_record(uri)
+    except (IndexMissingError, IndexMismatchError):
+        if (noted := noted_record(uri)) is not None:
+            _write_record(uri, noted)
+
+
+def note_record(uri: str, record: IndexRecord) -> None:
+    """Note the record in the tables too, where it is not yet."""
+    if noted_record(uri) is None:
+        note = {_RECORD: json.dumps(asdict(record))}
+        write_table(uri, FILINGS, lambda table: table.update_config(note))
+
+
+def noted_record(uri: str) -> IndexRecord | None:
+    """What the tables know of the record; None where there are none, or none that know."""
+    try:
+        noted = open_latest(table_uri(uri, FILINGS)).config().get(_RECORD)
+    except (ValueError, OSError):
+        return None
+    return IndexRecord(**json.loads(noted)) if noted else None
+
+
+def _write_record(uri: str, record: IndexRecord) -> None:
+    write_bytes(record_uri(uri), json.dumps(asdict(record), indent=1).encode())
 
 
 def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
@@ -93,8 +130,13 @@ def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
 def create(uri: str, record: IndexRecord) -> None:
     """Empty tables and the record, which comes last. A half-made index of a killed run is completed."""
     for name, schema in table_schemas(record.dimension).items():
-        commit(table_uri(uri, name), partial(_create_table, uri, name, schema))
-    write_bytes(record_uri(uri), json.dumps(asdict(record), indent=1).encode())
+        create_table(uri, name, schema)
+    _write_record(uri, record)
+
+
+def create_table(uri: str, name: str, schema: pa.Schema) -> None:
+    """An empty table, where there is none."""
+    commit(table_uri(uri, name), partial(_create_table, uri, name, schema))
 
 
 def _create_table(uri: str, name: str, schema: pa.Schema) -> None:
@@ -112,15 +154,28 @@ def table_uri(uri: str, name: str) -> str:
 def open_table(uri: str, name: str) -> Any:
     """The latest version of one table, as a ``lance.LanceDataset`` that stays at this version.
 
-    Raises IndexMissingError where there is none, SourceError where S3 does not answer.
+    Raises IndexDamagedError where it cannot be opened, SourceError where S3 does not answer.
     """
-    try:
+    with reading(uri, name):
         return open_latest(table_uri(uri, name))
-    except (ValueError, OSError) as error:
-        raise IndexMissingError(
-            f"the index at {uri!r} has no readable table {name!r}: {error}; "
-            "index the sources again into another location"
-        ) from error
+
+
+@contextmanager
+def reading(uri: str, name: str) -> Iterator[None]:
+    """What Lance says while it reads a table, as IndexDamagedError with the way out, or SourceError where S3 failed."""
+    try:
+        yield
+    except UNREADABLE as error:
+        raise _told(uri, name, error) from error
+
+
+def _told(uri: str, name: str, error: Exception) -> IndexDamagedError | SourceError:
+    if "S3 error" in str(error):
+        return SourceError(f"cannot read {table_uri(uri, name)!r}: {reason(error)}; run the command again")
+    return IndexDamagedError(
+        f"the table {name!r} of the index at {uri!r} cannot be read: {reason(error)}. Mend it with: finray check "
+        f"--index {uri} --deep --repair; then index the sources again, which reads only what the repair took out"
+    )
 
 
 def write_table(
@@ -128,9 +183,12 @@ def write_table(
 ) -> None:
     """Do ``step`` with the latest version of a table; on S3 perhaps more than once (see finray/lance_commit.py).
 
-    Raises SourceError.
+    Raises SourceError, and IndexDamagedError where what stands there cannot be read.
     """
-    commit(table_uri(uri, name), lambda: step(open_table(uri, name)), undo=undo)
+    try:
+        commit(table_uri(uri, name), lambda: step(open_table(uri, name)), undo=undo)
+    except pa.ArrowException as error:
+        raise _told(uri, name, error) from error
 
 
 def _options(uri: str) -> dict[str, str] | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from finray.index import ann, layout, schema
+from finray.index import ann, layout, schema, search_indexes
 from finray.settings import IndexSettings
 
 KEEP_VERSIONS = dt.timedelta(days=1)
@@ -35,9 +35,9 @@ def sweep(uri: str, *, thorough: bool = False) -> None:
     index now are spared: it may be about to commit them. Costs a count of rows where all is well; ``thorough`` looks at
     every filing, whatever the counts add up to.
     """
-    filings = layout.open_table(uri, schema.FILINGS).to_table(
-        columns=["filing_id", "revision", *schema.COUNT_COLUMNS.values()]
-    )
+    table = layout.open_table(uri, schema.FILINGS)
+    with layout.reading(uri, schema.FILINGS):
+        filings = table.to_table(columns=["filing_id", "revision", *schema.COUNT_COLUMNS.values()])
     keys = list(zip(filings["filing_id"].to_pylist(), filings["revision"].to_pylist(), strict=True))
     damaged: set[tuple[str, str]] = set()
     for name in schema.CHILDREN:
@@ -46,7 +46,8 @@ def sweep(uri: str, *, thorough: bool = False) -> None:
         if not thorough and table.count_rows() == (pc.sum(column).as_py() or 0):
             continue
         expected = dict(zip(keys, column.to_pylist(), strict=True))
-        found = rows_by_revision(table)
+        with layout.reading(uri, name):
+            found = rows_by_revision(table)
         # Asked after the rows were read: whoever wrote them had claimed the index before.
         claim = layout.open_table(uri, schema.FILINGS).config().get(CLAIM, "")
         orphans = [key for key in found if key not in expected and not _written_by(key[1], claim)]
@@ -104,7 +105,16 @@ def tidy(uri: str, settings: IndexSettings) -> ann.AnnReport | None:
         layout.write_table(uri, name, partial(_tidy, uri, name))
         if name == schema.CHUNKS:
             built = ann.build_if_due(uri, settings)
+        search_indexes.note_checksums(uri, name)
     return built
+
+
+def build_search_indexes(uri: str) -> None:
+    """Build those that are missing, and cover all rows; not the approximate one of vectors, which search can do without
+    until the next index run."""
+    for name in schema.CHILDREN:
+        layout.write_table(uri, name, partial(_index, uri, name))
+        search_indexes.note_checksums(uri, name)
 
 
 def _tidy(uri: str, name: str, table: Any) -> None:
@@ -112,7 +122,7 @@ def _tidy(uri: str, name: str, table: Any) -> None:
     if len(table.get_fragments()) > _SMALL_FRAGMENTS or _deleted_rows(table):
         table.optimize.compact_files()
     if name in schema.CHILDREN:
-        _index(uri, name)
+        _index(uri, name, layout.open_table(uri, name))
     latest = layout.open_table(uri, name)
     expired = expired_versions(latest.versions(), _now())
     if expired:
@@ -121,16 +131,17 @@ def _tidy(uri: str, name: str, table: Any) -> None:
         latest.cleanup_old_versions(older_than=_NEVER)  # what a write that was killed left, a week after
 
 
-def _index(uri: str, name: str) -> None:
-    table = layout.open_table(uri, name)
+def _index(uri: str, name: str, table: Any) -> None:
     if not table.count_rows():
         return
     existing = {index.name for index in table.describe_indices()}
+    with layout.reading(uri, name):
+        behind = any(table.stats.index_stats(index)["num_unindexed_rows"] for index in existing)
     if "filing_id_idx" not in existing:
         table.create_scalar_index("filing_id", "BTREE", name="filing_id_idx")
     if name in _TEXT_INDEXES and "text_idx" not in existing:
         table.create_scalar_index("text", "INVERTED", name="text_idx", with_position=False)
-    if any(table.stats.index_stats(index)["num_unindexed_rows"] for index in existing):
+    if behind:
         table.optimize.optimize_indices()
 
 

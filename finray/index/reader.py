@@ -39,7 +39,8 @@ class IndexReader:
         self.record = record
         self._tables = tables
         self._stale = {name: self._has_stale_rows(name) for name in schema.CHILDREN}
-        self._probes = ann.probes_of(tables[schema.CHUNKS])
+        with layout.reading(uri, schema.CHUNKS):
+            self._probes = ann.probes_of(tables[schema.CHUNKS])
 
     @classmethod
     def open(cls, uri: str, settings: Settings | None = None) -> IndexReader:
@@ -88,7 +89,7 @@ class IndexReader:
     def cover_vectors(self) -> tuple[list[str], Vectors]:
         """Filing ids, and the vectors of their cover summaries as float32 [n, d]."""
         # Not kept: of an index's covers the vectors are by far the largest part, and few methods want them.
-        table = self._tables[schema.FILINGS].to_table(columns=["filing_id", "vector"]).sort_by("filing_id")
+        table = self._read(schema.FILINGS, columns=["filing_id", "vector"]).sort_by("filing_id")
         return table["filing_id"].to_pylist(), _to_numpy(table["vector"])
 
     def cover_summaries(self) -> dict[str, str]:
@@ -157,9 +158,8 @@ class IndexReader:
 
     @cached_property
     def _covers(self) -> pa.Table:
-        table = self._tables[schema.FILINGS]
-        columns = [name for name in table.schema.names if name != "vector"]
-        return table.to_table(columns=columns).sort_by("filing_id")
+        columns = [name for name in self._tables[schema.FILINGS].schema.names if name != "vector"]
+        return self._read(schema.FILINGS, columns=columns).sort_by("filing_id")
 
     @cached_property
     def _filings(self) -> tuple[Filing, ...]:
@@ -173,8 +173,14 @@ class IndexReader:
     def _has_stale_rows(self, name: str) -> bool:
         """Whether the table holds rows that are not committed: all committed ones are there, so counts tell."""
         column = schema.COUNT_COLUMNS[name]
-        committed = pc.sum(self._tables[schema.FILINGS].to_table(columns=[column])[column]).as_py() or 0
-        return bool(self._tables[name].count_rows() != committed)
+        committed = pc.sum(self._read(schema.FILINGS, columns=[column])[column]).as_py() or 0
+        with layout.reading(self.uri, name):
+            return bool(self._tables[name].count_rows() != committed)
+
+    def _read(self, name: str, **options: Any) -> pa.Table:
+        """Rows of a table, with the options of Lance's ``to_table``. Raises IndexDamagedError."""
+        with layout.reading(self.uri, name):
+            return self._tables[name].to_table(**options)
 
     def _filter(self, name: str, filing_ids: Collection[str] | None) -> str | None:
         ids = self._revisions.keys() if filing_ids is None else dict.fromkeys(filing_ids)
@@ -190,7 +196,7 @@ class IndexReader:
         read = list(dict.fromkeys((*columns, *order)))
         if filing_ids is not None and not filing_ids:
             return self._tables[name].schema.empty_table().select(list(columns))
-        table = self._tables[name].to_table(columns=read, filter=self._filter(name, filing_ids))
+        table = self._read(name, columns=read, filter=self._filter(name, filing_ids))
         return _by_place(table, order).select(list(columns))
 
     def _rows_of_pages(self, name: str, pages: Collection[tuple[str, int]], columns: Sequence[str]) -> pa.Table:
@@ -202,16 +208,15 @@ class IndexReader:
             return self._tables[name].schema.empty_table().select(list(columns))
         where = f"({' OR '.join(clauses)})"
         committed = self._filter(name, numbers) if self._stale[name] else None
-        return self._tables[name].to_table(
-            columns=list(columns), filter=f"{where} AND {committed}" if committed else where
-        )
+        return self._read(name, columns=list(columns), filter=f"{where} AND {committed}" if committed else where)
 
     def _search_text(
         self, name: str, place: Sequence[str], query: str, filing_ids: Collection[str] | None, limit: int
     ) -> pa.Table:
         if limit < 1 or (filing_ids is not None and not filing_ids):
             return self._no_hits(name, place)
-        table = self._tables[name].to_table(
+        table = self._read(
+            name,
             columns=[*place, "_score"],
             full_text_query=MatchQuery(query, "text"),
             filter=self._filter(name, filing_ids),
@@ -226,7 +231,9 @@ class IndexReader:
         if limit < 1 or (filing_ids is not None and not filing_ids):
             return self._no_hits(name, place)
         probes = self._probes if name == schema.CHUNKS and filing_ids is None else None
-        return vector_hits(self._tables[name], place, vector, self._filter(name, filing_ids), limit, probes=probes)
+        where = self._filter(name, filing_ids)
+        with layout.reading(self.uri, name):
+            return vector_hits(self._tables[name], place, vector, where, limit, probes=probes)
 
     def _no_hits(self, name: str, place: Sequence[str]) -> pa.Table:
         fields = [self._tables[name].schema.field(column) for column in place]

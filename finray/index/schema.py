@@ -86,6 +86,7 @@ def filings_schema(dimension: int) -> pa.Schema:
             pa.field("indexed_at", _TIME, nullable=False),
             pa.field("summary", pa.string(), nullable=False),
             pa.field("vector", vector_type(dimension), nullable=False),
+            pa.field("digest", pa.string()),  # finray.index.digest; null where it was written by an older finray
         ]
     )
 

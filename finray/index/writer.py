@@ -24,7 +24,7 @@ import lance
 import pyarrow as pa
 
 from finray.errors import FilingError, IndexMissingError, UsageError
-from finray.index import layout, maintenance, schema
+from finray.index import digest, layout, maintenance, schema
 from finray.index.bundle import FilingBundle
 from finray.index.plan import CommittedFiling, KnownSource, Outcome, Plan, PlannedFile, make_plan
 from finray.settings import Settings
@@ -59,8 +59,14 @@ class IndexWriter:
         try:
             layout.check_record(uri, layout.read_record(uri), wanted)
         except IndexMissingError:
+            # Tables without their record: of other settings, they are not to be mixed with these.
+            layout.check_record(uri, layout.noted_record(uri) or wanted, wanted)
             layout.create(uri, wanted)
         self._token = claim(uri)
+        layout.note_record(uri, wanted)
+        if digest.COLUMN not in layout.open_table(uri, schema.FILINGS).schema.names:
+            field = self._schemas[schema.FILINGS].field(digest.COLUMN)
+            layout.write_table(uri, schema.FILINGS, lambda table: table.add_columns(field))
         maintenance.sweep(uri)
         self._filings = _committed_filings(uri)
         self._known = _known_sources(uri)
@@ -202,7 +208,7 @@ class IndexWriter:
         except UsageError:
             self._take_back(pending)
             raise
-        rows = pa.Table.from_pylist([self._filing_row(p) for p in pending], self._schemas[schema.FILINGS])
+        rows = pa.concat_tables([self._filing_rows(p) for p in pending])
         layout.write_table(self._uri, schema.FILINGS, partial(_commit, rows, gone))
         try:
             self._open_claimed()
@@ -235,9 +241,11 @@ class IndexWriter:
             )
         return table
 
-    def _filing_row(self, pending: _Pending) -> dict[str, Any]:
+    def _filing_rows(self, pending: _Pending) -> pa.Table:
+        """The one row of a filing. Its digest is that of the rows of this bundle, so it has none where older ones of
+        the same content stay."""
         bundle = pending.bundle
-        return {
+        values = {
             **schema.filing_row(bundle.filing),
             "revision": pending.committed.revision,
             "source_modified": pending.planned.file.modified,
@@ -248,7 +256,14 @@ class IndexWriter:
             "indexed_at": dt.datetime.now(dt.UTC),
             "summary": bundle.summary,
             "vector": bundle.vector,
+            digest.COLUMN: None,
         }
+        row = pa.Table.from_pylist([values], self._schemas[schema.FILINGS])
+        if not pending.with_children:
+            return row
+        children = {name: getattr(bundle, name).cast(self._schemas[name]) for name in schema.CHILDREN}
+        found = pa.array([digest.filing_digest(row, children)], pa.string())
+        return row.set_column(row.schema.get_field_index(digest.COLUMN), row.schema.field(digest.COLUMN), found)
 
     def _write_outcomes(self) -> None:
         now = dt.datetime.now(dt.UTC)
@@ -326,5 +341,7 @@ def _failed_uris(uri: str) -> set[str]:
 
 
 def _rows(uri: str, name: str, columns: Sequence[str]) -> Iterable[dict[str, Any]]:
-    rows: list[dict[str, Any]] = layout.open_table(uri, name).to_table(columns=list(columns)).to_pylist()
+    table = layout.open_table(uri, name)
+    with layout.reading(uri, name):
+        rows: list[dict[str, Any]] = table.to_table(columns=list(columns)).to_pylist()
     return rows

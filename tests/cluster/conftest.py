@@ -15,7 +15,7 @@ from finray.sample.generate import generate_sample
 from finray.settings import Settings, load_settings
 
 Contents = dict[str, list[dict[str, Any]]]
-_TIMES = {"indexed_at", "at", "source_modified", "revision"}
+_TIMES = {"indexed_at", "at", "source_modified", "revision", "digest"}
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from finray.settings import Settings, load_settings
 
 Index = Callable[..., IndexSummary]
 Contents = dict[str, list[dict[str, Any]]]
-_TIMES = {"indexed_at", "at", "source_modified"}
+_TIMES = {"indexed_at", "at", "source_modified", "digest"}
 _ORDER = {
     schema.FILINGS: ["filing_id"],
     schema.PAGES: ["filing_id", "page"],

@@ -1,0 +1,54 @@
+"""A digest over everything that is stored of one filing, noted when it is written: Lance itself notices a byte that has
+changed in a file only where the file cannot be decoded any more.
+
+Of the values, not of the bytes of a file: compaction writes the same rows into other files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from finray.index import schema
+
+COLUMN: Final = "digest"
+_NOT_COVERED: Final = frozenset({"filing_id", "revision", COLUMN})
+"""The first two tell which rows are meant."""
+
+
+def filing_digest(cover: pa.Table, children: Mapping[str, pa.Table]) -> str:
+    """24 hex digits over one row of ``filings`` and the rows of each child table, in their order."""
+    digest = hashlib.blake2b(digest_size=12)
+    for name, table in ((schema.FILINGS, cover), *((name, children[name]) for name in schema.CHILDREN)):
+        for column in sorted(set(table.column_names) - _NOT_COVERED):
+            digest.update(f"{name}.{column} {table.num_rows}\n".encode())
+            _add(digest, table[column].combine_chunks())
+    return digest.hexdigest()
+
+
+def _add(digest: Any, values: pa.Array) -> None:
+    """The values alone: how Arrow lays them out (slices, masks that mask nothing) differs from read to read."""
+    if isinstance(values, pa.ChunkedArray):
+        values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
+    missing = values.is_null()
+    digest.update(missing.to_numpy(zero_copy_only=False).tobytes())
+    values = values.filter(pc.invert(missing))
+    kind = values.type
+    if pa.types.is_string(kind):
+        digest.update(pc.binary_length(values).to_numpy(zero_copy_only=False).tobytes())
+        for text in values.to_pylist():
+            digest.update(text.encode())
+    elif pa.types.is_fixed_size_list(kind):
+        _add(digest, values.flatten())
+    elif pa.types.is_list(kind):
+        _add(digest, pc.list_value_length(values))
+        _add(digest, values.flatten())
+    elif pa.types.is_boolean(kind):
+        digest.update(values.to_numpy(zero_copy_only=False).tobytes())
+    else:
+        whole = {pa.date32(): pa.int32()}.get(kind, pa.int64() if pa.types.is_timestamp(kind) else kind)
+        digest.update(values.cast(whole).to_numpy(zero_copy_only=False).tobytes())
