@@ -25,9 +25,9 @@ Texts = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``raw`` are the files of the raw store by name, ``ledger`` what it says of each filing, ``predictions`` the answer
-    to each question with its filings and pages. Not scores: Lance's text index counts deleted rows until it is merged,
-    so their last digits depend on the order of writes, faults or not."""
+    """``raw`` are the files of the raw store by name, ``ledger`` what it says of each filing, ``predictions`` the
+    answer to each question with its filings and pages. Not scores: Lance's text index counts deleted rows until it is
+    merged, so their last digits depend on the order of writes, faults or not."""
 
     contents: Contents
     raw: Mapping[str, str]
