@@ -127,7 +127,7 @@ def test_an_s3_that_never_answers_ends_in_an_error(
     for doing in (lambda: read_bytes(f"{s3}/object"), lambda: write_bytes(f"{s3}/object", b"x")):
         with pytest.raises(SourceError, match=r"s3://finray.*AWS_ENDPOINT_URL"):
             doing()
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 60
     patience(0)
     with pytest.raises(SettingsError, match="AWS_MAX_ATTEMPTS"):
         read_bytes(f"{s3}/object")
@@ -257,7 +257,7 @@ def test_s3_stays_away_in_the_middle_of_an_index_job(
             break
         except (SourceError, OSError) as error:
             assert "s3" in str(error).lower()
-        assert time.monotonic() - started < 60
+        assert time.monotonic() - started < 180  # seconds where the machine is not busy
         after = 4 * after
     assert after > 100
     faulty.fail()
