@@ -1,0 +1,187 @@
+"""kill -9 of what a job runs on: its own Ray, the node of a cluster, the head. Killed drivers, workers and whole nodes
+are in tests/cluster and tests/edgar; what a submitted job loses in tests/jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from finray.bulk import answer_all
+from finray.engine import open_engine
+from finray.index.check import check_index
+from finray.index.contents import Contents, differences, read_contents
+from finray.index.in_process import index_in_process
+from finray.prediction_store import PredictionStore, read_predictions
+from finray.questions import read_questions
+from finray.sample.edgar import sample_submissions, write_edgar
+from finray.sample.generate import generate_sample
+from finray.settings import load_settings
+from finray.types import Prediction
+from tools.faults.edgar import Fault, LocalEdgar
+from tools.faults.processes import (
+    Kind,
+    Running,
+    after,
+    filings_committed,
+    filings_fetched,
+    predictions_stored,
+    start,
+)
+from tools.faults.ray_cluster import cluster
+
+pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
+
+ENVIRONMENT = {
+    "FINRAY_ENCODER__MODEL": "hash",
+    "FINRAY_INDEX__WRITE_ROWS": "20",
+    "FINRAY_BULK__FLUSH_SECONDS": "0.1",
+    "FINRAY_BULK__CONCURRENCY": "1",
+    "FINRAY_EDGAR__CONTACT": "Finray Faults filings@finray.test",
+    "FINRAY_EDGAR__REQUESTS_PER_SECOND": "500",
+    "FINRAY_EDGAR__CONNECTIONS": "1",
+    "FINRAY_EDGAR__RETRY_WAIT_S": "0.01",
+}
+GONE = "is gone, and this job with it. What was stored stays:"
+
+
+@dataclass(frozen=True)
+class World:
+    """``index`` holds what is in ``filings``, ``answers`` what it answers to ``questions``: undisturbed."""
+
+    filings: str
+    questions: str
+    index: str
+    contents: Contents
+    answers: list[Prediction]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("world")
+    generate_sample(folder, companies=2, years=2, seed=5, questions=120, formats=("html",), workers=1)
+    settings = load_settings(environment=ENVIRONMENT)
+    filings, questions, index = (str(folder / name) for name in ("filings", "questions.jsonl", "index"))
+    index_in_process([filings], index, settings)
+    engine = open_engine(index, settings)
+    with PredictionStore(str(folder / "answers.jsonl")) as store:
+        asyncio.run(answer_all(list(read_questions(questions)), engine.answer, store, settings))
+    return World(filings, questions, index, read_contents(index), predictions(folder / "answers.jsonl"))
+
+
+def predictions(path: Path) -> list[Prediction]:
+    return [replace(prediction, seconds=0.0) for prediction in read_predictions(str(path)).predictions]
+
+
+def index_command(world: World, target: Path) -> tuple[str, ...]:
+    return "jobs/index.py", world.filings, "--index", str(target), "--json"
+
+
+def answer_command(world: World, target: Path) -> tuple[str, ...]:
+    command = "jobs/answer.py", world.questions, "--index", world.index, "--out", str(target)
+    return *command, "--workers", "1", "--json"
+
+
+def assert_said_once(job: Running, timeout_s: float) -> None:
+    """The job ends in time, with exit code 2 and one line that says why and what to do."""
+    ended = job.wait(timeout_s)
+    assert ended.exit_code == 2, job.said()
+    assert GONE in ended.err.strip().splitlines()[-1]
+    assert ended.err.count("error:") == 1
+    assert "Traceback" not in ended.err
+    assert ended.out == ""
+
+
+def assert_index_is_whole(target: Path, world: World) -> None:
+    assert differences(world.contents, read_contents(str(target))) == []
+    assert check_index(str(target), deep=True) == []
+
+
+@pytest.mark.parametrize(("kind", "filings"), [("raylet", 1), ("gcs", 4)])
+def test_an_index_job_whose_own_ray_dies_says_so_and_the_next_run_ends_alike(
+    kind: Kind, filings: int, world: World, tmp_path: Path
+) -> None:
+    target = tmp_path / "index"
+    with start(*index_command(world, target), environment=ENVIRONMENT) as job:
+        assert job.wait_until(lambda: filings_committed(str(target)) >= filings)
+        assert job.kill(kind, random.Random(filings))
+        assert_said_once(job, 40.0)
+        nothing_left(job)
+    with start(*index_command(world, target), environment=ENVIRONMENT) as again:
+        assert again.wait(200.0).exit_code == 0
+    assert_index_is_whole(target, world)
+
+
+def nothing_left(job: Running) -> None:
+    """What Ray started ends with the job, or a machine fills up with each night's rest."""
+    due = after(30.0)
+    while job.processes():
+        assert not due(), job.processes()
+
+
+@pytest.fixture
+def edgar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalEdgar]:
+    write_edgar(tmp_path / "edgar", sample_submissions(companies=2, years=1, seed=3))
+    server = LocalEdgar(tmp_path / "edgar")
+    address = server.start()
+    for name in ("EDGAR_BASE_URL", "EDGAR_DATA_URL"):
+        monkeypatch.setenv(name, address)
+    monkeypatch.setenv("EDGAR_LOCAL_DATA_DIR", str(tmp_path / "edgartools"))
+    yield server
+    server.stop()
+
+
+def sync_command(raw: Path) -> tuple[str, ...]:
+    return "jobs/sync_edgar.py", "--raw", str(raw), "--since", "2023-01-02", "--until", "2024-03-20", "--json"
+
+
+def stored(raw: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (raw / "filings").rglob("*.txt")}
+
+
+def test_a_lost_node_costs_three_jobs_nothing_and_a_lost_head_is_said_by_each(
+    world: World, edgar: LocalEdgar, tmp_path: Path
+) -> None:
+    raw, index, out = tmp_path / "raw", tmp_path / "index", tmp_path / "out" / "predictions.jsonl"
+    commands = [sync_command(raw), index_command(world, index), answer_command(world, out)]
+    counts: list[Callable[[], int]] = [
+        lambda: filings_fetched(str(raw)),
+        lambda: filings_committed(str(index)),
+        lambda: predictions_stored(str(out)),
+    ]
+    slow = [Fault(piece_seconds=0.02)] * 3
+    for path in (tmp_path / "edgar" / "Archives").rglob("*.txt"):
+        edgar.fail(str(path.relative_to(tmp_path / "edgar" / "Archives")), *slow)
+
+    def until_all_have(jobs: list[Running], done: list[int]) -> None:
+        for job, count, least in zip(jobs, counts, done, strict=True):
+            job.wait_until(lambda count=count, least=least: count() >= least, 200.0)  # type: ignore[misc]
+
+    with cluster(nodes=1, cpus=2) as ray, ExitStack() as stack:
+        on_cluster = ENVIRONMENT | {"RAY_ADDRESS": ray.address}
+        jobs = [stack.enter_context(start(*command, environment=on_cluster)) for command in commands]
+        until_all_have(jobs, [1, 1, 1])
+        assert ray.nodes[0].kill("raylet")
+        until_all_have(jobs, [count() + 1 for count in counts])
+        working = [job for job in jobs if not job.ended]
+        assert working
+        assert ray.head.kill("gcs")
+        for job in working:
+            assert_said_once(job, 40.0)
+        for job in jobs:
+            assert job in working or job.wait(1.0).exit_code == 0
+
+    edgar.faults.clear()
+    again = ENVIRONMENT | {"FINRAY_INDEX__IN_PROCESS": "true"}
+    for command in commands:
+        options = ("--workers", "0") if command[0] == "jobs/answer.py" else ()
+        with start(*command, *options, environment=again) as job:
+            assert job.wait(200.0).exit_code == 0
+    assert len(stored(raw)) == len(list((tmp_path / "edgar" / "Archives" / "edgar" / "data").rglob("*.txt")))
+    assert_index_is_whole(index, world)
+    assert predictions(out) == world.answers
