@@ -5,7 +5,7 @@
 
 With the chunk vectors of an index, or with made-up ones: overlapping clusters in few of the dimensions, and noise in
 all. Queries are of the same kind and not stored. Both searches run over the same table, one query after the other, each
-once before the clock starts, with the number of partitions that finray chose (finray/index/ann.py) and others beside it.
+once before the clock starts, with the number of partitions that finray chose (finray/index/ann.py) and with others.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ from finray.storage import exists, join, lance_storage_options, normalise, read_
 UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
 """What reading a damaged table may raise."""
 
+_REQUIRED = {name: {field.name for field in schema if not field.nullable} for name, schema in table_schemas(1).items()}
+"""Columns that every table of this format has: one whose name has changed is as bad as a file that is cut."""
 _RECORD = "finray.record"
 """Key of the record in the configuration of the table ``filings``."""
 
@@ -157,7 +159,10 @@ def open_table(uri: str, name: str) -> Any:
     Raises IndexDamagedError where it cannot be opened, SourceError where S3 does not answer.
     """
     with reading(uri, name):
-        return open_latest(table_uri(uri, name))
+        table = open_latest(table_uri(uri, name))
+        if lost := _REQUIRED[name] - set(table.schema.names):
+            raise ValueError(f"it has no column {', '.join(sorted(lost))}")
+        return table
 
 
 @contextmanager

@@ -62,6 +62,7 @@ def index_uri_of_days_ago(tmp_path: Path) -> str:
     generate_sample(tmp_path, companies=1, years=1, seed=4, questions=1, formats=("html",), workers=1)
     run_index(tmp_path / "filings", tmp_path / "index", {"FAKETIME": "-3d"})
     made = lance.dataset(layout.table_uri(str(tmp_path / "index"), schema.CHUNKS)).versions()[-1]["timestamp"]
+    assert isinstance(made, dt.datetime)
     assert dt.datetime.now() - made > dt.timedelta(days=2)
     return str(tmp_path / "index")
 
@@ -85,7 +86,8 @@ def test_a_clock_that_jumps_between_index_jobs_and_in_the_middle_of_one(tmp_path
     run_index(tmp_path / "filings", tmp_path / "quiet", {})
     some, jumps = tmp_path / "some", tmp_path / "clock"
     some.mkdir()
-    for clock, upto in (({}, 2), ({"FAKETIME": "+400d"}, 3), ({"FAKETIME": "-20000d"}, 4)):
+    steps: tuple[tuple[dict[str, str], int], ...] = (({}, 2), ({"FAKETIME": "+400d"}, 3), ({"FAKETIME": "-20000d"}, 4))
+    for clock, upto in steps:
         for file in files[:upto]:
             (some / file.name).write_bytes(file.read_bytes())
         reader = IndexReader.open(str(tmp_path / "index")) if upto > 2 else None
