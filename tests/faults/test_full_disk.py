@@ -44,8 +44,8 @@ class SmallDisk:
         return (stat.f_blocks - stat.f_bfree) * stat.f_frsize // KIB
 
     def leave(self, kib: int) -> None:
-        """So much room and no more."""
-        self.resize(self.used_kib + kib)
+        """So much room and no more, or 4 KiB in all: a size of 0 is none to tmpfs."""
+        self.resize(max(4, self.used_kib + kib))
 
     def make_room(self) -> None:
         self.resize(64 * KIB)
