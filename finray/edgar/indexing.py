@@ -54,7 +54,8 @@ def _known_content(index_uri: str) -> tuple[set[tuple[str, str]], set[str]]:
         for name in (schema.FILINGS, schema.SOURCES)
     )
     present = {row["filing_id"] for row in filings}
-    # A source whose filing is not there any more counts for nothing, as it does for the index job.
+    # A source whose filing is not there any more counts for nothing, as it does for the index job; nor does a filing
+    # whose source is not noted, so that the index job notes it.
     counting = [row for row in sources if row["filing_id"] is None or row["filing_id"] in present]
-    known = {(row["source_uri"], row["content_sha256"]) for row in (*filings, *counting)}
+    known = {(row["source_uri"], row["content_sha256"]) for row in counting}
     return known, {row["source_uri"] for row in (*filings, *sources)}

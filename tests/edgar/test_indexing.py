@@ -10,6 +10,7 @@ import pytest
 from finray.edgar.indexing import Backlog, index_backlog, sources_of
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
+from finray.index.check import check_index
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
@@ -72,6 +73,12 @@ def test_the_index_follows_the_raw_store(
     for table in (*schema.CHILDREN, schema.FILINGS):
         assert layout.open_table(index, table).count_rows(f"filing_id = '{gone}'") == 0
     assert layout.open_table(index, schema.SOURCES).count_rows(f"source_uri LIKE '%{gone}%'") == 0
+
+    # A filing that was committed, but not noted before a kill, is noted.
+    layout.open_table(index, schema.SOURCES).delete(f"filing_id = '{submissions[5].accession}'")
+    assert len(backlog(sync, index).new) == 1
+    bring_up_to_date(sync, index, local_settings, parser)
+    assert check_index(index) == []
 
     # What EDGAR lists again comes back.
     republish([some[0], corrected, *some[2:], submissions[5]])
