@@ -154,8 +154,8 @@ def test_every_poison_comes_to_an_end_and_harms_no_other_filing(
     put(folder, poison_names(), scale=0.2)
     uri = str(tmp_path / "index")
     started = time.monotonic()
-    summary = index_in_process([str(folder)], uri, settings(seconds=5, gib=0.35))
-    assert time.monotonic() - started < 8 * len(poison_names())
+    summary = index_in_process([str(folder)], uri, settings(seconds=15, gib=0.35))
+    assert time.monotonic() - started < 30 * len(poison_names())
     assert lost(undisturbed, uri) == []
     assert check_index(uri, deep=True) == []
     assert parsers_peak() < 1.0 * GIB
