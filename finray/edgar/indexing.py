@@ -6,6 +6,7 @@ The index itself is asked, not a note about it: whatever was interrupted, and wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
@@ -25,7 +26,8 @@ class Backlog:
 
 
 def index_backlog(ledger: Ledger, store: RawStore, index_uri: str) -> Backlog:
-    """Raises IndexMismatchError where the index is of another version of finray."""
+    """Raises IndexMismatchError where the index is of another version of finray, IndexDamagedError where it cannot be
+    read."""
     known, mentioned = _known_content(index_uri)
     new, deleted = [], []
     for entry in ledger.entries():
@@ -48,14 +50,17 @@ def _known_content(index_uri: str) -> tuple[set[tuple[str, str]], set[str]]:
         layout.read_record(index_uri)
     except IndexMissingError:
         return set(), set()
-    columns = ["source_uri", "content_sha256", "filing_id"]
-    filings, sources = (
-        layout.open_table(index_uri, name).to_table(columns=columns).to_pylist()
-        for name in (schema.FILINGS, schema.SOURCES)
-    )
+    filings, sources = (_rows(index_uri, name) for name in (schema.FILINGS, schema.SOURCES))
     present = {row["filing_id"] for row in filings}
     # A source whose filing is not there any more counts for nothing, as it does for the index job; nor does a filing
     # whose source is not noted, so that the index job notes it.
     counting = [row for row in sources if row["filing_id"] is None or row["filing_id"] in present]
     known = {(row["source_uri"], row["content_sha256"]) for row in counting}
     return known, {row["source_uri"] for row in (*filings, *sources)}
+
+
+def _rows(index_uri: str, name: str) -> list[dict[str, Any]]:
+    table = layout.open_table(index_uri, name)
+    with layout.reading(index_uri, name):
+        rows: list[dict[str, Any]] = table.to_table(columns=["source_uri", "content_sha256", "filing_id"]).to_pylist()
+    return rows
