@@ -13,34 +13,36 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
 import psutil
 import pytest
-from moto.server import ThreadedMotoServer
 from ray._private.runtime_env.packaging import create_package
 
 from finray.bulk import answer_all
 from finray.engine import open_engine
+from finray.index.check import check_index
+from finray.index.contents import differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.prediction_store import PredictionStore, read_predictions
 from finray.questions import read_questions
+from finray.sample.edgar import sample_submissions, write_edgar
 from finray.sample.generate import generate_sample
 from finray.settings import Settings
 from finray.storage import s3_filesystem
 from finray.types import Prediction
+from tools.faults.edgar import Fault, LocalEdgar
 
 REPOSITORY = Path(__file__).parents[2]
 RAY = str(Path(sys.executable).with_name("ray"))
-BUCKET = "s3://finray-jobs"
 N_QUESTIONS = 30
-
-Submit = Callable[..., str]
 
 
 def test_a_job_carries_the_code_and_settings_files_and_nothing_that_lies_about(tmp_path: Path) -> None:
@@ -68,49 +70,56 @@ def test_a_job_carries_the_code_and_settings_files_and_nothing_that_lies_about(t
         assert sorted(name for name in package.namelist() if not name.endswith("/")) == sorted(carried)
 
 
-@pytest.fixture(scope="module")
-def s3() -> Iterator[dict[str, str]]:
-    """The variables of an S3 server with a bucket; this process has them too."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    variables = {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_DEFAULT_REGION": "us-east-1",
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in variables.items():
-            patch.setenv(name, value)
-        s3_filesystem().mkdir(BUCKET)
-        yield variables
-    server.stop()
+@dataclass(frozen=True)
+class Jobs:
+    """A cluster that knows nothing of S3 or of settings: both come with the job."""
+
+    address: str
+    head: psutil.Process
+    environment: Mapping[str, str]
+    """Of ``ray job submit``."""
+    variables: Mapping[str, str]
+    """Of every job."""
+
+    def start(self, *command: str, variables: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        """``ray job submit`` as the documentation shows it; it ends with the job, and prints what the job prints."""
+        runtime_env = json.dumps({"env_vars": {**self.variables, **(variables or {})}})
+        line = [RAY, "job", "submit", "--address", self.address, "--working-dir", "."]
+        return subprocess.Popen(
+            [*line, "--runtime-env-json", runtime_env, "--", "python", *command],
+            cwd=REPOSITORY,
+            env=dict(self.environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def submit(self, *command: str, variables: Mapping[str, str] | None = None, expected_exit: int = 0) -> str:
+        """Run a job to its end. Returns its output."""
+        job = self.start(*command, variables=variables)
+        said, _ = job.communicate(timeout=400)
+        assert (job.returncode == 0) == (expected_exit == 0), said
+        return said
+
+    def driver_of(self, argument: str) -> psutil.Process:
+        """The process of the job with this argument: a child of the cluster, not of ``ray job submit``."""
+        for process in self.head.children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                line = process.cmdline()
+                if argument in line and Path(line[0]).name.startswith("python"):
+                    return process
+        raise AssertionError(f"no process with {argument}")
 
 
 @pytest.fixture(scope="module")
-def submit(s3: dict[str, str]) -> Iterator[Submit]:
-    """Run a job on a cluster that knows nothing of S3 or of settings: both come with the job. Returns its output."""
+def jobs(s3_variables: dict[str, str]) -> Iterator[Jobs]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "RAY_"))} | {
         # The job's `python` is the first on the PATH of the head node.
         "PATH": f"{Path(RAY).parent}{os.pathsep}{os.environ['PATH']}",
         "RAY_AUTH_MODE": "disabled",
     }
-    runtime_env = json.dumps({"env_vars": {**s3, "FINRAY_ENCODER__MODEL": "hash"}})
     # Short, because sockets lie in it, and their paths may have 107 characters.
     folder, dashboard = tempfile.mkdtemp(prefix="fr-", dir="/tmp"), free_port()
-
-    def run(*command: str, expected_exit: int = 0) -> str:
-        line = [RAY, "job", "submit", "--address", f"http://127.0.0.1:{dashboard}", "--working-dir", "."]
-        done = subprocess.run(
-            [*line, "--runtime-env-json", runtime_env, "--", "python", *command],
-            cwd=REPOSITORY,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
-        assert (done.returncode == 0) == (expected_exit == 0), done.stdout + done.stderr
-        return str(done.stdout)
 
     start = [
         RAY, "start", "--head", "--block", "--num-cpus=2", "--object-store-memory=300000000", "--disable-usage-stats",
@@ -123,7 +132,12 @@ def submit(s3: dict[str, str]) -> Iterator[Submit]:
         head = subprocess.Popen(start, env=environment, start_new_session=True, stdout=output, stderr=output)
     try:
         wait_for_jobs(f"http://127.0.0.1:{dashboard}/api/jobs/", head, log)
-        yield run
+        yield Jobs(
+            f"http://127.0.0.1:{dashboard}",
+            psutil.Process(head.pid),
+            environment,
+            {**s3_variables, "FINRAY_ENCODER__MODEL": "hash"},
+        )
     finally:
         stop(head)
         shutil.rmtree(folder)
@@ -164,13 +178,14 @@ def stop(head: subprocess.Popen[bytes]) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_jobs_on_a_cluster_and_s3_give_what_a_local_run_gives(
-    submit: Submit, local_settings: Settings, tmp_path: Path
+    jobs: Jobs, s3: str, local_settings: Settings, tmp_path: Path
 ) -> None:
+    submit = jobs.submit
     summary = generate_sample(tmp_path / "sample", companies=2, years=2, seed=11, questions=N_QUESTIONS, workers=1)
-    source, questions = f"{BUCKET}/filings", f"{BUCKET}/questions.jsonl"
+    source, questions = f"{s3}/filings", f"{s3}/questions.jsonl"
     s3_filesystem().put(f"{tmp_path}/sample/filings/", f"{source}/", recursive=True)
     s3_filesystem().put(f"{tmp_path}/sample/questions.jsonl", questions)
-    index_uri, out = f"{BUCKET}/index", f"{BUCKET}/predictions.jsonl"
+    index_uri, out = f"{s3}/index", f"{s3}/predictions.jsonl"
 
     indexed = submit("jobs/index.py", source, "--index", index_uri)
     assert f"{summary.n_filings} indexed" in indexed
@@ -180,8 +195,8 @@ def test_the_jobs_on_a_cluster_and_s3_give_what_a_local_run_gives(
     again = submit("jobs/answer.py", questions, "--index", index_uri, "--out", out)
     assert f"({N_QUESTIONS} from an earlier run)" in again
     scores = submit("jobs/evaluate.py", out, questions)
-    missing = submit("jobs/answer.py", questions, "--index", f"{BUCKET}/no", "--out", f"{out}.jsonl", expected_exit=2)
-    assert "there is no index at 's3://finray-jobs/no'" in missing
+    missing = submit("jobs/answer.py", questions, "--index", f"{s3}/no", "--out", f"{out}.jsonl", expected_exit=2)
+    assert f"there is no index at '{s3}/no'" in missing
     assert "Traceback (most recent call last)" not in missing.partition("there is no index")[2]
 
     index_in_process([source], str(tmp_path / "index"), local_settings)
@@ -195,3 +210,79 @@ def test_the_jobs_on_a_cluster_and_s3_give_what_a_local_run_gives(
 
 def predictions(uri: str) -> list[Prediction]:
     return [replace(prediction, seconds=0.0) for prediction in read_predictions(uri).predictions]
+
+
+PER_SECOND = 20
+
+
+@pytest.fixture
+def edgar(tmp_path: Path) -> Iterator[tuple[LocalEdgar, dict[str, str]]]:
+    """EDGAR, which refuses more than one and a half times the pace of one job; and what a job must be told of it."""
+    write_edgar(tmp_path / "edgar", sample_submissions(companies=2, years=1, seed=3))
+    server = LocalEdgar(tmp_path / "edgar", per_second=PER_SECOND * 1.5)
+    address = server.start()
+    yield (
+        server,
+        {
+            "EDGAR_BASE_URL": address,
+            "EDGAR_DATA_URL": address,
+            "EDGAR_LOCAL_DATA_DIR": str(tmp_path / "edgartools"),
+            "FINRAY_EDGAR__CONTACT": "Finray Tests filings@finray.test",
+            "FINRAY_EDGAR__REQUESTS_PER_SECOND": str(PER_SECOND),
+            "FINRAY_EDGAR__BLOCKED_PAUSE_S": "0.5",
+        },
+    )
+    server.stop()
+
+
+def summary_of(output: str) -> dict[str, Any]:
+    """The job's JSON among what ``ray job submit`` prints."""
+    line = next(line for line in output.splitlines() if line.startswith('{"'))
+    summary: dict[str, Any] = json.loads(line)
+    return summary
+
+
+def stored(raw: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (raw / "filings").rglob("*.txt")}
+
+
+@pytest.mark.ray
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_two_syncs_share_one_pace_and_one_whose_driver_is_killed_goes_on_when_it_is_submitted_again(
+    jobs: Jobs, edgar: tuple[LocalEdgar, dict[str, str]], local_settings: Settings, tmp_path: Path
+) -> None:
+    server, variables = edgar
+    one, two, third, index = (tmp_path / name for name in ("one", "two", "third", "index"))
+    times = ("--since", "2023-01-02", "--until", "2024-03-20", "--json")
+
+    refused = jobs.submit("jobs/sync_edgar.py", "--raw", str(one), *times, expected_exit=2)
+    assert "FINRAY_EDGAR__CONTACT" in refused
+    assert not server.requests
+
+    both = [("jobs/sync_edgar.py", "--raw", str(raw), *times) for raw in (one, two)]
+    with ThreadPoolExecutor(2) as at_once:
+        for said in at_once.map(lambda command: jobs.submit(*command, variables=variables), both):
+            summary = summary_of(said)
+            assert (summary["pauses"], summary["failed"], summary["problems"]) == (0, [], [])
+    assert {request.agent for request in server.requests} == {variables["FINRAY_EDGAR__CONTACT"]}
+    assert stored(one) == stored(two)
+    assert stored(one)
+
+    for path in sorted((tmp_path / "edgar" / "Archives" / "edgar" / "data").rglob("*.txt")):
+        server.fail(str(path.relative_to(tmp_path / "edgar" / "Archives")), Fault(piece_seconds=0.02))
+    command = ("jobs/sync_edgar.py", "--raw", str(third), "--index", str(index), *times)
+    job = jobs.start(*command, variables=variables)
+    deadline = time.monotonic() + 200
+    while len(stored(third)) < 3 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    jobs.driver_of(str(third)).kill()
+    job.communicate(timeout=100)
+    assert job.returncode != 0
+    assert 0 < len(stored(third)) < len(stored(one))
+    server.faults.clear()
+    jobs.submit(*command, variables=variables)
+    assert stored(third) == stored(one)
+    index_in_process([str(one / "filings")], str(tmp_path / "expected"), local_settings)
+    assert differences(read_contents(str(tmp_path / "expected")), read_contents(str(index))) == []
+    assert check_index(str(index), deep=True) == []
