@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,8 @@ OBJECT_STORE_BYTES = 512 * 1024**2
 """Shared memory of a local cluster: filings on their way take a few MB each, and Ray Data waits when it is
 full."""
 
-
+_TOKENS = frozenset({"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"})
+_TOKEN_NOTICE = "ray._private.authentication.authentication_token_setup"
 _NO_CLUSTER = (ConnectionError, OSError, RuntimeError, TimeoutError, ValueError, ray.exceptions.RayError)
 
 
@@ -32,9 +34,10 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
     """Ray is connected inside the block.
 
     Attaches to the running connection, or to the cluster of ``RAY_ADDRESS`` (inside ``ray job submit`` it is
-    always set). Else starts a local cluster with ``num_cpus`` (default: all), which listens on the loopback
-    interface only and ends with the block. Raises ClusterError. Where a cluster that this has attached to or started is
-    gone for good, the process ends (finray.cluster.watch).
+    always set). Else starts a local cluster with ``num_cpus`` (default: all), which ends with the block. Ray listens on
+    all interfaces, whatever it is told, and runs what it is sent: only this process and what it starts know the token.
+    Raises ClusterError. Where a cluster that this has attached to or started is gone for good, the process ends
+    (finray.cluster.watch).
     """
     if ray.is_initialized():
         _quiet_ray_data()
@@ -44,10 +47,11 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
     if not own:
         _connect(address=os.environ["RAY_ADDRESS"])
     else:
-        # A local cluster that nobody else can reach needs no token. With auth left to its default, ray.init
-        # would write one under the home folder, and a later `ray start` and its clients would disagree about
-        # it.
-        os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+        # Ray asks for a token where RAY_AUTH_MODE does not say otherwise. Without one in the environment it would
+        # write one under the home folder, and a later `ray start` and its clients would disagree about it.
+        if not _TOKENS & os.environ.keys():
+            os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+        logging.getLogger(_TOKEN_NOTICE).setLevel(logging.ERROR)
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         os.environ.setdefault("RAY_worker_niceness", "0")  # somebody waits for this command
         # Parsing pauses while embedding catches up; a worker that ended meanwhile would take its parser along.
