@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from finray.answering.grounding import prints
-from finray.answering.measures import Measures, is_narrowed, named_measures, spelled_measures
+from finray.answering.measures import Measures, is_narrowed, named_measures, spelled_measures, spells_definition
 from finray.answering.operands import Found, find_operand, find_phrase, in_row_of
 from finray.answering.phrase import phrase_of
 from finray.answering.plan import (
@@ -67,7 +67,8 @@ def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> 
     which = asks_which(query)
     if latest is not None and (which or not _NO_AMOUNT.search(query.text)):
         moving = asks_for_change(query) or which
-        measured += spelled_measures(query, moving=moving, aggregate=asks_for_aggregate(query))
+        spelled = list(spelled_measures(query, moving=moving, aggregate=asks_for_aggregate(query)))
+        measured = spelled + measured if spells_definition(query) else measured + spelled
     plans: list[Plan] = []
     for measures in measured:
         for years in _years(query, latest):

@@ -100,6 +100,11 @@ def named_measures(query: Query) -> Measures:
     return Measures(tuple(result))
 
 
+def spells_definition(query: Query) -> bool:
+    """Whether the question says what is to be divided by what: a metric that it names besides is no answer then."""
+    return _DEFINED.search(query.question) is not None
+
+
 def is_narrowed(query: Query) -> bool:
     """Whether a word beside the named metric asks for another row: "current income tax expense"."""
     found = mentions(query.text)

@@ -35,6 +35,15 @@ def test_a_definition_in_the_question_is_the_program(question: str, expression: 
     assert all(phrase.text for phrase in measures.phrases.values())
 
 
+def test_what_the_question_defines_goes_before_what_it_names(ask: Ask) -> None:
+    asked = "What is the inventory ratio of Caldavale Outfitters at the end of fiscal 2022?"
+    found = ask(f"{asked} Use inventory as a percentage of current assets.")
+    assert found.unit == "percent"
+    assert found.program is not None
+    assert "inventory" in found.program
+    assert "current_assets" in found.program
+
+
 def test_a_share_of_a_metric_is_a_quotient(ask: Ask) -> None:
     asked = "What is the inventory share of current assets of Caldavale Outfitters at the end of fiscal 2022?"
     share = ask(asked)
