@@ -13,7 +13,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -40,7 +40,8 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
     where the disk of a cluster of our own is full.
 
     The head of a cluster of our own (``own_cluster``) cannot come back; another's is waited for as long as Ray does.
-    Ray must be connected. What has been stored until then stays, as after ``kill -9``.
+    Ray must be connected; who leaves it inside the block is not watched any longer. What has been stored until then
+    stays, as after ``kill -9``.
     """
     context = ray.get_runtime_context()
     nodes: list[dict[str, str]] = ray.nodes()  # type: ignore[no-untyped-call]
@@ -49,10 +50,12 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
     stop, stopped = socket.socketpair()
     done = threading.Event()
     threads = [
-        threading.Thread(target=watch_node, args=(node, stopped), name="finray-ray-node", daemon=True),
+        threading.Thread(
+            target=watch_node, args=(node, stopped, ray.is_initialized), name="finray-ray-node", daemon=True
+        ),
         threading.Thread(
             target=watch_head,
-            args=(context.gcs_address, _OWN_HEAD_SECONDS if own_cluster else patience, done),
+            args=(context.gcs_address, _OWN_HEAD_SECONDS if own_cluster else patience, done, ray.is_initialized),
             name="finray-ray-head",
             daemon=True,
         ),
@@ -68,7 +71,7 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
         yield
     except BaseException:
         # Perhaps the first sign of it. Leaving Ray would be the end of this process then, before anything is said.
-        if not _answers(context.gcs_address):
+        if ray.is_initialized() and not _answers(context.gcs_address):
             _end(f"head at {context.gcs_address}")
         raise
     finally:
@@ -79,8 +82,9 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
         stopped.close()
 
 
-def watch_node(path: str, stopped: socket.socket) -> None:
-    """Until ``stopped`` is closed at its other end; the end of what listens at ``path`` is the end of this process.
+def watch_node(path: str, stopped: socket.socket, in_use: Callable[[], bool]) -> None:
+    """Until ``stopped`` is closed at its other end; the end of what listens at ``path`` is the end of this process
+    while that is ``in_use``.
 
     A held connection tells at once. Ray notices by the same socket, the next time it needs the node.
     """
@@ -92,17 +96,21 @@ def watch_node(path: str, stopped: socket.socket) -> None:
             return
         node = _connected(path)
         time.sleep(_LOOK_SECONDS if node else 0.0)
-    _end(f"node of this process ({path})")
+    if in_use():
+        _end(f"node of this process ({path})")
 
 
-def watch_head(address: str, patience_s: float, done: threading.Event) -> None:
-    """Until ``done``; where nothing has answered at ``address`` (host:port) for so long, this process ends."""
+def watch_head(address: str, patience_s: float, done: threading.Event, in_use: Callable[[], bool]) -> None:
+    """Until ``done``; where nothing has answered at ``address`` (host:port) for so long, this process ends while it is
+    ``in_use``."""
     answered = time.monotonic()
     while not done.wait(_LOOK_SECONDS):
         if _answers(address):
             answered = time.monotonic()
         elif time.monotonic() - answered > patience_s and not done.is_set():
-            _end(f"head at {address}")
+            if in_use():
+                _end(f"head at {address}")
+            return
 
 
 def watch_room(folder: Path, patience_s: float, done: threading.Event) -> None:

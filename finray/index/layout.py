@@ -75,7 +75,7 @@ def read_record(uri: str) -> IndexRecord:
     """
     where = record_uri(uri)
     if not exists(where):
-        raise IndexMissingError(f"there is no index at {uri!r}; make one with: finray index SOURCE --index {uri}")
+        raise _missing(uri)
     try:
         values: dict[str, Any] = json.loads(read_bytes(where))
         if values.get("format_version") != FORMAT_VERSION:
@@ -118,6 +118,10 @@ def noted_record(uri: str) -> IndexRecord | None:
 
 def _write_record(uri: str, record: IndexRecord) -> None:
     write_bytes(record_uri(uri), json.dumps(asdict(record), indent=1).encode())
+
+
+def _missing(uri: str) -> IndexMissingError:
+    return IndexMissingError(f"there is no index at {uri!r}; make one with: finray index SOURCE --index {uri}")
 
 
 def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
@@ -167,14 +171,17 @@ def open_table(uri: str, name: str) -> Any:
 
 @contextmanager
 def reading(uri: str, name: str) -> Iterator[None]:
-    """What Lance says while it reads a table, as IndexDamagedError with the way out, or SourceError where S3 failed."""
+    """What Lance says while it reads a table, as IndexDamagedError with the way out, IndexMissingError where the whole
+    index is gone, or SourceError where S3 failed."""
     try:
         yield
     except UNREADABLE as error:
         raise _told(uri, name, error) from error
 
 
-def _told(uri: str, name: str, error: Exception) -> IndexDamagedError | SourceError:
+def _told(uri: str, name: str, error: Exception) -> IndexMissingError | IndexDamagedError | SourceError:
+    if "was not found" in str(error) and not exists(record_uri(uri)):
+        return _missing(uri)
     if "S3 error" in str(error):
         return SourceError(f"cannot read {table_uri(uri, name)!r}: {reason(error)}; run the command again")
     return IndexDamagedError(

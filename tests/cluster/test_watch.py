@@ -13,17 +13,17 @@ NODE = """
 import socket, sys
 from finray.cluster.watch import watch_node
 stop, stopped = socket.socketpair()
-watch_node(sys.argv[1], stopped)
+watch_node(sys.argv[1], stopped, lambda: len(sys.argv) == 2)
 """
 HEAD = """
 import sys, threading
 from finray.cluster.watch import watch_head
-watch_head(sys.argv[1], 0.2, threading.Event())
+watch_head(sys.argv[1], 0.2, threading.Event(), lambda: len(sys.argv) == 2)
 """
 
 
-def watching(program: str, where: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", program, where], stderr=subprocess.PIPE, text=True)
+def watching(program: str, *where: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", program, *where], stderr=subprocess.PIPE, text=True)
 
 
 @pytest.mark.timeout(60)
@@ -56,3 +56,11 @@ def test_a_head_that_does_not_come_back_ends_the_process() -> None:
             _, said = process.communicate()
     assert process.returncode == 2
     assert f"the Ray head at {address} is gone" in said
+
+
+@pytest.mark.timeout(60)
+def test_who_has_left_ray_does_not_end_with_it(tmp_path: Path) -> None:
+    for program, where in ((NODE, str(tmp_path / "nothing")), (HEAD, "127.0.0.1:1")):
+        with watching(program, where, "left") as process:
+            _, said = process.communicate()
+        assert (process.returncode, said) == (0, "")
