@@ -18,7 +18,7 @@ import ray
 
 from finray.cluster.index_job import index_filings
 from finray.cluster.runtime import ray_cluster
-from finray.errors import IndexDamagedError, IndexMissingError
+from finray.errors import IndexMissingError
 from finray.index import layout, schema
 from finray.index.summary import IndexProgress
 from finray.settings import Settings
@@ -48,8 +48,9 @@ def job(source: str, index_uri: str, settings: Settings, **options: Any) -> subp
 def committed(index_uri: str) -> int:
     """Filings that a rerun skips: they stand in the index, and that their files are done is noted too."""
     try:
+        layout.read_record(index_uri)
         return int(layout.open_table(index_uri, schema.SOURCES).count_rows("filing_id IS NOT NULL"))
-    except (IndexMissingError, IndexDamagedError):  # not made yet, or in the middle of it
+    except IndexMissingError:
         return 0
 
 
