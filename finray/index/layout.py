@@ -109,8 +109,11 @@ def note_record(uri: str, record: IndexRecord) -> None:
 
 def noted_record(uri: str) -> IndexRecord | None:
     """What the tables know of the record; None where there are none, or none that know."""
+    where = table_uri(uri, FILINGS)
+    if not exists(where):
+        return None
     try:
-        noted = open_latest(table_uri(uri, FILINGS)).config().get(_RECORD)
+        noted = open_latest(where).config().get(_RECORD)
     except (ValueError, OSError):
         return None
     return IndexRecord(**json.loads(noted)) if noted else None

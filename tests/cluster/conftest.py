@@ -1,21 +1,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from finray.index import layout
+from finray.index.contents import Contents, read_contents
 from finray.index.in_process import index_in_process
-from finray.index.schema import table_schemas
 from finray.sample.broken import write_broken_files
 from finray.sample.generate import generate_sample
 from finray.settings import Settings, load_settings
-
-Contents = dict[str, list[dict[str, Any]]]
-_TIMES = {"indexed_at", "at", "source_modified", "revision", "digest"}
 
 
 @pytest.fixture(scope="session")
@@ -37,25 +31,10 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def contents() -> Callable[[str], Contents]:
-    """Every row of every table of an index, in a fixed order, without times and places of a run."""
-
-    def read(uri: str) -> Contents:
-        found = {}
-        for name in table_schemas(1):
-            rows = layout.open_table(uri, name).to_table().to_pylist()
-            kept = [{column: value for column, value in row.items() if column not in _TIMES} for row in rows]
-            found[name] = sorted(kept, key=repr)
-        return found
-
-    return read
-
-
-@pytest.fixture(scope="session")
 def expected(
-    corpus: Path, settings: Settings, contents: Callable[[str], Contents], tmp_path_factory: pytest.TempPathFactory
+    corpus: Path, settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Contents:
     """The rows of an uninterrupted run over ``corpus``, without Ray."""
     uri = str(tmp_path_factory.mktemp("expected"))
     index_in_process([str(corpus)], uri, settings)
-    return contents(uri)
+    return read_contents(uri)

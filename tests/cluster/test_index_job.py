@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ from finray.cluster.index_job import index_filings
 from finray.cluster.runtime import ray_cluster
 from finray.errors import IndexMissingError
 from finray.index import layout, schema
+from finray.index.contents import Contents, read_contents
 from finray.index.summary import IndexProgress
 from finray.settings import Settings
 from finray.storage import s3_filesystem
 
-Contents = dict[str, list[dict[str, Any]]]
 JOB = Path(__file__).parents[2] / "jobs" / "index.py"
 
 pytestmark = pytest.mark.ray
@@ -70,19 +70,18 @@ def test_the_rows_are_those_of_a_run_without_ray_and_a_second_run_is_no_work(
     corpus: Path,
     settings: Settings,
     expected: Contents,
-    contents: Callable[[str], Contents],
     tmp_path: Path,
 ) -> None:
     uri = str(tmp_path / "index")
     seen: list[IndexProgress] = []
     summary = index_filings([str(corpus)], uri, settings, progress=seen.append)
-    assert contents(uri) == expected
+    assert read_contents(uri) == expected
     assert summary.failed == len(expected["failures"])
     assert [progress.done for progress in seen] == [*range(len(seen) - 1), len(seen) - 2]
     assert summary.peak_rss_bytes > 0
     again = index_filings([str(corpus)], uri, settings)
     assert (again.indexed, again.failed, again.chunks) == (0, 0, 0)
-    assert contents(uri) == expected
+    assert read_contents(uri) == expected
 
 
 def test_killed_workers_cost_nothing_but_time(
@@ -90,7 +89,6 @@ def test_killed_workers_cost_nothing_but_time(
     corpus: Path,
     settings: Settings,
     expected: Contents,
-    contents: Callable[[str], Contents],
     tmp_path: Path,
 ) -> None:
     killed = []
@@ -104,7 +102,7 @@ def test_killed_workers_cost_nothing_but_time(
 
     summary = index_filings([str(corpus)], str(tmp_path / "index"), settings, progress=kill)
     assert killed
-    assert contents(str(tmp_path / "index")) == expected
+    assert read_contents(str(tmp_path / "index")) == expected
     assert summary.failed == len(expected["failures"])
 
 
@@ -115,7 +113,6 @@ def test_a_killed_driver_resumes_to_the_same_rows(
     request: pytest.FixtureRequest,
     corpus: Path,
     settings: Settings,
-    contents: Callable[[str], Contents],
     tmp_path: Path,
 ) -> None:
     source, base = str(corpus), str(tmp_path)
@@ -126,7 +123,7 @@ def test_a_killed_driver_resumes_to_the_same_rows(
     with job(source, f"{base}/whole", settings) as whole:
         summary = json.loads(whole.communicate()[0])
     assert whole.returncode == 1  # done, with failures
-    assert summary["indexed"] == len(contents(f"{base}/whole")["filings"])
+    assert summary["indexed"] == len(read_contents(f"{base}/whole")["filings"])
 
     with job(source, f"{base}/killed", settings, start_new_session=True) as killed:
         deadline = time.monotonic() + 200
@@ -137,7 +134,7 @@ def test_a_killed_driver_resumes_to_the_same_rows(
     with job(source, f"{base}/killed", settings) as resumed:
         rest = json.loads(resumed.communicate()[0])
     assert rest["skipped"]["unchanged"] >= 3
-    assert contents(f"{base}/killed") == contents(f"{base}/whole")
+    assert read_contents(f"{base}/killed") == read_contents(f"{base}/whole")
 
 
 @pytest.mark.slow
@@ -145,7 +142,6 @@ def test_a_lost_node_costs_nothing_but_time(
     corpus: Path,
     settings: Settings,
     expected: Contents,
-    contents: Callable[[str], Contents],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -173,5 +169,5 @@ def test_a_lost_node_costs_nothing_but_time(
         ray.shutdown()
         cluster.shutdown()  # type: ignore[no-untyped-call]
     assert lost
-    assert contents(str(tmp_path / "index")) == expected
+    assert read_contents(str(tmp_path / "index")) == expected
     assert summary.failed == len(expected["failures"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from finray.edgar.http import EdgarHttp
-from finray.edgar.ledger import Ledger
+from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.limiter import Limiter, LocalLimiter
 from finray.edgar.run import Run
 from finray.edgar.selection import Selection, parse_forms
@@ -57,6 +57,10 @@ class Syncer:
     @property
     def ledger(self) -> Ledger:
         return Ledger(RawStore(self.raw).ledger_uri, read_only=True)
+
+    def rows(self) -> dict[str, Entry]:
+        """The ledger's, by accession number."""
+        return {entry.listed.accession: entry for entry in self.ledger.entries()}
 
     def stored(self) -> dict[str, bytes]:
         """Path under filings/ -> content, of every raw filing."""

@@ -11,7 +11,6 @@ import httpx
 import pytest
 
 from finray.edgar.http import EdgarHttp
-from finray.edgar.ledger import Entry
 from finray.edgar.limiter import LocalLimiter, Pacer
 from finray.errors import UsageError
 from finray.sample.edgar import Submission
@@ -23,10 +22,6 @@ from tools.faults.edgar import LocalEdgar
 Republish = Callable[[list[Submission]], None]
 UTC = dt.UTC
 MONDAY = dt.date(2024, 5, 6)
-
-
-def rows(sync: Syncer) -> dict[str, Entry]:
-    return {entry.listed.accession: entry for entry in sync.ledger.entries()}
 
 
 def at(day: dt.date, hour: int = 8) -> dt.datetime:
@@ -56,7 +51,7 @@ def test_a_sync_whose_clock_is_ahead_marks_nothing_that_lasts(
         last = sync(since=MONDAY, until=ends, now=at(ends))
     assert last.complete_until == ends - dt.timedelta(days=1)
     assert wrong.stored() == right.stored()
-    assert rows(wrong) == rows(right)
+    assert wrong.rows() == right.rows()
     assert len(right.stored()) == len(published(submissions, 4))
 
 
@@ -78,7 +73,7 @@ def test_a_clock_set_back_or_to_1970_between_runs_and_two_machines_an_hour_apart
     assert wrong(since=MONDAY, until=ends, now=at(ends)) != nothing
     right(since=MONDAY, until=ends, now=at(ends))
     assert wrong.stored() == right.stored()
-    assert rows(wrong) == rows(right)
+    assert wrong.rows() == right.rows()
 
 
 @pytest.mark.parametrize("off", [dt.timedelta(days=-1), dt.timedelta(days=1), dt.timedelta(days=20000)])

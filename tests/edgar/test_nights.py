@@ -14,7 +14,7 @@ from typing import Any
 import boto3
 import pytest
 
-from finray.edgar.ledger import Entry, Ledger
+from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
 from finray.sample.edgar import Submission, daily_index_path
@@ -54,10 +54,6 @@ def moved(submission: Submission, day: dt.date) -> Submission:
     return replace(submission, filed_at=day, content=content)
 
 
-def rows(sync: Syncer) -> dict[str, Entry]:
-    return {entry.listed.accession: entry for entry in sync.ledger.entries()}
-
-
 def test_three_nights(
     edgar: LocalEdgar,
     republish: Republish,
@@ -95,11 +91,11 @@ def test_three_nights(
         last = loud(**options)
         assert not last.has_failures
         assert loud.stored() == quiet.stored()
-        assert rows(loud) == rows(quiet)
+        assert loud.rows() == quiet.rows()
         assert last.complete_until == day
     assert len(loud.stored()) == len(published[2])
     assert sorted(loud.stored().values()) == sorted(submission.content for submission in published[2])
-    assert {entry.state for entry in rows(loud).values()} == {"done", "deleted"}
+    assert {entry.state for entry in loud.rows().values()} == {"done", "deleted"}
 
 
 @dataclass

@@ -22,9 +22,8 @@ from finray.models.encoder import load_encoder
 from finray.sample.generate import generate_sample
 from finray.settings import Settings, load_settings
 from tests.faults.commands import run
-from tools.faults.edgar import LocalEdgar
 from tools.faults.state import read_state, state_differences, texts_of
-from tools.faults.world import Operation, Place, World, make_world
+from tools.faults.world import Operation, Place, World
 
 KIB = 1024
 
@@ -129,19 +128,6 @@ def test_a_reader_goes_on_while_the_disk_is_full(
     disk.make_room()
     index_into(index)
     assert differences(expected, read_contents(index)) == []
-
-
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    edgar = LocalEdgar(tmp_path)
-    address = edgar.start()
-    for name in ("EDGAR_BASE_URL", "EDGAR_DATA_URL"):
-        monkeypatch.setenv(name, address)
-    monkeypatch.setenv("EDGAR_LOCAL_DATA_DIR", str(tmp_path / "edgartools"))
-    made = make_world(tmp_path, edgar)
-    made.publish(made.base)
-    yield made
-    edgar.stop()
 
 
 @pytest.mark.slow

@@ -26,10 +26,9 @@ from finray.settings import Settings, load_settings
 from finray.storage import delete, exists, list_objects, open_stream, read_bytes, write_bytes
 from finray.types import Prediction
 from tests.faults.commands import run
-from tools.faults.edgar import LocalEdgar
 from tools.faults.s3 import EVERYTHING, Action, FaultyS3, S3Fault, bad_day
 from tools.faults.state import read_state, state_differences
-from tools.faults.world import Operation, Place, World, make_world
+from tools.faults.world import Operation, Place, World
 
 WRITES = frozenset({"PUT", "POST"})
 SIGNED = "AWS4-HMAC-SHA256 Credential=test/20240101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
@@ -263,19 +262,6 @@ def test_s3_stays_away_in_the_middle_of_an_index_job(
     faulty.fail()
     assert differences(expected, read_contents(index)) == []
     assert check_index(index, deep=True) == []
-
-
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    edgar = LocalEdgar(tmp_path)
-    address = edgar.start()
-    for name in ("EDGAR_BASE_URL", "EDGAR_DATA_URL"):
-        monkeypatch.setenv(name, address)
-    monkeypatch.setenv("EDGAR_LOCAL_DATA_DIR", str(tmp_path / "edgartools"))
-    made = make_world(tmp_path, edgar)
-    made.publish(made.base)
-    yield made
-    edgar.stop()
 
 
 @pytest.mark.slow

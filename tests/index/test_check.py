@@ -15,12 +15,12 @@ import pytest
 from finray.errors import IndexMissingError
 from finray.index import layout, maintenance, schema
 from finray.index.check import check_index, repair_index
+from finray.index.contents import read_contents
 from finray.index.statistics import index_statistics
 from finray.index.summary import IndexSummary
 from finray.index.writer import claim
 
 Index = Callable[..., IndexSummary]
-Contents = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ DAMAGE: list[tuple[Callable[[str], None], str]] = [
 
 @pytest.mark.parametrize(("damage", "kind"), DAMAGE, ids=[damage.__name__ for damage, _ in DAMAGE])
 def test_damage_is_found_and_mended_and_a_rerun_gives_the_same_index(
-    uri: str, sound: str, sample_filings: Path, index: Index, contents: Callable[[str], Contents],
+    uri: str, sound: str, sample_filings: Path, index: Index,
     damage: Callable[[str], None], kind: str,
 ) -> None:  # fmt: skip
     assert kinds(uri, deep=True) == set()
@@ -122,7 +122,7 @@ def test_damage_is_found_and_mended_and_a_rerun_gives_the_same_index(
     assert kinds(uri, deep=True) <= {"source_unknown"}
     index(sorted(sample_filings.iterdir())[:6], uri)
     assert kinds(uri, deep=True) == set()
-    assert contents(uri) == contents(sound)
+    assert read_contents(uri) == read_contents(sound)
 
 
 def test_no_index(tmp_path: Path) -> None:

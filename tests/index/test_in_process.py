@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from finray.errors import IndexMismatchError, SourceError
+from finray.index import layout, schema
+from finray.index.contents import read_contents
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexProgress, IndexSummary
@@ -18,7 +20,6 @@ from finray.sample.broken import write_broken_files
 from finray.settings import Settings, load_settings
 
 Index = Callable[..., IndexSummary]
-Contents = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture
@@ -35,6 +36,11 @@ def a_report(corpus: Path) -> Path:
     return sorted(corpus.glob("*-10k.*"))[0]
 
 
+def noted_failures(index_uri: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = layout.open_table(index_uri, schema.FAILURES).to_table().to_pylist()
+    return rows
+
+
 def test_every_file_becomes_a_filing_with_pages_and_chunks(
     corpus: Path, index_uri: str, index: Index, settings: Settings
 ) -> None:
@@ -47,19 +53,17 @@ def test_every_file_becomes_a_filing_with_pages_and_chunks(
     assert summary.peak_rss_bytes > 0 and set(summary.stage_seconds) == {"read", "parse", "embed", "write"}
 
 
-def test_the_same_input_again_is_no_work(
-    corpus: Path, index_uri: str, index: Index, contents: Callable[[str], Contents]
-) -> None:
+def test_the_same_input_again_is_no_work(corpus: Path, index_uri: str, index: Index) -> None:
     index([corpus], index_uri)
-    before = contents(index_uri)
+    before = read_contents(index_uri)
     summary = index([corpus], index_uri)
     assert (summary.indexed, summary.failed, summary.chunks) == (0, 0, 0)
     assert summary.skipped == {"unchanged": summary.seen}
-    assert contents(index_uri) == before
+    assert read_contents(index_uri) == before
 
 
 def test_a_changed_file_replaces_its_rows_even_at_the_same_size(
-    corpus: Path, index_uri: str, index: Index, contents: Callable[[str], Contents], tmp_path: Path
+    corpus: Path, index_uri: str, index: Index, tmp_path: Path
 ) -> None:
     index([corpus], index_uri)
     page = next(path for path in sorted(corpus.glob("*.htm")) if b" the " in path.read_bytes())
@@ -69,7 +73,7 @@ def test_a_changed_file_replaces_its_rows_even_at_the_same_size(
     summary = index([corpus], index_uri)
     assert (summary.indexed, summary.skipped) == (1, {"unchanged": summary.seen - 1})
     index([corpus], str(tmp_path / "fresh"))
-    assert contents(index_uri) == contents(str(tmp_path / "fresh"))
+    assert read_contents(index_uri) == read_contents(str(tmp_path / "fresh"))
 
 
 def test_a_changed_pdf_without_accession_number_leaves_no_old_filing(
@@ -136,12 +140,10 @@ def test_of_two_contents_with_one_accession_number_the_newer_file_stays(
     assert IndexReader.open(index_uri, settings).chunks(None).num_rows == reader.chunks(None).num_rows
 
 
-def test_broken_files_become_rows_and_stop_nothing(
-    corpus: Path, tmp_path: Path, index_uri: str, index: Index, contents: Callable[[str], Contents]
-) -> None:
+def test_broken_files_become_rows_and_stop_nothing(corpus: Path, tmp_path: Path, index_uri: str, index: Index) -> None:
     expected = write_broken_files(tmp_path / "broken")
     summary = index([tmp_path / "broken", a_report(corpus)], index_uri)
-    failures = {Path(row["source_uri"]).name: row for row in contents(index_uri)["failures"]}
+    failures = {Path(row["source_uri"]).name: row for row in noted_failures(index_uri)}
     assert {name: (row["stage"], row["reason"]) for name, row in failures.items()} == {
         file.name: (file.stage, file.reason) for file in expected if file.reason is not None
     }
@@ -151,17 +153,17 @@ def test_broken_files_become_rows_and_stop_nothing(
 
 
 def test_failed_files_are_left_alone_until_asked_for_or_changed(
-    corpus: Path, tmp_path: Path, index_uri: str, index: Index, contents: Callable[[str], Contents]
+    corpus: Path, tmp_path: Path, index_uri: str, index: Index
 ) -> None:
     bad = tmp_path / "report.htm"
     bad.write_bytes(b"")
     assert index([bad], index_uri).failed_by_reason == {"empty": 1}
     assert index([bad], index_uri).skipped == {"failed before": 1}
     assert index([bad], index_uri, retry_failed=True).failed == 1
-    assert len(contents(index_uri)["failures"]) == 1
+    assert len(noted_failures(index_uri)) == 1
     shutil.copyfile(sorted(corpus.glob("*.htm"))[0], bad)
     assert index([bad], index_uri).indexed == 1
-    assert contents(index_uri)["failures"] == []
+    assert noted_failures(index_uri) == []
 
 
 def test_copies_of_a_broken_file_are_each_listed(tmp_path: Path, index_uri: str, index: Index) -> None:

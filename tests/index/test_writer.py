@@ -16,6 +16,7 @@ from finray.errors import UsageError
 from finray.index import layout, maintenance, schema
 from finray.index.bundle import FilingBundle, encode_bundle, make_bundle
 from finray.index.check import check_index
+from finray.index.contents import read_contents
 from finray.index.plan import PlannedFile, content_fingerprint
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
@@ -24,7 +25,6 @@ from finray.settings import Settings
 from finray.storage import SourceFile
 from finray.types import Filing, LineItem, Page, ParsedFiling
 
-Contents = dict[str, list[dict[str, Any]]]
 ENCODER = HashEncoder()
 MODIFIED = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
 
@@ -80,7 +80,6 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
 def test_killed_between_any_two_steps_and_run_again_ends_with_the_same_rows(
     index_uri: str,
     settings: Settings,
-    contents: Callable[[str], Contents],
     monkeypatch: pytest.MonkeyPatch,
     steps: int,
     tmp_path: Path,
@@ -103,7 +102,7 @@ def test_killed_between_any_two_steps_and_run_again_ends_with_the_same_rows(
         assert reader.pages(None).num_rows == sum(reader.pages([f.filing_id]).num_rows for f in reader.filings())
     write(index_uri, settings, new)
     write(str(tmp_path / "fresh"), settings, new)
-    assert contents(index_uri) == contents(str(tmp_path / "fresh"))
+    assert read_contents(index_uri) == read_contents(str(tmp_path / "fresh"))
 
 
 def test_an_open_reader_keeps_its_version(index_uri: str, settings: Settings) -> None:
@@ -136,14 +135,14 @@ def test_rows_that_are_not_committed_are_never_found(index_uri: str, settings: S
 
 
 def test_a_filing_that_lost_rows_is_indexed_again(
-    index_uri: str, settings: Settings, contents: Callable[[str], Contents]
+    index_uri: str, settings: Settings
 ) -> None:
     filings = [bundle("f1", "some words"), bundle("f2", "other words")]
     write(index_uri, settings, filings)
-    whole = contents(index_uri)
+    whole = read_contents(index_uri)
     layout.open_table(index_uri, schema.PAGES).delete("filing_id = 'f2' AND page = 1")
     write(index_uri, settings, filings)
-    assert contents(index_uri) == whole
+    assert read_contents(index_uri) == whole
 
 
 def test_a_second_writer_takes_over_and_the_first_stops(index_uri: str, settings: Settings) -> None:
@@ -203,7 +202,6 @@ def test_an_index_past_the_set_size_gets_an_approximate_index_with_good_recall(
 def test_a_writer_that_is_overtaken_in_the_middle_of_a_commit_leaves_nothing_of_it(
     index_uri: str,
     settings: Settings,
-    contents: Callable[[str], Contents],
     monkeypatch: pytest.MonkeyPatch,
     step: str,
     tmp_path: Path,
@@ -224,5 +222,5 @@ def test_a_writer_that_is_overtaken_in_the_middle_of_a_commit_leaves_nothing_of_
     with pytest.raises(UsageError, match="taken over"):
         write(index_uri, settings, new)
     write(str(tmp_path / "fresh"), settings, new)
-    assert contents(index_uri) == contents(str(tmp_path / "fresh"))
+    assert read_contents(index_uri) == read_contents(str(tmp_path / "fresh"))
     assert check_index(index_uri, deep=True) == []
