@@ -1,66 +1,91 @@
-"""The end of a cluster is the end of the process that used it, which says so."""
+"""Watches notice the end of what they watch. That a job says so, and ends, is in tests/faults/test_processes.py."""
 
 from __future__ import annotations
 
+import shutil
 import socket
-import subprocess
-import sys
+import threading
+from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-NODE = """
-import socket, sys
-from finray.cluster.watch import watch_node
-stop, stopped = socket.socketpair()
-watch_node(sys.argv[1], stopped, lambda: len(sys.argv) == 2)
-"""
-HEAD = """
-import sys, threading
-from finray.cluster.watch import watch_head
-watch_head(sys.argv[1], 0.2, threading.Event(), lambda: len(sys.argv) == 2)
-"""
+from finray.cluster import watch
+from finray.cluster.watch import watch_head, watch_node, watch_room
+
+pytestmark = pytest.mark.timeout(60)
+
+Usage = namedtuple("Usage", ["free"])
 
 
-def watching(program: str, *where: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", program, *where], stderr=subprocess.PIPE, text=True)
-
-
-@pytest.mark.timeout(60)
-def test_a_node_that_closes_a_connection_is_asked_again_and_one_that_ends_ends_the_process(tmp_path: Path) -> None:
+def test_a_node_that_closes_a_connection_is_asked_again_and_its_end_is_an_error(tmp_path: Path) -> None:
     path = str(tmp_path / "raylet")
-    with socket.socket(socket.AF_UNIX) as node:
+    stop, stopped = socket.socketpair()
+    with stop, stopped, ThreadPoolExecutor(1) as pool, socket.socket(socket.AF_UNIX) as node:
         node.bind(path)
         node.listen()
-        with watching(NODE, path) as process:
-            node.accept()[0].close()
-            connection, _ = node.accept()
-            assert process.poll() is None
-            node.close()
-            connection.close()
-            _, said = process.communicate()
-    assert process.returncode == 2
-    assert f"the Ray node of this process ({path}) is gone" in said
-    assert "run it again to continue" in said
+        watching = pool.submit(watch_node, path, stopped)
+        node.accept()[0].close()
+        connection, _ = node.accept()
+        assert not watching.done()
+        connection.close()
+        node.close()
+        error = watching.result()
+    assert error
+    assert f"the Ray node of this process ({path}) is gone" in error
+    assert "run it again to continue" in error
 
 
-@pytest.mark.timeout(60)
-def test_a_head_that_does_not_come_back_ends_the_process() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as head:
+def test_a_node_that_takes_connections_while_it_ends_is_gone(tmp_path: Path) -> None:
+    path = str(tmp_path / "raylet")
+    stop, stopped = socket.socketpair()
+    with stop, stopped, ThreadPoolExecutor(1) as pool, socket.socket(socket.AF_UNIX) as node:
+        node.bind(path)
+        node.listen()
+        watching = pool.submit(watch_node, path, stopped)
+        first, _ = node.accept()
+        first.close()
+        second, _ = node.accept()
+        node.close()
+        second.close()
+        assert watching.result()
+
+
+def test_a_watch_of_a_node_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    path = str(tmp_path / "raylet")
+    stop, stopped = socket.socketpair()
+    with stopped, ThreadPoolExecutor(1) as pool, socket.socket(socket.AF_UNIX) as node:
+        node.bind(path)
+        node.listen()
+        watching = pool.submit(watch_node, path, stopped)
+        stop.close()
+        assert watching.result() is None
+
+
+def test_a_head_that_does_not_come_back_is_an_error() -> None:
+    with ThreadPoolExecutor(1) as pool, socket.create_server(("127.0.0.1", 0)) as head:
         address = f"127.0.0.1:{head.getsockname()[1]}"
-        with watching(HEAD, address) as process:
-            head.accept()[0].close()
-            head.accept()[0].close()
-            assert process.poll() is None
-            head.close()
-            _, said = process.communicate()
-    assert process.returncode == 2
-    assert f"the Ray head at {address} is gone" in said
+        watching = pool.submit(watch_head, address, 0.2, threading.Event())
+        head.accept()[0].close()
+        head.accept()[0].close()
+        assert not watching.done()
+        head.close()
+        error = watching.result()
+    assert error
+    assert f"the Ray head at {address} is gone" in error
 
 
-@pytest.mark.timeout(60)
-def test_who_has_left_ray_does_not_end_with_it(tmp_path: Path) -> None:
-    for program, where in ((NODE, str(tmp_path / "nothing")), (HEAD, "127.0.0.1:1")):
-        with watching(program, where, "left") as process:
-            _, said = process.communicate()
-        assert (process.returncode, said) == (0, "")
+def test_a_disk_that_is_full_for_a_while_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(free=0))
+    error = watch_room(tmp_path, 0.1, threading.Event())
+    assert error
+    assert repr(str(tmp_path)) in error
+
+
+def test_a_watch_that_is_done_finds_nothing(tmp_path: Path) -> None:
+    done = threading.Event()
+    done.set()
+    assert watch_head("127.0.0.1:1", 0.0, done) is None
+    assert watch_room(tmp_path, 0.0, done) is None

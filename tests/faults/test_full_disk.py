@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from finray.cluster.watch import watch_room
 from finray.errors import SourceError
 from finray.index.check import check_index
 from finray.index.contents import Contents, differences, read_contents
@@ -176,12 +177,8 @@ def test_a_full_temporary_folder_is_named(
     assert Path(place.predictions).read_bytes() == before
 
 
-@pytest.mark.slow
-def test_a_job_whose_own_ray_has_no_room_ends(disk: SmallDisk) -> None:
+def test_a_job_whose_own_ray_has_no_room_is_told_so(disk: SmallDisk) -> None:
     """Ray would start workers that cannot write their logs for ever."""
     disk.leave(0)
-    watch = "import sys, threading, pathlib; from finray.cluster.watch import watch_room; "
-    watch += "watch_room(pathlib.Path(sys.argv[1]), 1.0, threading.Event())"
-    ended = subprocess.run([sys.executable, "-c", watch, str(disk.path)], capture_output=True, text=True, timeout=60)
-    assert ended.returncode == 2
-    assert f"no space left on device for Ray: '{disk.path}'" in ended.stderr and "Traceback" not in ended.stderr
+    error = watch_room(disk.path, 1.0, threading.Event())
+    assert error and f"no space left on device for Ray: '{disk.path}'" in error

@@ -1,0 +1,98 @@
+"""A process that is ended from inside of Ray still says why, once."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.timeout(60)
+
+PROGRAM = """
+import os, signal, sys
+from finray.cluster.last_word import LastWord
+last_word = LastWord(sys.argv[1], "the node is gone")
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+AS_RAY_DOES = "os._exit(1)"
+KILLED = "os.kill(os.getpid(), signal.SIGKILL)"
+NO_MORE = "last_word.no_more(); last_word.no_more(); os._exit(1)"
+END = "last_word.end('the disk is full')"
+
+
+class Node:
+    """What listens at ``path``, as a Ray node does."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(self.path)
+        self._listening.listen()
+        self._peers: list[socket.socket] = []
+
+    def accept(self) -> None:
+        self._peers.append(self._listening.accept()[0])
+
+    def end(self) -> None:
+        """Connections first, as the kernel may do for a killed process."""
+        for peer in self._peers:
+            peer.close()
+        self._listening.close()
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> Iterator[Node]:
+    node = Node(tmp_path / "raylet")
+    yield node
+    node.end()
+
+
+def run(node: Node, ending: str, *, node_ends: bool) -> tuple[int, str]:
+    """Exit code, and all that was said by the process and its child, of a process that ends like this."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM + ending, node.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin and process.stdout and process.stderr
+        assert process.stdout.readline() == "ready\n"
+        node.accept()
+        if node_ends:
+            node.end()
+        process.stdin.write("\n")
+        process.stdin.close()
+        said = process.stderr.read()  # to its end: until the child has ended, too
+    return process.returncode, said
+
+
+def test_a_process_that_ends_after_its_node_says_why(node: Node) -> None:
+    code, said = run(node, AS_RAY_DOES, node_ends=True)
+    assert (code, said) == (1, "\nerror: ClusterError: the node is gone\n")
+
+
+def test_a_process_that_ends_beside_a_living_node_says_nothing(node: Node) -> None:
+    assert run(node, KILLED, node_ends=False) == (-signal.SIGKILL, "")
+
+
+def test_nothing_more_is_said_after_an_ordered_end(node: Node) -> None:
+    assert run(node, NO_MORE, node_ends=True) == (1, "")
+
+
+def test_another_error_is_said_alone(node: Node) -> None:
+    assert run(node, END, node_ends=True) == (2, "\nerror: ClusterError: the disk is full\n")
+
+
+def test_the_child_is_alone_with_the_standard_library() -> None:
+    """It starts beside every job, so it may not cost what the job costs."""
+    program = Path("finray/cluster/last_word.py").resolve()
+    names = "import runpy, sys; runpy.run_path(sys.argv[1]); print('finray' in sys.modules)"
+    out = subprocess.run([sys.executable, "-I", "-S", "-c", names, program], capture_output=True, text=True, check=True)
+    assert out.stdout == "False\n"
