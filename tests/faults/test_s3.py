@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,6 +27,7 @@ from finray.settings import Settings, load_settings
 from finray.storage import delete, exists, list_objects, open_stream, read_bytes, write_bytes
 from finray.types import Prediction
 from tests.faults.commands import run
+from tools.faults.processes import start
 from tools.faults.s3 import EVERYTHING, Action, FaultyS3, S3Fault, bad_day
 from tools.faults.state import read_state, state_differences
 from tools.faults.world import Operation, Place, World
@@ -281,6 +283,41 @@ def test_jobs_succeed_by_themselves_where_one_request_in_eight_fails(
     faulty.fail()
     assert run("check", world, loud).code == 0
     assert state_differences(read_state(quiet), read_state(loud)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.ray
+@pytest.mark.timeout(600)
+def test_jobs_on_ray_where_one_request_in_eight_fails(
+    faulty: FaultyS3, s3: str, corpus: Path, expected: Contents, tmp_path: Path
+) -> None:
+    """Workers read filings and the index from this S3, the driver commits and stores predictions there."""
+    filings, index, questions, quiet, loud = (
+        f"{s3}/ray/{name}" for name in ("filings", "index", "questions.jsonl", "quiet.jsonl", "loud.jsonl")
+    )
+    for path in corpus.iterdir():
+        write_bytes(f"{filings}/{path.name}", path.read_bytes())
+    write_bytes(questions, (corpus.parent / "questions.jsonl").read_bytes())
+    environment = {"FINRAY_ENCODER__MODEL": "hash", "FINRAY_INDEX__WRITE_ROWS": "40"}
+
+    def succeeds(*command: str) -> None:
+        with start(*command, environment=environment) as job:
+            ended = job.wait(280.0)
+        assert ended.exit_code == 0, ended
+
+    faulty.fail(*bad_day(1 / 8))
+    succeeds("jobs/index.py", filings, "--index", index)
+    succeeds("jobs/answer.py", questions, "--index", index, "--out", loud, "--workers", "1")
+    assert all(faulty.counts[action] > 3 for action in EVERYTHING), faulty.counts
+    faulty.fail()
+    assert differences(expected, read_contents(index)) == []
+    assert check_index(index, deep=True) == []
+    succeeds("jobs/answer.py", questions, "--index", index, "--out", quiet, "--workers", "0")
+
+    def answers(uri: str) -> list[Prediction]:
+        return [replace(prediction, seconds=0.0) for prediction in read_predictions(uri).predictions]
+
+    assert answers(loud) == answers(quiet) != []
 
 
 @pytest.mark.slow
