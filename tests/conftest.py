@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import json
 import os
+import signal
 import socket
 import threading
 import time
@@ -23,6 +24,9 @@ from finray.types import Prediction, Question
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 """This process attaches to several clusters in turn, and Ray asks for its token once."""
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # As in a script that runs `make test &`. Tests press Ctrl-C, here and in what they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 _BUCKETS = itertools.count(1)
 INDEXED = ("*10k*", "*-2023-q2-10q*", "*8k-2023*")
 

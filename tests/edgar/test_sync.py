@@ -372,7 +372,7 @@ def test_who_interrupts_a_pause_does_not_wait_for_its_end(
             time.sleep(0.01)
         main = threading.main_thread().ident
         assert main is not None
-        # A signal that comes while Python collects garbage is lost; whoever sits there would press again.
+        # One that comes while Python collects garbage is lost; whoever sits there would press again.
         while not over.wait(0.5):
             signal.pthread_kill(main, signal.SIGINT)
 
