@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import ray
 
@@ -27,6 +26,7 @@ from finray.predictions import decode, encode
 from finray.questions import read_questions
 from finray.settings import Settings
 from finray.types import Prediction, Question
+from tools.faults.processes import descendants
 
 JOB = Path(__file__).parents[2] / "jobs" / "answer.py"
 
@@ -53,17 +53,6 @@ def expected(engine: Engine, questions: list[Question]) -> list[Prediction]:
 
 def untimed(prediction: Prediction) -> Prediction:
     return replace(prediction, seconds=0.0)
-
-
-def descendants(prefix: str) -> list[psutil.Process]:
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        try:
-            if " ".join(process.cmdline()).startswith(prefix):
-                found.append(process)
-        except psutil.NoSuchProcess:
-            continue
-    return found
 
 
 def answer_all(pool: AnswerPool, questions: Sequence[Question], on_answer: Any = None) -> list[Prediction]:

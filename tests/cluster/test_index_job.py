@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 import ray
 
@@ -24,6 +23,7 @@ from finray.index.contents import Contents, read_contents
 from finray.index.summary import IndexProgress
 from finray.settings import Settings
 from finray.storage import s3_filesystem
+from tools.faults.processes import descendants
 
 JOB = Path(__file__).parents[2] / "jobs" / "index.py"
 
@@ -52,17 +52,6 @@ def committed(index_uri: str) -> int:
         return int(layout.open_table(index_uri, schema.SOURCES).count_rows("filing_id IS NOT NULL"))
     except IndexMissingError:
         return 0
-
-
-def processes(name: str) -> list[psutil.Process]:
-    found = []
-    for process in psutil.Process().children(recursive=True):
-        try:
-            if name in " ".join(process.cmdline()):
-                found.append(process)
-        except psutil.NoSuchProcess:
-            continue
-    return found
 
 
 def test_the_rows_are_those_of_a_run_without_ray_and_a_second_run_is_no_work(
@@ -96,7 +85,7 @@ def test_killed_workers_cost_nothing_but_time(
     def kill(progress: IndexProgress) -> None:
         if progress.done == 3:
             for name in ("_Embedder", "_read_and_parse", "finray.index.parser_process"):
-                killed.extend(processes(name)[:1])
+                killed.extend(descendants(name)[:1])
             for process in killed:
                 process.kill()
 

@@ -22,6 +22,7 @@ from finray.api.keys import add_key, revoke_key
 from finray.client import Client, ServiceError
 from finray.index.in_process import index_in_process
 from finray.settings import Settings
+from tools.faults.processes import descendants
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(400)]
 
@@ -142,8 +143,7 @@ def test_answering_in_a_process_of_its_own_refuses_past_capacity_and_outlives_th
     serving: Running, until: Until
 ) -> None:
     def replica() -> psutil.Process:
-        children = psutil.Process(serving.process.pid).children(recursive=True)
-        (found,) = [child for child in children if "ServeReplica:finray:answering" in " ".join(child.cmdline())]
+        (found,) = descendants("ServeReplica:finray:answering", serving.process.pid)
         return found
 
     def ask(_: int) -> int:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import psutil
 import pytest
 from ray import serve
 
@@ -26,6 +23,7 @@ from finray.types import Question
 from serve.app import build
 from serve.config import BatchedReplicas, Replicas, ServeArguments
 from serve.models import ENCODER, RERANKER, HandleEncoder, HandleReranker
+from tools.faults.processes import descendants
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
 
@@ -191,7 +189,7 @@ def test_replicas_rise_with_the_load_and_fall_after_it(run: Callable[..., str], 
 def test_a_replica_that_is_killed_under_load_loses_no_request(run: Callable[..., str], until: Until) -> None:
     url = run(ingress=Replicas(**SMALL), answering=Replicas(min_replicas=2, max_replicas=2, **SMALL))
     until(lambda: running("answering") == 2, "two replicas")
-    victim = _process_of("answering")
+    victim, *_ = descendants("ServeReplica:finray:answering")
 
     async def drive() -> int:
         async with AsyncClient(url, TEXT, max_retries=8) as client:
@@ -207,20 +205,9 @@ def test_a_replica_that_is_killed_under_load_loses_no_request(run: Callable[...,
             asking = [asyncio.create_task(ask(number)) for number in range(8)]
             while done < 10:
                 await asyncio.sleep(0.05)
-            os.kill(victim, signal.SIGKILL)
+            victim.kill()
             await asyncio.gather(*asking)
             return done
 
     assert asyncio.run(drive()) == 80
     until(lambda: running("answering") == 2, "a replica in place of the one that died")
-
-
-def _process_of(deployment: str) -> int:
-    """The process of one replica, found by the title that Ray gives it."""
-    names = [
-        process.pid
-        for process in psutil.Process().children(recursive=True)
-        if f"ServeReplica:finray:{deployment}" in " ".join(process.cmdline())
-    ]
-    assert names
-    return int(names[0])

@@ -169,6 +169,18 @@ def marked(mark: str) -> list[psutil.Process]:
     return found
 
 
+def descendants(named: str, root: int | None = None) -> list[psutil.Process]:
+    """The living processes below ``root`` (a process id; None: this process) with ``named`` in their command line."""
+    found = []
+    for process in psutil.Process(root).children(recursive=True):
+        try:
+            if named in " ".join(process.cmdline()):
+                found.append(process)
+        except psutil.NoSuchProcess:
+            continue
+    return found
+
+
 def find(processes: Sequence[psutil.Process], kind: Kind) -> list[psutil.Process]:
     """Those of ``processes`` that are of ``kind`` (any but "driver")."""
     return [process for process in processes if _is(process, kind)]
