@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import NoReturn
 
 EXIT_CODE = 2
@@ -54,13 +55,11 @@ class LastWord:
     def _told(self, what: bytes) -> bool:
         """Whether the child has taken this, or was told before; not where it was killed."""
         assert self._child.stdin is not None
-        try:
-            with self._telling:
-                if not self._child.stdin.closed:
+        with self._telling:
+            if not self._child.stdin.closed:
+                with suppress(BrokenPipeError):
                     self._child.stdin.write(what)
-                    self._child.stdin.close()
-        except BrokenPipeError:
-            return False
+                self._child.stdin.close()
         return self._child.wait() == 0
 
 

@@ -7,9 +7,12 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
+from finray.cluster import last_word
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -90,9 +93,21 @@ def test_another_error_is_said_alone(node: Node) -> None:
     assert run(node, END, node_ends=True) == (2, "\nerror: ClusterError: the disk is full\n")
 
 
+def test_a_line_is_said_even_where_the_child_was_killed(node: Node) -> None:
+    killed = "last_word._child.kill(); last_word._child.wait(); "
+    assert run(node, killed + END, node_ends=True) == (2, "\nerror: ClusterError: the disk is full\n")
+
+
+def test_a_node_that_takes_a_connection_while_it_ends_is_gone(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(last_word, "_ENDING_SECONDS", 30.0)
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(last_word.reconnected, node.path)
+        node.accept()
+        node.end()
+        assert asking.result() is None
+
+
 def test_the_child_is_alone_with_the_standard_library() -> None:
     """It starts beside every job, so it may not cost what the job costs."""
-    program = Path("finray/cluster/last_word.py").resolve()
-    names = "import runpy, sys; runpy.run_path(sys.argv[1]); print('finray' in sys.modules)"
-    out = subprocess.run([sys.executable, "-I", "-S", "-c", names, program], capture_output=True, text=True, check=True)
-    assert out.stdout == "False\n"
+    alone = "import runpy, sys; runpy.run_path(sys.argv[1])"
+    subprocess.run([sys.executable, "-I", "-S", "-c", alone, last_word.__file__], check=True)

@@ -37,21 +37,6 @@ def test_a_node_that_closes_a_connection_is_asked_again_and_its_end_is_an_error(
     assert "run it again to continue" in error
 
 
-def test_a_node_that_takes_connections_while_it_ends_is_gone(tmp_path: Path) -> None:
-    path = str(tmp_path / "raylet")
-    stop, stopped = socket.socketpair()
-    with stop, stopped, ThreadPoolExecutor(1) as pool, socket.socket(socket.AF_UNIX) as node:
-        node.bind(path)
-        node.listen()
-        watching = pool.submit(watch_node, path, stopped)
-        first, _ = node.accept()
-        first.close()
-        second, _ = node.accept()
-        node.close()
-        second.close()
-        assert watching.result()
-
-
 def test_a_watch_of_a_node_ends_when_it_is_told_to(tmp_path: Path) -> None:
     path = str(tmp_path / "raylet")
     stop, stopped = socket.socketpair()

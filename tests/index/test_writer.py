@@ -134,9 +134,7 @@ def test_rows_that_are_not_committed_are_never_found(index_uri: str, settings: S
     assert layout.open_table(index_uri, schema.CHUNKS).count_rows() == 3
 
 
-def test_a_filing_that_lost_rows_is_indexed_again(
-    index_uri: str, settings: Settings
-) -> None:
+def test_a_filing_that_lost_rows_is_indexed_again(index_uri: str, settings: Settings) -> None:
     filings = [bundle("f1", "some words"), bundle("f2", "other words")]
     write(index_uri, settings, filings)
     whole = read_contents(index_uri)
