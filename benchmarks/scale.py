@@ -27,16 +27,16 @@ import numpy as np
 import pyarrow as pa
 from scale_corpus import NO_COMPANY, Corpus, ScaleQuestion, cover_page, make_corpus, make_questions
 
+from finray.core.journal import Journal
+from finray.core.settings import Settings, load_settings
 from finray.filings.summary import cover_summary
 from finray.hirec.rules import RuleTransformer
 from finray.index import layout, maintenance, schema
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
-from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
-from finray.retrieval.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog
 from finray.retrieval.documents import StructuredDocuments
-from finray.settings import Settings, load_settings
 
 DIMENSION = 384
 _ROWS_AT_ONCE = 20_000

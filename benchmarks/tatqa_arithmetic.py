@@ -28,8 +28,11 @@ from typing import cast
 import pyarrow as pa
 
 from finray.answering.statements import StatementAnswerer
-from finray.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
-from finray.evaluation.bootstrap import estimate
+from finray.batch.question_files import BadLine
+from finray.core.bootstrap import estimate
+from finray.core.journal import Journal
+from finray.core.settings import load_settings
+from finray.core.types import Answer, Filing, LineItem, Page, Passage
 from finray.filings.chunks import chunk_pages
 from finray.filings.html import parse_html, split_pages
 from finray.filings.html_grid import table_grid
@@ -38,12 +41,9 @@ from finray.filings.statements import label_statements
 from finray.hirec.rules import RuleTransformer
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.journal import Journal
+from finray.lab.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
 from finray.models.hash_encoder import HashEncoder
-from finray.questions import BadLine
-from finray.retrieval.companies import CompanyCatalog
-from finray.settings import load_settings
-from finray.types import Answer, Filing, LineItem, Page, Passage
+from finray.question.companies import CompanyCatalog
 
 _MONTHS = list(calendar.month_name)[1:]
 SCALES = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "percent": 0.01}

@@ -8,29 +8,29 @@ from dataclasses import replace
 from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
 from finray.answering.statements import StatementAnswerer
+from finray.core.journal import Journal, Observer
+from finray.core.query import Query
+from finray.core.question_fields import read_question
+from finray.core.roles import Answerer, Curator, NoAnswerer, QueryTransformer, Roles
+from finray.core.settings import Settings
+from finray.core.types import Document, Passage, Prediction, Question
 from finray.hirec.llm_answerer import LlmAnswerer
 from finray.hirec.llm_roles import LlmCurator, LlmTransformer
 from finray.hirec.loop import answer_question, retrieve
-from finray.hirec.roles import Answerer, Curator, NoAnswerer, QueryTransformer, Roles
 from finray.hirec.rules import PlainTransformer, RuleCurator, RuleTransformer
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.journal import Journal, Observer
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.query_cache import QueryCache
 from finray.models.reranker import RerankerLoader, load_reranker
-from finray.question_fields import read_question
-from finray.retrieval.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.narrowed import FilingFilter, NarrowedDocuments
 from finray.retrieval.oracle import GoldDocuments, GoldPages
-from finray.retrieval.query import Query
 from finray.sandbox.runner import Sandbox
-from finray.settings import Settings
-from finray.types import Document, Passage, Prediction, Question
 
 
 class Engine:

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ray.serve.config import AutoscalingConfig
 
 from finray.api.keys import ApiKey
-from finray.errors import SettingsError
-from finray.settings import Settings, load_settings
+from finray.core.errors import SettingsError
+from finray.core.settings import Settings, load_settings
 
 
 class _Arguments(BaseModel):

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from ray import serve
 from ray.exceptions import RayError, RayTaskError
 
-from finray.errors import FinrayError, ModelUnavailableError
+from finray.core.errors import FinrayError, ModelUnavailableError
+from finray.core.settings import EncoderSettings, RerankerSettings
 from finray.models.encoder import Vectors, load_encoder
 from finray.models.reranker import load_reranker
-from finray.settings import EncoderSettings, RerankerSettings
 
 _TRIES = 3
 Scores = npt.NDArray[np.float32]

@@ -15,12 +15,12 @@ from typing import Any
 import boto3
 import pytest
 
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Prediction, Question
 from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
-from finray.sample.generate import generate_sample
-from finray.settings import Settings, load_settings
-from finray.types import Prediction, Question
+from finray.lab.sample.generate import generate_sample
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 """This process attaches to several clusters in turn, and Ray asks for its token once."""

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from finray.core.errors import IndexMismatchError, IndexMissingError, SettingsError
+from finray.core.settings import Settings, load_settings
+from finray.core.types import GoldEvidence, Passage, Prediction, Question
 from finray.engine import open_engine
-from finray.errors import IndexMismatchError, IndexMissingError, SettingsError
 from finray.models.chat import ScriptedChatModel
 from finray.models.openai_http import OpenAIChatModel
-from finray.settings import Settings, load_settings
-from finray.types import GoldEvidence, Passage, Prediction, Question
 
 Ask = Callable[[str], Prediction]
 

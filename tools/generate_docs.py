@@ -17,8 +17,8 @@ from typer.cli import get_docs_for_click
 
 from finray.api.app import openapi_text
 from finray.cli import app
+from finray.core.settings import Settings
 from finray.retrieval.methods.registry import METHODS, Method
-from finray.settings import Settings
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 HEAD = "<!-- Written by `make docs` from `finray --help`; do not edit. -->\n\n"

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 from finray.answering.coverage import asks_for_amount
 from finray.answering.quotes import best_quote, stretches
-from finray.answering.synonyms import variants, words_of
+from finray.core.query import Query
+from finray.core.types import Answer, Passage
 from finray.index.facts import FilingFacts
 from finray.models.encoder import Encoder
+from finray.question.synonyms import variants, words_of
+from finray.question.words import word_list
 from finray.retrieval.filing_match import period_fit
-from finray.retrieval.query import Query
-from finray.retrieval.words import word_list
-from finray.types import Answer, Passage
 
 MIN_NAMED = 0.7
 """Share of the words of what is asked for that one stretch must hold before it is quoted for an amount."""

@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from finray.answering.grounding import prints
-from finray.answering.measures import Measures, is_narrowed, named_measures, spelled_measures, spells_definition
 from finray.answering.operands import Found, find_operand, find_phrase, in_row_of
-from finray.answering.phrase import phrase_of
-from finray.answering.plan import (
+from finray.core.query import Period, Query
+from finray.core.types import LineItem, Passage
+from finray.index.facts import FilingFacts
+from finray.question.measures import Measures, is_narrowed, named_measures, spelled_measures, spells_definition
+from finray.question.phrase import phrase_of
+from finray.question.plan import (
     Operand,
     Plan,
     asks_for_aggregate,
@@ -19,9 +22,6 @@ from finray.answering.plan import (
     asks_which,
     build_plan,
 )
-from finray.index.facts import FilingFacts
-from finray.retrieval.query import Period, Query
-from finray.types import LineItem, Passage
 
 _ASKS_FOR_WORDS = re.compile(
     r"\b(?:why|what drove|what (?:has )?driv\w+|what caused|what (?:were|are|was) the (?:main |key |primary )?"

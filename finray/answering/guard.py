@@ -8,12 +8,12 @@ from dataclasses import replace
 from finray.answering.closest import closest_passage
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
-from finray.hirec.roles import Answerer
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Answerer
+from finray.core.types import Answer, Passage
 from finray.index.facts import FilingFacts
-from finray.journal import Journal
 from finray.models.encoder import Encoder
-from finray.retrieval.query import Query
-from finray.types import Answer, Passage
 
 
 class GuardedAnswerer:

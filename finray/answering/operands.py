@@ -8,15 +8,15 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from finray.accounting.formulas import Unit
 from finray.answering.lookup import look_up_any
-from finray.answering.phrase import Measure, Phrase
-from finray.answering.plan import Operand
 from finray.answering.row_match import Rarity
+from finray.core.query import Period
+from finray.core.types import Filing, LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.filings.cells import CURRENCIES
-from finray.retrieval.query import Period
-from finray.types import Filing, LineItem
+from finray.question.formulas import Unit
+from finray.question.phrase import Measure, Phrase
+from finray.question.plan import Operand
 
 _UNITS: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
 _WANDER_DAYS = 7

@@ -6,12 +6,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from finray.accounting.arithmetic import ProgramError, evaluate
-from finray.accounting.formulas import Unit
 from finray.answering.coverage import asks_for_words, cover, plans_for, printing
 from finray.answering.grounding import prints
 from finray.answering.operands import Found
-from finray.answering.plan import Operand, Plan
 from finray.answering.quotes import (
     Quote,
     best_quote,
@@ -22,13 +19,16 @@ from finray.answering.quotes import (
     reported_event,
 )
 from finray.answering.wording import Shape, asked_shape, asked_value, shown
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Answer, CitedCell, Passage
 from finray.index.facts import FilingFacts
-from finray.journal import Journal
 from finray.models.encoder import Encoder
+from finray.question.arithmetic import ProgramError, evaluate
+from finray.question.formulas import Unit
+from finray.question.plan import Operand, Plan
+from finray.question.terms import content_terms
 from finray.retrieval.filing_match import period_fit
-from finray.retrieval.query import Query
-from finray.retrieval.terms import content_terms
-from finray.types import Answer, CitedCell, Passage
 
 MIN_WORTH = 0.4
 """Mean of word coverage and cosine below which a quotation is no answer to the question."""

@@ -26,7 +26,7 @@ from finray.api.routes import health, library, questions
 from finray.api.schemas import reply_schemas
 from finray.api.service import LocalService, Service
 from finray.api.telemetry import NoTelemetry, Telemetry
-from finray.settings import ServingSettings
+from finray.core.settings import ServingSettings
 
 MetricsSource = Callable[[], Awaitable[str]]
 WEB = Path(finray.__file__).parent / "web"

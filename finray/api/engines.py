@@ -12,18 +12,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from finray.core.errors import FinrayError
+from finray.core.journal import Observer, StageReport
+from finray.core.settings import Settings
+from finray.core.types import Filing
 from finray.engine import Engine, build_engine
-from finray.errors import FinrayError
 from finray.index.layout import open_table
 from finray.index.reader import IndexReader
 from finray.index.schema import CHILDREN, FILINGS
-from finray.journal import Observer, StageReport
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder
 from finray.models.reranker import RerankerLoader, load_reranker
-from finray.settings import Settings
-from finray.storage import STORAGE_ERRORS
-from finray.types import Filing
+from finray.storage.locations import STORAGE_ERRORS
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from finray.errors import FinrayError
+from finray.core.errors import FinrayError
 
 INTERNAL = "something went wrong; see the service's log"
 _LONGEST_WAIT_S = 60

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from finray.hirec.roles import Curation
-from finray.journal import StageReport
-from finray.predictions import document_record, passage_record
+from finray.batch.predictions import document_record, passage_record
+from finray.core.journal import StageReport
+from finray.core.query import Query
+from finray.core.roles import Curation
 from finray.retrieval.flat import WholeIndex
-from finray.retrieval.query import Query
 
 
 @dataclass(frozen=True, slots=True)

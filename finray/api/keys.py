@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from finray.errors import SourceError, UsageError
-from finray.storage import exists, is_s3, normalise, read_bytes, write_bytes
+from finray.core.errors import SourceError, UsageError
+from finray.storage.locations import exists, is_s3, normalise, read_bytes, write_bytes
 
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

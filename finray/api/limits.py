@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from finray.api.errors import ApiError
-from finray.settings import ServingSettings
+from finray.core.settings import ServingSettings
 
 _FIRST_SECONDS = 0.1
 """Taken for what a question takes until some were answered."""

@@ -19,9 +19,9 @@ from typing import TypeVar
 from finray.api.engines import OpenIndex
 from finray.api.errors import ApiError, not_found
 from finray.api.library import find
-from finray.errors import SourceError
-from finray.settings import Settings
-from finray.storage import read_bytes
+from finray.core.errors import SourceError
+from finray.core.settings import Settings
+from finray.storage.locations import read_bytes
 
 DRAW_SECONDS = 20.0
 MAX_MARKS = 64

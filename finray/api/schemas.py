@@ -1,4 +1,4 @@
-"""JSON schemas of replies for the OpenAPI file. That of a prediction comes from ``finray.predictions``, where its
+"""JSON schemas of replies for the OpenAPI file. That of a prediction comes from ``finray.batch.predictions``, where its
 fields are: a field that is added there appears here by itself."""
 
 from __future__ import annotations
@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from finray.batch.predictions import PREDICTION_SCHEMA, prediction_record
+from finray.core.types import Prediction
 from finray.index.schema import FACTS_SCHEMA, filings_schema
-from finray.predictions import PREDICTION_SCHEMA, prediction_record
-from finray.types import Prediction
 
 Schema = dict[str, Any]
 _TEXT: Schema = {"type": "string"}

@@ -16,12 +16,12 @@ from finray.api.library import filing_page, filing_record, filings_record, pages
 from finray.api.limits import Capacity
 from finray.api.page_images import Mark, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
-from finray.errors import FinrayError, ModelError, QuestionError
-from finray.journal import StageReport
-from finray.predictions import document_record, passage_record, prediction_record
+from finray.batch.predictions import document_record, passage_record, prediction_record
+from finray.core.errors import FinrayError, ModelError, QuestionError
+from finray.core.journal import StageReport
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
 from finray.retrieval.narrowed import FilingFilter
-from finray.settings import Settings
-from finray.types import Prediction, Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from finray.settings import load_settings
-from finray.training.options import PAGE_SCORER, RERANKER, Hyperparameters, Machine, NegativeKind, Precision
+from finray.core.settings import load_settings
+from finray.lab.training.options import PAGE_SCORER, RERANKER, Hyperparameters, Machine, NegativeKind, Precision
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -92,7 +92,7 @@ def page_scorer(
     json_: Json = False,
 ) -> None:
     """A bi-encoder that finds the page: multiple negatives ranking loss, hard negatives of the same filing."""
-    from finray.commands.train import run_train
+    from finray.cli.commands.train import run_train
 
     options = replace(
         _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed),
@@ -152,7 +152,7 @@ def reranker(
     json_: Json = False,
 ) -> None:
     """A cross-encoder of question and passage: binary cross-entropy, negatives that are tables of other pages."""
-    from finray.commands.train import run_train
+    from finray.cli.commands.train import run_train
 
     options = replace(
         _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed),
@@ -186,7 +186,7 @@ def item_lexicon(
     out: Annotated[Path, typer.Option("--out", help="Where the lexicon is written.")] = Path("item_lexicon.json"),
 ) -> None:
     """Learn which SEC Items use which words (finray/retrieval/item_lexicon.json, one feature of the page model)."""
-    from finray.commands.train_pages import run_train_item_lexicon
+    from finray.cli.commands.train_pages import run_train_item_lexicon
 
     raise typer.Exit(run_train_item_lexicon(index, out, _out))
 
@@ -203,7 +203,7 @@ def page_ranker(
     json_: Json = False,
 ) -> None:
     """Fit the small model that weighs the features of pages (the finray method's own ranking)."""
-    from finray.commands.train_pages import run_train_pages
+    from finray.cli.commands.train_pages import run_train_pages
 
     code = run_train_pages(
         questions or [],
@@ -230,7 +230,7 @@ def confidence(
     json_: Json = False,
 ) -> None:
     """Learn how likely answers are to be right, from questions with known answers and from those without (probes)."""
-    from finray.commands.train_confidence import run_train_confidence
+    from finray.cli.commands.train_confidence import run_train_confidence
 
     settings = load_settings(preset)
     code = run_train_confidence(questions or [], index or [], settings, model_file=out, l2=l2, as_json=json_, out=_out)
@@ -251,7 +251,7 @@ def gain(
     json_: Json = False,
 ) -> None:
     """What a trained model adds to the pipeline: page recall of its first pages, in three orders."""
-    from finray.commands.train import run_gain
+    from finray.cli.commands.train import run_gain
 
     machine = Machine(device=device, threads=threads)
     settings = load_settings(preset)

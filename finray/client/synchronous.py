@@ -11,8 +11,8 @@ import httpx
 
 from finray.client import wire
 from finray.client.wire import FilingPage, Retrieved, ServiceEvent
+from finray.core.types import Filing, Passage, Prediction, Question
 from finray.retrieval.narrowed import FilingFilter
-from finray.types import Filing, Passage, Prediction, Question
 
 
 class Client:

@@ -11,10 +11,10 @@ from typing import Any
 import httpx
 from pydantic import TypeAdapter
 
-from finray.errors import FinrayError, UsageError
-from finray.predictions import prediction_from_record
+from finray.batch.predictions import prediction_from_record
+from finray.core.errors import FinrayError, UsageError
+from finray.core.types import Document, Filing, LineItem, Passage, Prediction, Question
 from finray.retrieval.narrowed import FilingFilter
-from finray.types import Document, Filing, LineItem, Passage, Prediction, Question
 
 RETRIED = frozenset({429, 502, 503})
 LONGEST_WAIT_S = 30.0

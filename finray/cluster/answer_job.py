@@ -1,4 +1,4 @@
-"""Bulk answering on a Ray cluster: a pool of engine actors under the driver of :mod:`finray.bulk`.
+"""Bulk answering on a Ray cluster: a pool of engine actors under the driver of :mod:`finray.batch.driver`.
 
 Ray's own restarts are off: it would hand a dead worker's questions to a successor that may wait for a free CPU for
 ever, and a question that kills its worker would take its neighbours along each time. The pool asks only workers that
@@ -16,11 +16,11 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from finray.cluster.runtime import ClusterError
+from finray.core.errors import FinrayError
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
 from finray.engine import Engine, asks_llm, open_engine
-from finray.errors import FinrayError
-from finray.settings import Settings
-from finray.storage import normalise
-from finray.types import Prediction, Question
+from finray.storage.locations import normalise
 
 _TRIES_IN_COMPANY = 2
 _TRIES_ALONE = 2

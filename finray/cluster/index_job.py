@@ -22,7 +22,8 @@ import ray.data
 from ray.exceptions import RayError
 
 from finray.cluster.runtime import ClusterError, ray_cluster
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import ChunkSettings, FilingSettings, Settings
 from finray.index.collect import Collector
 from finray.index.parser_process import ParserProcess
 from finray.index.plan import PlannedFile
@@ -30,8 +31,7 @@ from finray.index.stages import StagedFiling, embed, read_and_parse
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension, load_encoder
-from finray.settings import ChunkSettings, FilingSettings, Settings
-from finray.storage import list_sources
+from finray.storage.locations import list_sources
 
 Row = dict[str, Any]
 

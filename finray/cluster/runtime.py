@@ -14,7 +14,7 @@ import ray
 import ray.data
 
 from finray.cluster.watch import watched
-from finray.errors import FinrayError
+from finray.core.errors import FinrayError
 
 OBJECT_STORE_BYTES = 512 * 1024**2
 """Shared memory of a local cluster: filings on their way take a few MB each, and Ray Data waits when it is

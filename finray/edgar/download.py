@@ -19,9 +19,9 @@ from pathlib import Path
 
 import httpx
 
-from finray.atomic import replacing
+from finray.core.errors import EdgarUnavailableError, FilingError, SourceError
 from finray.edgar.http import EdgarHttp, transport_errors, validators
-from finray.errors import EdgarUnavailableError, FilingError, SourceError
+from finray.storage.atomic import replacing
 
 KEEP_PARTIAL = dt.timedelta(days=3)
 """How long a download that broke off, or a file that a killed run did not finish, is kept: over a weekend."""

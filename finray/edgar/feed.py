@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
+from finray.core.errors import EdgarUnavailableError, SourceError
 from finray.edgar.listing import Listed, filing_url
 from finray.edgar.selection import Selection
 from finray.edgar.submissions import Header, check_submission, named, read_header
-from finray.errors import EdgarUnavailableError, SourceError
 from finray.filings.submission import ACCESSION_NUMBER
-from finray.storage import STORAGE_ERRORS, SourceFile, join, list_sources, open_stream
+from finray.storage.locations import STORAGE_ERRORS, SourceFile, join, list_sources, open_stream
 
 _ARCHIVE = re.compile(r"\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)
 _DAY = re.compile(r"^(\d{8})\.nc\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)

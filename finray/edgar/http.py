@@ -23,10 +23,10 @@ from typing import Any
 import httpx
 import stamina
 
+from finray.core.errors import EdgarBlockedError, EdgarError, EdgarMissingError, EdgarUnavailableError, UsageError
+from finray.core.settings import EdgarSettings
 from finray.edgar.contact import checked_contact
 from finray.edgar.limiter import Limiter
-from finray.errors import EdgarBlockedError, EdgarError, EdgarMissingError, EdgarUnavailableError, UsageError
-from finray.settings import EdgarSettings
 
 _NO_SUCH_FILE = re.compile(rb"<code>\s*(?:accessdenied|nosuchkey)\s*</code>", re.I)
 _LOOK_AT = 4096

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 
+from finray.core.errors import EdgarMissingError, EdgarUnavailableError
 from finray.edgar import listing, schedule
 from finray.edgar.apply import gone, note_listed
 from finray.edgar.http import EdgarHttp, Reply
 from finray.edgar.listing import Quarter
 from finray.edgar.run import Run
-from finray.errors import EdgarMissingError, EdgarUnavailableError
 
 
 def read_indexes(run: Run, http: EdgarHttp) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from finray.errors import EdgarUnavailableError
+from finray.core.errors import EdgarUnavailableError
 from finray.filings.facts import padded_cik
 from finray.filings.submission import ACCESSION_NUMBER
 

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from finray.errors import ModelReplyError
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
+from finray.core.question_fields import excerpt
+from finray.core.types import Passage
 from finray.hirec.prompts import Prompt, conversation, unfenced, with_at_most
-from finray.journal import Journal
 from finray.models.chat import ChatModel, Message
-from finray.question_fields import excerpt
-from finray.types import Passage
 
 T = TypeVar("T")
 

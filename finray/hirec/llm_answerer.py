@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
-from finray.accounting.formulas import Unit
 from finray.answering.grounding import ungrounded, ungrounded_text
 from finray.answering.wording import asked_shape, asked_value, shown
-from finray.errors import ModelReplyError, SandboxError
+from finray.core.errors import ModelReplyError, SandboxError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.question_fields import excerpt
+from finray.core.types import Answer, Passage
 from finray.hirec.exchange import ask, cited, flag_of, is_finite_number, text_of
 from finray.hirec.prompts import ANSWER
-from finray.journal import Journal
 from finray.models.chat import ChatModel
-from finray.question_fields import excerpt
-from finray.retrieval.query import Query
+from finray.question.formulas import Unit
 from finray.sandbox.runner import Sandbox
-from finray.types import Answer, Passage
 
 _TRACED_CHARACTERS = 1_000
 _MAX_UNIT_CHARACTERS = 40

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from finray.errors import ModelReplyError
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation, Curator, QueryTransformer
+from finray.core.types import Passage
 from finray.hirec.exchange import ask, cited, flag_of, text_of
 from finray.hirec.prompts import CURATE, TRANSFORM
-from finray.hirec.roles import Curation, Curator, QueryTransformer
-from finray.journal import Journal
 from finray.models.chat import ChatModel
-from finray.retrieval.query import Query
-from finray.types import Passage
 
 
 class LlmTransformer:

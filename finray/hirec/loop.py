@@ -6,14 +6,14 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from finray.errors import FinrayError
-from finray.hirec.roles import Curation, Roles
-from finray.journal import Journal, Observer
-from finray.question_fields import read_question
+from finray.core.errors import FinrayError
+from finray.core.journal import Journal, Observer
+from finray.core.query import Query
+from finray.core.question_fields import read_question
+from finray.core.roles import Curation, Roles
+from finray.core.settings import Settings
+from finray.core.types import Document, PageRef, Passage, Prediction, Question
 from finray.retrieval.flat import proposed
-from finray.retrieval.query import Query
-from finray.settings import Settings
-from finray.types import Document, PageRef, Passage, Prediction, Question
 
 
 async def answer_question(

@@ -5,23 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from finray.accounting.definitions import defined_formula, defined_name
-from finray.accounting.formulas import formulas
-from finray.accounting.mentions import mentions
 from finray.answering.coverage import cover, missing_filing, plan_for, printing
 from finray.answering.operands import has_filing
-from finray.answering.plan import Operand
+from finray.core.journal import Journal
+from finray.core.query import Period, Query
+from finray.core.roles import Curation
+from finray.core.types import Passage
 from finray.filings.canonical import canonical_items
-from finray.hirec.roles import Curation
 from finray.index.facts import FilingFacts
-from finray.journal import Journal
-from finray.retrieval.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog
+from finray.question.definitions import defined_formula, defined_name
+from finray.question.forms import forms_asked
+from finray.question.formulas import formulas
+from finray.question.mentions import mentions
+from finray.question.periods import last_years_in, periods_in
+from finray.question.plan import Operand
+from finray.question.wording import statements_named, unexplained_words, without_instructions
 from finray.retrieval.filing_match import period_fit
-from finray.retrieval.forms import forms_asked
-from finray.retrieval.periods import last_years_in, periods_in
-from finray.retrieval.query import Period, Query
-from finray.retrieval.wording import statements_named, unexplained_words, without_instructions
-from finray.types import Passage
 
 _STATEMENT_NAME = {
     "income": "income statement",

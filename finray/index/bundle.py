@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from finray.core.settings import ChunkSettings
+from finray.core.types import Filing, ParsedFiling
 from finray.filings.chunks import chunk_page
 from finray.filings.summary import cover_summary
 from finray.index.schema import filing_from_row, filing_row, filings_schema, line_items_table, vectors_array
 from finray.models.encoder import Encoder, Vectors
-from finray.settings import ChunkSettings
-from finray.types import Filing, ParsedFiling
 
 _LENGTHS = struct.Struct("<4Q")
 _COVER = filings_schema(1)

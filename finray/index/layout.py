@@ -16,11 +16,11 @@ from typing import Any
 import lance
 import pyarrow as pa
 
-from finray.errors import IndexDamagedError, IndexMismatchError, IndexMissingError, SourceError
+from finray.core.errors import IndexDamagedError, IndexMismatchError, IndexMissingError, SourceError
+from finray.core.settings import Settings
 from finray.index.schema import FILINGS, FORMAT_VERSION, table_schemas
-from finray.lance_commit import commit, open_latest, reason
-from finray.settings import Settings
-from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
+from finray.storage.lance_commit import commit, open_latest, reason
+from finray.storage.locations import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
 
 UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
 """What reading a damaged table may raise."""
@@ -196,7 +196,7 @@ def _told(uri: str, name: str, error: Exception) -> IndexMissingError | IndexDam
 def write_table(
     uri: str, name: str, step: Callable[[Any], object], *, undo: Callable[[], object] | None = None
 ) -> None:
-    """Do ``step`` with the latest version of a table; on S3 perhaps more than once (see finray/lance_commit.py).
+    """Do ``step`` with the latest version of a table; on S3 perhaps more than once (see ``storage.lance_commit``).
 
     Raises SourceError, and IndexDamagedError where what stands there cannot be read.
     """

@@ -25,8 +25,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from finray.errors import FilingError, Stage
-from finray.settings import ChunkSettings, FilingSettings
+from finray.core.errors import FilingError, Stage
+from finray.core.settings import ChunkSettings, FilingSettings
 
 _LENGTHS = struct.Struct("<2Q")
 _READY = b"R"

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from lance.query import MatchQuery
 
-from finray.errors import IndexMissingError
+from finray.core.errors import IndexMissingError
+from finray.core.settings import Settings
+from finray.core.types import Filing, LineItem
 from finray.index import ann, layout, schema
 from finray.models.encoder import Vectors
-from finray.settings import Settings
-from finray.types import Filing, LineItem
 
 _PAGE_PLACE: Final = ("filing_id", "page")
 _CHUNK_PLACE: Final = ("filing_id", "page", "start", "end")

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from finray.types import Filing, LineItem
+from finray.core.types import Filing, LineItem
 
 FORMAT_VERSION: Final = 2
 FILINGS: Final = "filings"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from finray.core.settings import LlmSettings
 from finray.models.chat import ChatModel
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.replay_cache import ReplayingChatModel
-from finray.settings import LlmSettings
 
 
 def load_chat(settings: LlmSettings) -> ChatModel:

@@ -13,12 +13,12 @@ from typing import Any
 
 import httpx
 
-from finray.errors import ModelReplyError, ModelUnavailableError
+from finray.core.errors import ModelReplyError, ModelUnavailableError
+from finray.core.question_fields import excerpt
+from finray.core.settings import LlmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
-from finray.question_fields import excerpt
-from finray.settings import LlmSettings
-from finray.types import TokenUsage
 
 _sleep = asyncio.sleep
 """Replaced by tests: the sleep of all other coroutines stays as it is."""

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from finray.atomic import replacing
-from finray.errors import ModelUnavailableError, SettingsError
+from finray.core.errors import ModelUnavailableError, SettingsError
+from finray.core.settings import LlmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatModel, ChatReply, Message
-from finray.settings import LlmSettings
-from finray.types import TokenUsage
+from finray.storage.atomic import replacing
 
 _KEPT_SHARE = 0.8
 """Of the limit, after the oldest replies have been removed."""

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from finray.errors import ModelUnavailableError
-from finray.settings import RerankerSettings
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import RerankerSettings
 
 
 class Reranker(Protocol):

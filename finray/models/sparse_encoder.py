@@ -13,8 +13,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from finray.errors import ModelUnavailableError
-from finray.settings import SparseEncoderSettings
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import SparseEncoderSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 from transformers.utils.hub import cached_file
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import EncoderSettings
 from finray.models.encoder import Vectors
-from finray.settings import EncoderSettings
 
 _CPU_TOKENS = 4096
 """Padded tokens of one forward pass: past this the activations leave the caches and a pass gets slower."""

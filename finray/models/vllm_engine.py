@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.question_fields import excerpt
+from finray.core.settings import LlmSettings, VllmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
-from finray.question_fields import excerpt
-from finray.settings import LlmSettings, VllmSettings
-from finray.types import TokenUsage
 
 T = TypeVar("T")
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.journal import Journal
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 
 class WholeIndex(tuple[Document, ...]):

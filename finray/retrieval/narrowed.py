@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from finray.hirec.roles import DocumentRetriever
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import DocumentRetriever
+from finray.core.types import Document, Filing
 from finray.index.reader import IndexReader
-from finray.journal import Journal
-from finray.retrieval.query import Query
-from finray.types import Document, Filing
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from finray.errors import SettingsError
-from finray.settings import SandboxSettings
+from finray.core.errors import SettingsError
+from finray.core.settings import SandboxSettings
 
 Isolation = Literal["process", "bubblewrap", "wasi"]
 

@@ -16,13 +16,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from finray.errors import SandboxError
+from finray.core.errors import SandboxError
+from finray.core.settings import SandboxSettings
 from finray.sandbox import limits
 from finray.sandbox.child import READY
 from finray.sandbox.language import check_name, read_source
 from finray.sandbox.launch import Launcher, launcher
 from finray.sandbox.limits import Fault
-from finray.settings import SandboxSettings
 
 START_SECONDS = 20.0
 """For the child to start, which a busy machine may delay; the program's own clock starts after that."""

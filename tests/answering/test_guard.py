@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from finray.answering.guard import GuardedAnswerer
+from finray.core.journal import Journal
+from finray.core.query import Period, Query
+from finray.core.types import Answer, Passage, Prediction
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.journal import Journal
-from finray.retrieval.companies import CompanyCatalog
-from finray.retrieval.query import Period, Query
-from finray.types import Answer, Passage, Prediction
+from finray.question.companies import CompanyCatalog
 
 Ask = Callable[[str], Prediction]
 

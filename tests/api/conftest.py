@@ -12,8 +12,8 @@ from finray.api.app import create_app
 from finray.api.engines import engine_maker
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
+from finray.core.settings import Settings
 from finray.models.hash_encoder import HashEncoder
-from finray.settings import Settings
 
 MakeClient = Callable[..., TestClient]
 

@@ -15,14 +15,14 @@ from finray.api.engines import EngineThreads, Ticket, engine_maker
 from finray.api.errors import ApiError
 from finray.api.events import Event
 from finray.api.service import Asked, AskedRetrieval, LocalService
+from finray.core.journal import Journal
+from finray.core.settings import Settings
+from finray.core.types import Question
 from finray.engine import Engine
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.encoder import Vectors
 from finray.models.hash_encoder import HashEncoder
-from finray.settings import Settings
-from finray.types import Question
 
 ASKED = "What was the total revenue of CLDVC in FY2022?"
 
@@ -97,7 +97,7 @@ async def test_an_index_that_goes_away_leaves_the_service_as_it_was(service: Loc
     await service.start()
     shutil.rmtree(index)
     before = service.index
-    from finray.errors import IndexMissingError
+    from finray.core.errors import IndexMissingError
 
     with pytest.raises(IndexMissingError):
         await service.look()

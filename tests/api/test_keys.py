@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from finray.api.app import create_app
 from finray.api.keys import KeyRing, add_key, keys_location, new_key, read_keys, revoke_key
 from finray.api.service import LocalService
-from finray.errors import SourceError, UsageError
-from finray.settings import Settings
+from finray.core.errors import SourceError, UsageError
+from finray.core.settings import Settings
 
 
 def test_a_key_is_stored_as_a_hash_that_only_its_owner_can_read(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from finray.api.keys import KeyRing
 from finray.api.limits import Capacity, KeyLimits
 from finray.api.service import Asked
 from finray.api.telemetry import NoTelemetry
-from finray.settings import ServingSettings
+from finray.core.settings import ServingSettings
 
 
 def test_past_capacity_a_question_is_refused_with_the_time_that_the_others_take() -> None:

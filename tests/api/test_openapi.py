@@ -15,9 +15,9 @@ from schemathesis.specs.openapi.checks import response_schema_conformance
 from finray.api.app import create_app, openapi_text
 from finray.api.engines import engine_maker
 from finray.api.service import LocalService
+from finray.batch.predictions import PREDICTION_SCHEMA
+from finray.core.settings import Settings
 from finray.models.hash_encoder import HashEncoder
-from finray.predictions import PREDICTION_SCHEMA
-from finray.settings import Settings
 
 FILE = Path(__file__).parents[2] / "docs" / "openapi.json"
 

@@ -15,10 +15,10 @@ from finray.api.engines import engine_maker
 from finray.api.errors import ApiError
 from finray.api.page_images import Drawing, draw
 from finray.api.service import LocalService
+from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
+from finray.lab.sample.generate import generate_sample
 from finray.models.hash_encoder import HashEncoder
-from finray.sample.generate import generate_sample
-from finray.settings import Settings
 
 
 @pytest.fixture(scope="module")

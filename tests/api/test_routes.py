@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from finray.api.service import LocalService
-from finray.types import Prediction
+from finray.core.types import Prediction
 
 MakeClient = Callable[..., TestClient]
 

@@ -16,11 +16,11 @@ from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
 from finray.client import AsyncClient, Client, ServiceError
 from finray.client.wire import wait_before
-from finray.errors import UsageError
+from finray.core.errors import UsageError
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.narrowed import FilingFilter
-from finray.settings import Settings
-from finray.types import Prediction, Question
 
 ASKED = "What was the total revenue of CLDVC in FY2022?"
 

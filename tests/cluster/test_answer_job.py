@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 import ray
 
+from finray.batch.prediction_store import read_predictions
+from finray.batch.predictions import decode, encode
+from finray.batch.question_files import read_questions
 from finray.cluster.answer_job import AnswerPool, Opener
 from finray.cluster.runtime import ClusterError, ray_cluster
+from finray.core.errors import IndexMissingError, SourceError
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
 from finray.engine import Engine
-from finray.errors import IndexMissingError, SourceError
-from finray.prediction_store import read_predictions
-from finray.predictions import decode, encode
-from finray.questions import read_questions
-from finray.settings import Settings
-from finray.types import Prediction, Question
 from tools.faults.processes import descendants
 
 JOB = Path(__file__).parents[2] / "jobs" / "answer.py"
@@ -102,7 +102,7 @@ def wild_opener() -> Opener:
     def wild(index_uri: str, settings: Settings) -> Any:
         import os
 
-        from finray.types import Prediction
+        from finray.core.types import Prediction
 
         class Wild:
             async def answer(self, question: Any) -> Any:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from finray.sample.edgar import Submission, sample_submissions, write_edgar
-from finray.settings import EdgarSettings
+from finray.core.settings import EdgarSettings
+from finray.lab.sample.edgar import Submission, sample_submissions, write_edgar
 from tests.edgar.syncer import CONTACT, Syncer
 from tools.faults.edgar import LocalEdgar
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.errors import EdgarUnavailableError
 from finray.edgar.listing import Quarter, day_url, filing_url, quarter_url, read_day, read_quarter
 from finray.edgar.selection import read_company_tickers
 from finray.edgar.submissions import check_submission, read_header
-from finray.errors import EdgarUnavailableError
-from finray.sample.edgar import Submission, as_feed, form_index
+from finray.lab.sample.edgar import Submission, as_feed, form_index
 from tools.faults.edgar import LocalEdgar
 
 DAY = dt.date(2020, 3, 18)

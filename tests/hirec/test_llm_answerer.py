@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from finray.errors import ModelReplyError
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.settings import SandboxSettings
+from finray.core.types import Answer, Passage
 from finray.hirec.llm_answerer import LlmAnswerer
-from finray.journal import Journal
 from finray.models.chat import ScriptedChatModel
-from finray.retrieval.query import Query
 from finray.sandbox.runner import Sandbox
-from finray.settings import SandboxSettings
-from finray.types import Answer, Passage
 
 GROWTH = Query("What was Acme's revenue growth in fiscal 2022, rounded to one decimal place?", "revenue growth")
 WHY = Query("Why did margins rise at Acme?", "margins rise")

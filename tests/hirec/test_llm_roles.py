@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.core.types import Passage, TokenUsage
 from finray.hirec.llm_roles import LlmCurator, LlmTransformer
-from finray.hirec.roles import Curation
 from finray.hirec.rules import PlainTransformer
-from finray.journal import Journal
 from finray.models.chat import ChatReply, Message, ScriptedChatModel
-from finray.retrieval.query import Query
-from finray.types import Passage, TokenUsage
 
 QUERY = Query("What was revenue?", "revenue")
 PASSAGES = tuple(Passage("ACME_10K", "f", page, 0, 10, f"text {page}", 1.0) for page in range(3))

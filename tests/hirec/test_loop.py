@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from finray.errors import FinrayError, ModelReplyError
+from finray.core.errors import FinrayError, ModelReplyError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation, Roles
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Answer, Document, Filing, PageRef, Passage, Prediction, Question, TokenUsage
 from finray.hirec.loop import answer_question
-from finray.hirec.roles import Curation, Roles
-from finray.journal import Journal
-from finray.retrieval.query import Query
-from finray.settings import Settings, load_settings
-from finray.types import Answer, Document, Filing, PageRef, Passage, Prediction, Question, TokenUsage
 
 
 def passage(name: str) -> Passage:

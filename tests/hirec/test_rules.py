@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.query import Period, Query
+from finray.core.roles import Curation
+from finray.core.types import Passage
 from finray.engine import Engine
-from finray.hirec.roles import Curation
 from finray.hirec.rules import PlainTransformer
-from finray.journal import Journal
-from finray.retrieval.query import Period, Query
-from finray.types import Passage
 
 
 async def transform(engine: Engine, question: str) -> Query:

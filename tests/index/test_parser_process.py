@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import Settings
 from finray.index.bundle import from_bytes
 from finray.index.parser_process import ParserProcess
-from finray.settings import Settings
 
 MODULE = """
 import ctypes, os, signal, sys, time

@@ -13,9 +13,9 @@ from ray.serve.schema import ServeDeploySchema
 from typer.main import get_command
 
 from finray.cli import app
+from finray.core.errors import SettingsError
+from finray.core.settings import Settings, load_settings
 from finray.edgar.contact import checked_contact
-from finray.errors import SettingsError
-from finray.settings import Settings, load_settings
 from serve.config import ServeArguments
 from tests.infra.conftest import Schemas
 from tests.infra.files import (

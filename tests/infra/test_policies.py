@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from finray.api.keys import KeyRing, add_key
 from finray.cli import app
+from finray.core.settings import Settings
 from finray.edgar.indexing import index_backlog, sources_of
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
@@ -20,10 +21,9 @@ from finray.engine import open_engine
 from finray.index import maintenance
 from finray.index.in_process import index_in_process
 from finray.index.writer import IndexWriter
+from finray.lab.sample.edgar import feed_archive, sample_submissions
 from finray.models.encoder import encoder_dimension
-from finray.sample.edgar import feed_archive, sample_submissions
-from finray.settings import Settings
-from finray.storage import read_bytes, s3_filesystem, write_bytes
+from finray.storage.locations import read_bytes, s3_filesystem, write_bytes
 from tests.infra.files import POLICIES
 from tests.infra.s3_calls import Call, Recorder, allowed, many, recording_s3
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
 from finray.hirec.prompts import TRANSFORM, conversation
 from finray.models.chat import ChatModel, Message
 

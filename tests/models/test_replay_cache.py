@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from finray.errors import ModelUnavailableError, SettingsError
+from finray.core.errors import ModelUnavailableError, SettingsError
+from finray.core.settings import LlmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 from finray.models.replay_cache import ReplayingChatModel
-from finray.settings import LlmSettings
-from finray.types import TokenUsage
 
 SCHEMA = {"properties": {"a": {"type": "integer"}}, "required": ["a"]}
 

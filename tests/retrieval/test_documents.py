@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.types import Document
 from finray.engine import Engine
 from finray.index.reader import IndexReader
-from finray.journal import Journal
-from finray.types import Document
 
 
 async def structured(engine: Engine, question: str, k: int = 5) -> list[Document]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document
 from finray.engine import Engine
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.page_features import FEATURES, PRESELECTED, asked_terms, page_candidates, unit_range
-from finray.retrieval.query import Query
-from finray.types import Document
 
 NAME = "grevandor-systems-2022-10k"
 COLUMN = {name: at for at, name in enumerate(FEATURES)}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from finray.errors import SettingsError
+from finray.core.errors import SettingsError
+from finray.core.settings import SandboxSettings
 from finray.sandbox import launch
 from finray.sandbox.launch import launcher
 from finray.sandbox.runner import Sandbox, inspect_sandbox
-from finray.settings import SandboxSettings
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finray.errors import SandboxError
+from finray.core.errors import SandboxError
+from finray.core.settings import SandboxSettings
 from finray.sandbox.launch import Launcher
 from finray.sandbox.runner import Sandbox, inspect_sandbox
-from finray.settings import SandboxSettings
 
 PROCESS = SandboxSettings(isolation="process")
 

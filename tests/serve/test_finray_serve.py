@@ -20,8 +20,8 @@ import pytest
 
 from finray.api.keys import add_key, revoke_key
 from finray.client import Client, ServiceError
+from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
-from finray.settings import Settings
 from tools.faults.processes import descendants
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(400)]

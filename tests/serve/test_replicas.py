@@ -15,11 +15,11 @@ from ray import serve
 from finray.api.keys import new_key
 from finray.client import AsyncClient, Client, ServiceError
 from finray.cluster.runtime import ray_cluster
+from finray.core.settings import EncoderSettings, RerankerSettings, Settings, load_settings
+from finray.core.types import Question
 from finray.engine import open_engine
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
-from finray.settings import EncoderSettings, RerankerSettings, Settings, load_settings
-from finray.types import Question
 from serve.app import build
 from serve.config import BatchedReplicas, Replicas, ServeArguments
 from serve.models import ENCODER, RERANKER, HandleEncoder, HandleReranker

@@ -14,10 +14,10 @@ from finray.api.app import create_app
 from finray.api.engines import engine_maker
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
+from finray.core.settings import ServingSettings, Settings
 from finray.index.in_process import index_in_process
+from finray.lab.sample.generate import generate_sample
 from finray.models.hash_encoder import HashEncoder
-from finray.sample.generate import generate_sample
-from finray.settings import ServingSettings, Settings
 from tests.web.scripted import ScriptedService
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from typing import Final, Literal, get_args
 
 import psutil
 
-from finray.errors import FinrayError, IndexMissingError, SourceError
+from finray.batch.prediction_store import read_predictions
+from finray.core.errors import FinrayError, IndexMissingError, SourceError
 from finray.index import layout, schema
-from finray.prediction_store import read_predictions
 
 REPOSITORY: Final = Path(__file__).parents[2]
 BIN: Final = Path(sys.executable).parent

@@ -8,7 +8,7 @@ from fastapi import Depends, Request
 
 from finray.api.schemas import reference
 from finray.api.service import Service
-from finray.settings import ServingSettings
+from finray.core.settings import ServingSettings
 
 Reply = dict[int | str, dict[str, Any]]
 

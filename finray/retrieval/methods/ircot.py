@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from finray.errors import ModelReplyError
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
+from finray.core.method_settings import IrcotParameters
+from finray.core.query import Query
+from finray.core.question_fields import excerpt
+from finray.core.roles import PassageRetriever
+from finray.core.types import Document, Passage
 from finray.hirec.prompts import conversation
-from finray.hirec.roles import PassageRetriever
-from finray.journal import Journal
 from finray.models.chat import ChatModel
-from finray.question_fields import excerpt
 from finray.retrieval.flat import AllDocuments
 from finray.retrieval.methods.bm25 import LexicalPassages
-from finray.retrieval.methods.parameters import IrcotParameters
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 STAGE: Final = "ircot"
 INSTRUCTIONS: Final = (

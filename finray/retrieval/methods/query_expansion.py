@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from finray.accounting.formulas import formulas
-from finray.accounting.mentions import mentions
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Passage
 from finray.filings.canonical import canonical_items
-from finray.journal import Journal
+from finray.question.formulas import formulas
+from finray.question.mentions import mentions
 from finray.retrieval.flat import AllDocuments
 from finray.retrieval.methods.bm25 import LexicalPassages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 _WRITTEN_OUT: Final = (
     (re.compile(r"\bFY\s?'?(?:20)?(\d\d)\b", re.I), r"fiscal year 20\1"),

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from finray.errors import ModelReplyError
-from finray.journal import Journal
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
 from finray.models.chat import Message, ScriptedChatModel
 
 from .conftest import Build
