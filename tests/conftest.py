@@ -32,6 +32,15 @@ INDEXED = ("*10k*", "*-2023-q2-10q*", "*8k-2023*")
 
 
 @pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real filings and published questions; without it, tests that ask for it are skipped."""
+    folder = Path(os.environ.get("FINRAY_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no real filings at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def listen() -> Iterator[Callable[[Any], str]]:
     """Serves an ASGI application on a port of this machine until the tests end; returns its URL."""
     import uvicorn

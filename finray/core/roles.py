@@ -30,8 +30,8 @@ class Curation:
     complementary: str | None = None
 
 
-class QueryTransformer(Protocol):
-    async def transform(self, question: str, journal: Journal) -> Query: ...
+class QuestionReader(Protocol):
+    async def read(self, question: str, journal: Journal) -> Query: ...
 
 
 class DocumentRetriever(Protocol):
@@ -54,7 +54,7 @@ class Answerer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    transformer: QueryTransformer
+    reader: QuestionReader
     documents: DocumentRetriever
     passages: PassageRetriever
     curator: Curator

@@ -9,25 +9,25 @@ from typing import Any
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.core.roles import Curation, Curator, QueryTransformer
+from finray.core.roles import Curation, Curator, QuestionReader
 from finray.core.types import Passage
 from finray.hirec.exchange import ask, cited, flag_of, text_of
 from finray.hirec.prompts import CURATE, TRANSFORM
 from finray.models.chat import ChatModel
 
 
-class LlmTransformer:
+class LlmReader:
     """HiREC's query transformation. The structure (companies, periods) still comes from ``rules``; the model rewrites
     the text that is searched for. Where its reply stays unusable, the rules' text is searched for, and the trace says
     so.
     """
 
-    def __init__(self, model: ChatModel, rules: QueryTransformer) -> None:
+    def __init__(self, model: ChatModel, rules: QuestionReader) -> None:
         self._model = model
         self._rules = rules
 
-    async def transform(self, question: str, journal: Journal) -> Query:
-        query = await self._rules.transform(question, journal)
+    async def read(self, question: str, journal: Journal) -> Query:
+        query = await self._rules.read(question, journal)
 
         async def read(reply: Mapping[str, Any]) -> str:
             text = text_of(reply, "query", TRANSFORM.stage)

@@ -93,7 +93,7 @@ async def retrieve(
 ) -> tuple[Query, Sequence[Document], Sequence[Passage]]:
     """Transform the question, choose documents, choose passages in them. Raises FinrayError."""
     k = settings.retrieval
-    query = await journal.stage("transform", iteration, lambda: roles.transformer.transform(question, journal))
+    query = await journal.stage("transform", iteration, lambda: roles.reader.read(question, journal))
     documents = await journal.stage(
         "documents", iteration, lambda: roles.documents.documents(query, k.k_documents, journal)
     )

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -74,13 +73,3 @@ def republish(edgar: LocalEdgar) -> Callable[[list[Submission]], None]:
         write_edgar(edgar.folder, submissions)
 
     return write
-
-
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """The folder of real filings; tests that ask for it are skipped where it is missing."""
-    default = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("FINRAY_SHARED_DATA", default))
-    if not folder.is_dir():
-        pytest.skip(f"no real filings at {folder}")
-    return folder

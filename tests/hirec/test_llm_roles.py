@@ -11,9 +11,9 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.core.types import Passage, TokenUsage
-from finray.hirec.llm_roles import LlmCurator, LlmTransformer
-from finray.hirec.rules import PlainTransformer
+from finray.hirec.llm_roles import LlmCurator, LlmReader
 from finray.models.chat import ChatReply, Message, ScriptedChatModel
+from finray.question.rule_reader import PlainReader
 
 QUERY = Query("What was revenue?", "revenue")
 PASSAGES = tuple(Passage("ACME_10K", "f", page, 0, 10, f"text {page}", 1.0) for page in range(3))
@@ -141,10 +141,10 @@ async def test_the_papers_sections_are_read() -> None:
     assert curation == Curation((PASSAGES[0], PASSAGES[2]), False, ("FY2020",), "What of FY2020?")
 
 
-async def test_the_transformer_rewrites_the_text_alone() -> None:
+async def test_the_reader_rewrites_the_text_alone() -> None:
     model = always({"query": "  Acme total revenue fiscal 2022 "})
     journal = Journal()
-    query = await LlmTransformer(model, PlainTransformer()).transform("Pray, what was it?", journal)
+    query = await LlmReader(model, PlainReader()).read("Pray, what was it?", journal)
     assert (query.question, query.text) == ("Pray, what was it?", "Acme total revenue fiscal 2022")
     assert journal.usage["transform"] != TokenUsage()
 
@@ -152,7 +152,7 @@ async def test_the_transformer_rewrites_the_text_alone() -> None:
 @pytest.mark.parametrize("reply", [{}, {"query": ""}, {"query": None}, {"query": ["a"]}, "I cannot."])
 async def test_without_a_query_the_rules_one_is_used_and_the_trace_says_so(reply: Any) -> None:
     journal, model = Journal(), always(reply)
-    query = await LlmTransformer(model, PlainTransformer()).transform("What was it?", journal)
+    query = await LlmReader(model, PlainReader()).read("What was it?", journal)
     assert query.text == "What was it?"
     assert len(model.calls) == 2
     assert "the rules' query is used instead" in journal.lines[-1]

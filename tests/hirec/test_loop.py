@@ -34,7 +34,7 @@ class Fake:
     answered_from: list[str] = field(default_factory=list)
     k: set[tuple[str, int]] = field(default_factory=set)
 
-    async def transform(self, question: str, journal: Journal) -> Query:
+    async def read(self, question: str, journal: Journal) -> Query:
         self._do("transform", journal)
         return Query(question=question, text=question)
 

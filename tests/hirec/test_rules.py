@@ -11,11 +11,11 @@ from finray.core.query import Period, Query
 from finray.core.roles import Curation
 from finray.core.types import Passage
 from finray.engine import Engine
-from finray.hirec.rules import PlainTransformer
+from finray.question.rule_reader import PlainReader
 
 
 async def transform(engine: Engine, question: str) -> Query:
-    return await engine.roles.transformer.transform(question, Journal())
+    return await engine.roles.reader.read(question, Journal())
 
 
 async def passages(engine: Engine, question: str, k: int = 10) -> Sequence[Passage]:
@@ -55,7 +55,7 @@ async def test_an_unknown_company_is_named(engine: Engine) -> None:
 
 
 async def test_the_ablation_asks_the_question_as_it_is() -> None:
-    assert await PlainTransformer().transform("What of it?", Journal()) == Query("What of it?", "What of it?")
+    assert await PlainReader().read("What of it?", Journal()) == Query("What of it?", "What of it?")
 
 
 async def test_covered_slots_suffice_and_their_pages_alone_are_kept(engine: Engine) -> None:

@@ -12,7 +12,7 @@ from finray.index.reader import IndexReader
 
 async def structured(engine: Engine, question: str, k: int = 5) -> list[Document]:
     journal = Journal()
-    query = await engine.roles.transformer.transform(question, journal)
+    query = await engine.roles.reader.read(question, journal)
     return list(await engine.roles.documents.documents(query, k, journal))
 
 

@@ -23,7 +23,7 @@ def document(reader: IndexReader) -> Document:
 
 
 async def test_features_of_text_and_place_are_shares(engine: Engine, reader: IndexReader, document: Document) -> None:
-    query = await engine.roles.transformer.transform(
+    query = await engine.roles.reader.read(
         "What was Grevandor Systems' net income in fiscal 2022?", Journal()
     )
     candidates = page_candidates(query, [document], reader, HashEncoder())
@@ -35,7 +35,7 @@ async def test_features_of_text_and_place_are_shares(engine: Engine, reader: Ind
 
 
 async def test_the_page_of_the_metric_stands_out(engine: Engine, reader: IndexReader, document: Document) -> None:
-    query = await engine.roles.transformer.transform(
+    query = await engine.roles.reader.read(
         "What was Grevandor Systems' net income in fiscal 2022?", Journal()
     )
     candidates = page_candidates(query, [document], reader, HashEncoder())
@@ -53,7 +53,7 @@ async def test_the_page_of_the_metric_stands_out(engine: Engine, reader: IndexRe
 
 async def test_each_filing_has_its_own_scale(engine: Engine, reader: IndexReader, document: Document) -> None:
     other = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2021-10k")
-    query = await engine.roles.transformer.transform(
+    query = await engine.roles.reader.read(
         "What was Grevandor Systems' net income in fiscal 2022?", Journal()
     )
     candidates = page_candidates(query, [document, Document(other, 0.4)], reader, HashEncoder())

@@ -75,7 +75,7 @@ async def test_the_statement_that_a_metric_needs_comes_first(
     engine: Engine, document: Document, question: str, page: int
 ) -> None:
     journal = Journal()
-    query = await engine.roles.transformer.transform(question, journal)
+    query = await engine.roles.reader.read(question, journal)
     passages = await engine.roles.passages.passages(query, [document], 5, journal)
     assert passages[0].page == page
 

@@ -100,7 +100,7 @@ def _row(engine: Engine, question: Question, scorer: Scorer, kind: str, candidat
 
 async def _retrieved(engine: Engine, question: str, k: int) -> list[Passage]:
     roles, journal = engine.roles, Journal()
-    query = await roles.transformer.transform(question, journal)
+    query = await roles.reader.read(question, journal)
     documents = await roles.documents.documents(query, engine.settings.retrieval.k_documents, journal)
     return list(await roles.passages.passages(query, documents, k, journal))
 

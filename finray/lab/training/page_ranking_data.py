@@ -52,7 +52,7 @@ async def ranking_data(
         if not gold:
             continue
         group = catalog.companies[catalog.company_of_filing[gold[0].filing_id]].name
-        query = await engine.roles.transformer.transform(question.question, Journal())
+        query = await engine.roles.reader.read(question.question, Journal())
         chosen = await engine.roles.documents.documents(query, engine.settings.retrieval.k_documents, Journal())
         for into, documents in ((given, [Document(filing, 1.0) for filing in gold]), (end_to_end, list(chosen))):
             ranked = ranked_question(question, group, page_candidates(query, documents, reader, encoder), names)

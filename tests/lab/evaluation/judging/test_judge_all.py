@@ -105,7 +105,7 @@ with store(Path(sys.argv[1])) as opened:
 
 async def test_a_killed_run_repeats_no_stored_judgement(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, cwd=root, env=os.environ, text=True
     )
