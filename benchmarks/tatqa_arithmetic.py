@@ -31,6 +31,7 @@ from finray.answering.statements import StatementAnswerer
 from finray.batch.question_files import BadLine
 from finray.core.bootstrap import estimate
 from finray.core.journal import Journal
+from finray.core.roles import Curation
 from finray.core.settings import load_settings
 from finray.core.types import Answer, Filing, LineItem, Page, Passage
 from finray.filings.chunks import chunk_pages
@@ -129,7 +130,8 @@ async def _answer(
     journal = Journal()
     query = await reader.read(question.question, journal)
     # The table is given, so whatever company the question names is the table's.
-    return await answerer.answer(replace(query, unknown_companies=(), forms=()), passages, journal)
+    query = replace(query, unknown_companies=(), forms=())
+    return await answerer.answer(query, Curation(tuple(passages), answerable=True), journal)
 
 
 def view(context: TatqaContext) -> tuple[FilingFacts, CompanyCatalog, Filing]:

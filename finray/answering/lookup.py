@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.answering.row_match import Fit, Matcher, Rarity
+from finray.core.plan import Measure, Phrase
 from finray.core.types import LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
-from finray.question.phrase import Measure, Phrase
 from finray.question.synonyms import words_of
 
 MIN_COVERAGE = 0.75

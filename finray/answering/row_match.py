@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from finray.core.plan import Phrase
 from finray.core.types import LineItem
 from finray.filings.canonical import names_row
-from finray.question.phrase import Phrase
 from finray.question.synonyms import qualifiers, variants, words_of
 
 IN_COLUMN, IN_SECTION, IN_CAPTION, IN_ASIDE = 0.95, 0.95, 0.7, 0.6

@@ -1,37 +1,26 @@
-"""What a question asks for, as structure: companies, periods, forms, metrics, statements."""
+"""A question, read: companies, periods, forms, metrics, statements, and what is to be computed."""
 
 from __future__ import annotations
 
-import calendar
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal
 
-from finray.core.types import FiscalPeriod, Statement
+from finray.core.period import Period
+from finray.core.plan import Measures
+from finray.core.types import Statement
+
+SpanKind = Literal["company", "period", "form", "statement", "metric", "definition"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Period:
-    """A period as the question names it. ``year`` is a fiscal or calendar year (people rarely say which); ``part`` is
-    "FY" or a quarter, None where only a year was given. ``date`` is an exact day ("the 8-K dated May 5, 2023", "the
-    nine months ended June 28, 2024")."""
+@dataclass(frozen=True, slots=True)
+class Span:
+    """``Query.text[start:end]`` was read as ``value``: a company's key, a canonical line item or formula, a form ..."""
 
-    year: int
-    part: FiscalPeriod | None = None
-    date: dt.date | None = None
-    months: int | None = None
-    """Length, where the question says it and the part does not: 6 or 9 for a fiscal year to date."""
-
-    def __str__(self) -> str:
-        name = self.date.isoformat() if self.date is not None else f"{self.part or 'FY'} {self.year}"
-        return name if self.months is None else f"{self.months} months to {name}"
-
-    def years_before(self, years: int) -> Period:
-        """The same period so many years earlier."""
-        date = self.date
-        if date is not None:
-            last = calendar.monthrange(date.year - years, date.month)[1]
-            date = date.replace(year=date.year - years, day=min(date.day, last))
-        return Period(self.year - years, self.part, date, self.months)
+    kind: SpanKind
+    start: int
+    end: int
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +48,14 @@ class Query:
     unexplained: tuple[str, ...] = ()
     """Words that are neither company, period, metric nor the common words of a numeric question: with any left, the
     question asks for something narrower than its metrics ("wages as a percent of sales", "adjusted EBITDA")."""
-    terms: tuple[str, ...] = field(default=())
+    terms: tuple[str, ...] = ()
     """Words added to ``text`` for lexical search: the accounting wording behind everyday terms."""
+    spans: tuple[Span, ...] = ()
+    """Which words of ``text`` were read as what, in reading order."""
+    intents: frozenset[str] = frozenset()
+    """What kind of answer is asked for; question/intents.toml has the names."""
+    measures: tuple[Measures, ...] = ()
+    """Readings of what is to be computed, the likeliest first; empty if the answer is no figure."""
 
     @property
     def years(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from finray.core.journal import Journal
+from finray.core.plan import Coverage, Plan
 from finray.core.query import Query
 from finray.core.types import Answer, Document, Passage
 
@@ -21,13 +22,16 @@ class Curation:
     """What the curator decided about a set of passages.
 
     ``complementary`` is the question to retrieve for when the kept passages do not suffice (HiREC's q_c), ``missing``
-    names what is missing for a person.
+    names what is missing for a person. ``plans`` are the ways to compute the answer, the likeliest first, ``coverage``
+    what the passages cover of the first one; a curator that does not plan leaves them out.
     """
 
     kept: tuple[Passage, ...]
     answerable: bool
     missing: tuple[str, ...] = ()
     complementary: str | None = None
+    plans: tuple[Plan, ...] = ()
+    coverage: Coverage | None = None
 
 
 class QuestionReader(Protocol):
@@ -49,7 +53,9 @@ class Curator(Protocol):
 
 
 class Answerer(Protocol):
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer: ...
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        """The answer that rests on ``curation.kept``."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,5 +70,5 @@ class Roles:
 class NoAnswerer:
     """For evaluating retrieval alone: says that nobody asked."""
 
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         return Answer("Retrieval only: no answer was asked for.", "unanswerable")

@@ -9,13 +9,14 @@ from finray.answering.grounding import ungrounded, ungrounded_text
 from finray.answering.wording import asked_shape, asked_value, shown
 from finray.core.errors import ModelReplyError, SandboxError
 from finray.core.journal import Journal
+from finray.core.plan import Unit
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
+from finray.core.roles import Curation
 from finray.core.types import Answer, Passage
 from finray.hirec.exchange import ask, cited, flag_of, is_finite_number, text_of
 from finray.hirec.prompts import ANSWER
 from finray.models.chat import ChatModel
-from finray.question.formulas import Unit
 from finray.sandbox.runner import Sandbox
 
 _TRACED_CHARACTERS = 1_000
@@ -35,7 +36,8 @@ class LlmAnswerer:
         self._model = model
         self._sandbox = sandbox
 
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        passages = curation.kept
         if not passages:
             return Answer(
                 "Not answerable: no passage was found in the index.", "unanswerable", missing=("any passage",)

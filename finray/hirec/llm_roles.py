@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from finray.core.errors import ModelReplyError
@@ -14,6 +13,7 @@ from finray.core.types import Passage
 from finray.hirec.exchange import ask, cited, flag_of, text_of
 from finray.hirec.prompts import CURATE, TRANSFORM
 from finray.models.chat import ChatModel
+from finray.question.rule_reader import with_text
 
 
 class LlmReader:
@@ -41,7 +41,7 @@ class LlmReader:
             journal.note(f"transform: {error}; the rules' query is used instead")
             return query
         journal.note(f"transform: {text!r}")
-        return replace(query, text=text)
+        return with_text(query, text)
 
 
 class LlmCurator:

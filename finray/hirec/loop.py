@@ -45,16 +45,15 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
     asked = read_question(question.question, settings.bulk.max_question_characters)
     query, documents, first = await retrieve(asked, 0, roles, settings, journal)
     seen = proposed(documents, first)
-    passages: Sequence[Passage] = first
     curation = Curation(tuple(first), answerable=True)
     rounds: list[tuple[PageRef, ...]] = []
     iterations = 0
     while loop.curate and iterations < loop.i_max:
         iterations += 1
+        passages = curation.kept
         curation = await _curate(query, passages, iterations, roles, journal)
-        kept = curation.kept[: loop.max_kept] if loop.filter else tuple(passages)
-        passages = kept
-        rounds.append(_page_refs(passages))
+        curation = replace(curation, kept=curation.kept[: loop.max_kept] if loop.filter else passages)
+        rounds.append(_page_refs(curation.kept))
         if curation.answerable or not curation.complementary:
             break
         journal.note(
@@ -63,9 +62,9 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         # The last retrieval happens even when the iterations are spent (Algorithm 1, lines 8-11).
         _, more_documents, more = await retrieve(curation.complementary, iterations, roles, settings, journal)
         seen.extend(proposed(more_documents, more))
-        passages = _merged(kept, more)
-        rounds[-1] = _page_refs(passages)
-    answer = await journal.stage("answer", iterations, lambda: roles.answerer.answer(query, passages, journal))
+        curation = replace(curation, kept=_merged(curation.kept, more), plans=(), coverage=None)
+        rounds[-1] = _page_refs(curation.kept)
+    answer = await journal.stage("answer", iterations, lambda: roles.answerer.answer(query, curation, journal))
     missing = answer.missing or (() if answer.status == "answered" else curation.missing)
     return Prediction(
         qid=question.qid,

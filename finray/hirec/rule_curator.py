@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from finray.answering.coverage import cover, missing_filing, plan_for, printing
+from finray.answering.coverage import cover, described, fitting_period, missing_filing, plans_for, printing
 from finray.answering.operands import has_filing
 from finray.core.journal import Journal
-from finray.core.query import Period, Query
+from finray.core.period import Period
+from finray.core.plan import Coverage, Operand
+from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.core.types import Passage
 from finray.filings.canonical import canonical_items
 from finray.index.facts import FilingFacts
-from finray.question.plan import Operand
-from finray.retrieval.filing_match import period_fit
 
 _STATEMENT_NAME = {
     "income": "income statement",
@@ -47,33 +48,37 @@ class RuleCurator:
     async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Curation:
         if not passages:
             return Curation((), answerable=False, missing=missing_filing(query))
-        plan = plan_for(query, passages, self._facts)
-        if plan is None:
-            kept = tuple(p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0)
+        plans = plans_for(query, passages, self._facts)
+        if not plans:
+            kept = fitting_period(query, passages, self._facts)
             missing = () if kept else missing_filing(query)
             return Curation(kept[: self._max_kept], answerable=bool(kept), missing=missing)
-        found, absent = cover(query, plan, passages, self._facts)
-        places = {(item.filing.filing_id, item.line_item.page) for item in found.values()}
-        kept = tuple(p for p in passages if (p.filing_id, p.page) in places)
+        journal.note(f"curate: {plans[0]}")
+        coverage = cover(query, plans[0], passages, self._facts)
+        absent = coverage.absent
+        kept = self._covering(coverage, passages)
+        journal.note(f"curate: {len(coverage.found)} of {len(plans[0].operands)} operands found on {len(kept)} pages")
+        planned = Curation(kept[: self._max_kept], answerable=not absent, plans=plans, coverage=coverage)
+        if not absent:
+            return planned
+        planned = replace(planned, missing=tuple(described(operand, self._facts) for operand in absent))
+        if all(operand.phrase is not None and self._has_filing(operand, passages) for operand in absent):
+            # Its filings were searched whole: another page of them would not help, a sentence of these may.
+            fitting = fitting_period(query, passages, self._facts)
+            return replace(planned, kept=fitting[: self._max_kept], answerable=bool(fitting))
+        return replace(planned, complementary=self._ask(absent))
+
+    def _covering(self, coverage: Coverage, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """The passages on whose pages operands were found; a page that is not among them is read from the index."""
+        places = {(item.filing.filing_id, item.line_item.page) for item in coverage.found.values()}
         at_hand = {(p.filing_id, p.page) for p in passages}
         looked_up = (
             printing(item, passages, self._facts)
-            for item in found.values()
+            for item in coverage.found.values()
             if (item.filing.filing_id, item.line_item.page) not in at_hand
         )
-        kept = (*kept, *dict.fromkeys(p for p in looked_up if p is not None))
-        journal.note(f"curate: {len(found)} of {len(plan.operands)} operands found on {len(places)} pages")
-        if not absent:
-            return Curation(kept[: self._max_kept], answerable=True)
-        missing = tuple(self._describe(operand) for operand in absent)
-        if all(operand.phrase is not None and self._has_filing(operand, passages) for operand in absent):
-            # Its filings were searched whole: another page of them would not help, a sentence of these may.
-            fitting = tuple(p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0)
-            return Curation(fitting[: self._max_kept], answerable=bool(fitting), missing=missing)
-        return Curation(kept[: self._max_kept], answerable=False, missing=missing, complementary=self._ask(absent))
-
-    def _describe(self, operand: Operand) -> str:
-        return f"{operand.wording} of {self._facts.company_name(operand.company)} for {operand.period}"
+        kept = (p for p in passages if (p.filing_id, p.page) in places)
+        return (*kept, *dict.fromkeys(p for p in looked_up if p is not None))
 
     def _has_filing(self, operand: Operand, passages: Sequence[Passage]) -> bool:
         filings = [self._facts.filing(filing_id) for filing_id in dict.fromkeys(p.filing_id for p in passages)]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from finray.core.query import Span
 from finray.core.types import Filing
 from finray.question.words import word_list
 
@@ -118,7 +119,7 @@ class Mentions:
 
     known: tuple[str, ...]
     unknown: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...] = ()
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ class CompanyCatalog:
         """The companies that ``question`` names; the longest reading of each stretch of words wins."""
         words = _words(question)
         known: dict[str, None] = {}
-        used: list[tuple[int, int]] = []
+        used: list[Span] = []
         position = 0
         while position < len(words):
             length, keys = self._longest_match(words, position)
@@ -166,7 +167,8 @@ class CompanyCatalog:
             while length and position + length < len(words) and words[position + length].is_legal_suffix:
                 length += 1
             if length:
-                used.append((words[position].start, words[position + length - 1].end))
+                end = words[position + length - 1].end
+                used.append(Span("company", words[position].start, end, " ".join(keys)))
             position += length or 1
         unknown = _name_like_spans(question, words, used)
         return Mentions(tuple(known), unknown, tuple(used))
@@ -287,7 +289,7 @@ def _words(text: str) -> list[_Word]:
     return words
 
 
-def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[Span]) -> tuple[str, ...]:
     """Runs of capitalised words in the place of a name: a possessive, or after "for", "of", "did" and the like."""
     found: list[str] = []
     run: list[_Word] = []
@@ -300,7 +302,7 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[tuple
         run.clear()
 
     for index, word in enumerate(words):
-        inside = any(start <= word.start < end for start, end in used)
+        inside = any(span.start <= word.start < span.end for span in used)
         plain = word.text.lower() in _NOT_A_NAME or _PERIOD_WORD.fullmatch(word.text)
         if inside or plain or not word.is_name_like:
             close(index)

@@ -43,9 +43,9 @@ def defined_formula(question: str) -> str | None:
     text = _PERIOD_WORDS.sub(" ", text)
     items = canonical_items()
     for mention in reversed(mentions(text)):
-        if mention.key not in items:
+        if mention.value not in items:
             return None
-        text = f"{text[: mention.start]}{mention.key}{text[mention.end :]}"
+        text = f"{text[: mention.start]}{mention.value}{text[mention.end :]}"
     text = re.sub(r"\b(?:the\s+)?average\s+(?:of\s+)?(?:the\s+)?(\w+)", r"avg(\1)", text, flags=re.I)
     text = re.sub(r"\b(?:the\s+)?(?:change|increase)\s+in\s+(?:the\s+)?(\w+)", r"delta(\1)", text, flags=re.I)
     text = re.sub(r"\bcash from operations\b", "operating_cash_flow", text, flags=re.I)

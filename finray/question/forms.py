@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from finray.core.query import Period
+from finray.core.period import Period
 from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
 
 _ASKED = (

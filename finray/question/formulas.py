@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import ast
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Literal, cast
+from typing import cast
 
+from finray.core.plan import Formula, Unit
 from finray.question.arithmetic import names, parse
-
-Unit = Literal["ratio", "percent", "USD", "days", "USD/share", "shares"]
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """``names`` are what people call it, ``expression`` is over canonical line items."""
-
-    key: str
-    names: tuple[str, ...]
-    expression: str
-    unit: Unit
-
-    @property
-    def line_items(self) -> tuple[str, ...]:
-        return names(self.expression)
 
 
 @cache
@@ -36,6 +20,11 @@ def formulas() -> dict[str, Formula]:
         key: Formula(key, tuple(entry["names"]), entry["formula"], cast(Unit, entry["unit"]))
         for key, entry in tomllib.loads(text).items()
     }
+
+
+def line_items(formula: Formula) -> tuple[str, ...]:
+    """The canonical line items and phrases that ``formula`` is over."""
+    return names(formula.expression)
 
 
 def at_period(expression: str) -> str:

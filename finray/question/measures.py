@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 import keyword
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from finray.core.query import Query
+from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
+from finray.core.query import Query, Span
 from finray.filings.canonical import canonical_items
 from finray.question.arithmetic import ProgramError, parse
 from finray.question.definitions import defined_formula
-from finray.question.formulas import Formula, Unit, formulas
-from finray.question.mentions import Mention, mentions
+from finray.question.formulas import formulas, line_items
+from finray.question.intents import masked
+from finray.question.mentions import mentions
 from finray.question.operations import Reading, readings
-from finray.question.phrase import Measure, Phrase, phrase_of, without_context
+from finray.question.phrase import phrase_of, without_context
 from finray.question.synonyms import qualifiers, words_of
 
 _MARGIN = re.compile(r"\s*(?:%|percent(?:age)?)?\s*margin\b", re.I)
@@ -61,19 +63,21 @@ _UNASKED_QUALIFIERS = frozenset(
 _UNIT_OF: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
 
 
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """``formulas`` are over canonical line items and the names of ``phrases``, which are looked up by their words."""
-
-    formulas: tuple[Formula, ...]
-    phrases: Mapping[str, Phrase] = field(default_factory=dict)
-    settled: bool = False
-    """The formula holds the comparison or the sum that the question asks for: no other is to be made of it."""
+def measures_of(query: Query) -> tuple[Measures, ...]:
+    """What the question may measure, the likeliest first; nothing if words are asked for."""
+    if "words" in query.intents:
+        return ()
+    named = [] if query.unexplained or is_narrowed(query) else [named_measures(query)]
+    if "which" not in query.intents and "not_an_amount" in query.intents:
+        return tuple(named)
+    moving = bool(query.intents & {"change", "which"})
+    spelled = list(spelled_measures(query, moving=moving, aggregate="aggregate" in query.intents))
+    return tuple(spelled + named if spells_definition(query) else named + spelled)
 
 
 def named_measures(query: Query) -> Measures:
     """The metrics the question asks for by name; a definition in the question goes before ours."""
-    found = mentions(query.text)
+    found = _metrics(query)
     own = defined_formula(query.question)
     result: list[Formula] = []
     for index, mention in enumerate(found):
@@ -89,7 +93,7 @@ def named_measures(query: Query) -> Measures:
             )
         result.append(formula)
     compound = [f for f in result if f.key in formulas() or f.key.endswith("_margin")]
-    covered = {item for f in compound for item in f.line_items}
+    covered = {item for f in compound for item in line_items(f)}
     result = [f for f in result if f in compound or f.key not in covered]
     if own is not None:
         shown = result[0] if result else None
@@ -107,15 +111,13 @@ def spells_definition(query: Query) -> bool:
 
 def is_narrowed(query: Query) -> bool:
     """Whether a word beside the named metric asks for another row: "current income tax expense"."""
-    found = mentions(query.text)
-    rest = query.text
-    for mention in reversed(found):
-        rest = f"{rest[: mention.start]} {rest[mention.end :]}"
+    found = _metrics(query)
+    rest = masked(query.text, found, "")
     if any(_SET_AGAINST.search(query.text[: mention.start]) for mention in found):
         return True
     if any(_JOINED.fullmatch(query.text[a.end : b.start]) for a, b in itertools.pairwise(found)):
         return True
-    if any(mention.key in _ACCRUED for mention in found) and _PAID.search(rest):
+    if any(mention.value in _ACCRUED for mention in found) and _PAID.search(rest):
         return True
     counted = phrase_of(query.text, query.names, moving=True)
     if counted is not None and counted.measure == "shares" and any(_as_formula(m).unit == "USD" for m in found):
@@ -222,9 +224,13 @@ def _identifier(phrase: Phrase) -> str:
     return f"the_{name}" if taken else name
 
 
-def _as_formula(mention: Mention) -> Formula:
-    if mention.key in formulas():
-        return formulas()[mention.key]
-    item = canonical_items()[mention.key]
+def _metrics(query: Query) -> Sequence[Span]:
+    return [span for span in query.spans if span.kind == "metric"]
+
+
+def _as_formula(metric: Span) -> Formula:
+    if metric.value in formulas():
+        return formulas()[metric.value]
+    item = canonical_items()[metric.value]
     unit: Unit = "USD/share" if item.unit == "USD/share" else "shares" if item.unit == "shares" else "USD"
-    return Formula(mention.key, (item.names[0],), mention.key, unit)
+    return Formula(metric.value, (item.names[0],), metric.value, unit)

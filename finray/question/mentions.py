@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 
+from finray.core.query import Span
 from finray.filings.canonical import canonical_items
 from finray.question.formulas import formulas
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """``key`` of a formula or canonical line item, at ``text[start:end]``."""
-
-    key: str
-    start: int
-    end: int
-
-
-def mentions(text: str) -> tuple[Mention, ...]:
-    """Metrics in reading order; a name inside a longer one ("income" in "net income") does not count."""
+def mentions(text: str) -> tuple[Span, ...]:
+    """Formulas and canonical line items by their names, in reading order; a name inside a longer one ("income" in "net
+    income") does not count."""
     pattern, keys = _pattern()
     # Case-blind patterns also match letters that lower() leaves as they are (ſ for s, ı for i): no name has those.
     found = ((keys.get(_normal(match.group())), match) for match in pattern.finditer(text))
-    return tuple(Mention(key, match.start(), match.end()) for key, match in found if key is not None)
+    return tuple(Span("metric", match.start(), match.end(), key) for key, match in found if key is not None)
 
 
 @cache

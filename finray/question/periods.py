@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from typing import cast
 
-from finray.core.query import Period
+from finray.core.period import Period
 from finray.core.types import FiscalPeriod
 
 _MONTHS = {

@@ -6,14 +6,11 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
 
+from finray.core.plan import Measure, Phrase
 from finray.filings.canonical import canonical_items
 from finray.question.mentions import mentions
 from finray.question.synonyms import words_of
-
-Measure = Literal["money", "shares", "per share", "percent"]
 
 _MONTH = "(?:" + "|".join([*calendar.month_name[1:], *calendar.month_abbr[1:], "Sept"]) + r")\.?"
 _YEAR = r"(?:19|20)\d\d"
@@ -96,31 +93,6 @@ _PER_SHARE = re.compile(r"\bper (?:[a-z]+ ){0,2}(?:share|unit)\b|\bEPS\b", re.I)
 _PERCENT = re.compile(r"(?<!exchange )\brates?\b|\bpercent(?:age)?\b|%|\byield\b|\bmargin\b", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """``text`` as the question says it; ``words`` for comparison, ``metrics`` the canonical line items in it with the
-    words that name each."""
-
-    text: str
-    words: tuple[str, ...]
-    metrics: tuple[tuple[str, frozenset[str]], ...]
-    measure: Measure
-    instant: bool = False
-    """The question asks for a day's balance ("at the end of"), not for a flow over a period."""
-    must: frozenset[str] = frozenset()
-    """The row itself must hold one of these words: "Increase in inventories", not inventories."""
-
-    @property
-    def opening(self) -> bool:
-        """What stood at the beginning of the period is asked for."""
-        return "begin" in self.words or "beginn" in self.words or "open" in self.words
-
-    @property
-    def name(self) -> str:
-        """The phrase as an operand is called in a program: "current_federal_income_tax_expense"."""
-        return "_".join(re.findall(r"[a-z][a-z0-9]*", self.text.lower())[:8]) or "amount"
-
-
 def without_context(text: str, names: Sequence[str] = ()) -> str:
     """``text`` without its periods and the ``names`` of companies."""
     for name in sorted(names, key=len, reverse=True):
@@ -152,9 +124,9 @@ def phrase_of(
     if not words:
         return None
     found = tuple(
-        (mention.key, frozenset(words_of(text[mention.start : mention.end])))
+        (mention.value, frozenset(words_of(text[mention.start : mention.end])))
         for mention in mentions(text)
-        if mention.key in canonical_items()
+        if mention.value in canonical_items()
     )
     return Phrase(text, words, found, measure, instant)
 

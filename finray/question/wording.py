@@ -6,6 +6,7 @@ import calendar
 import re
 from collections.abc import Sequence
 
+from finray.core.query import Span
 from finray.core.types import Statement
 from finray.question.words import word_list
 
@@ -65,12 +66,12 @@ _ORDER = re.compile(r"(?:^\W*|[.!?,;:]\s*|\b(?:please|to|you|and|then)\s+)comput
 """The verb: "Compute" is also what some companies sell."""
 
 
-def unexplained_words(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+def unexplained_words(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
     """Words of ``text`` outside ``spans`` (companies, metrics, statements) that are not common in numeric questions;
     numbers, fiscal years and quarters are explained."""
     rest = list(text)
-    for start, end in spans:
-        rest[start:end] = " " * (end - start)
+    for span in spans:
+        rest[span.start : span.end] = " " * (span.end - span.start)
     for _, pattern in STATEMENT_WORDS:
         for match in pattern.finditer(text):
             rest[match.start() : match.end()] = " " * len(match.group())

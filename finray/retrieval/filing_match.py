@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 
-from finray.core.query import Period
+from finray.core.period import Period
 from finray.core.types import Filing
 
 _PERIOD_WEIGHT, _FORM_WEIGHT = 0.7, 0.3

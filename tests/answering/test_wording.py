@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from finray.answering.wording import Shape, asked_shape, asked_value, shown
-from finray.question.formulas import Unit
+from finray.core.plan import Unit
 
 
 @pytest.mark.parametrize(

@@ -58,10 +58,10 @@ class Fake:
         self.curated.append([p.filing_id for p in passages])
         return self.curations[len(self.curated) - 1]
 
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         self._do("answer", journal)
-        self.answered_from = [p.filing_id for p in passages]
-        return Answer("42", "answered", 42.0, "USD", "40 + 2", tuple(passages))
+        self.answered_from = [p.filing_id for p in curation.kept]
+        return Answer("42", "answered", 42.0, "USD", "40 + 2", curation.kept)
 
     def _do(self, stage: str, journal: Journal) -> None:
         journal.spend(stage, TokenUsage(10, 1))
@@ -184,7 +184,7 @@ def test_a_bug_is_not_passed_off_as_an_answer() -> None:
 def test_what_the_curator_missed_is_told_when_the_answerer_refuses() -> None:
     @dataclass
     class Refusing(Fake):
-        async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+        async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
             return Answer("no", "unanswerable")
 
     fake = Refusing([Curation((), answerable=False, missing=("revenue of FY 2020",))])

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from finray.core.journal import Journal
-from finray.core.query import Period, Query
+from finray.core.period import Period
+from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.core.types import Passage
 from finray.engine import Engine
@@ -55,7 +56,9 @@ async def test_an_unknown_company_is_named(engine: Engine) -> None:
 
 
 async def test_the_ablation_asks_the_question_as_it_is() -> None:
-    assert await PlainReader().read("What of it?", Journal()) == Query("What of it?", "What of it?")
+    query = await PlainReader().read("Please round. What was Acme's revenue in FY2022?", Journal())
+    assert query.text == query.question == "Please round. What was Acme's revenue in FY2022?"
+    assert (query.companies, query.periods, query.forms, query.statements) == ((), (), (), ())
 
 
 async def test_covered_slots_suffice_and_their_pages_alone_are_kept(engine: Engine) -> None:

@@ -2,13 +2,13 @@ import pytest
 
 from finray.filings.canonical import canonical_items
 from finray.question.definitions import defined_formula
-from finray.question.formulas import at_period, formulas
+from finray.question.formulas import at_period, formulas, line_items
 from finray.question.mentions import mentions
 
 
 def test_formulas_are_over_known_line_items() -> None:
     for formula in formulas().values():
-        assert set(formula.line_items) <= set(canonical_items()), formula.key
+        assert set(line_items(formula)) <= set(canonical_items()), formula.key
         assert formula.names
 
 
@@ -30,7 +30,7 @@ def test_periods_are_written_out() -> None:
     ],
 )
 def test_metrics_are_found_by_their_longest_name(text: str, keys: list[str]) -> None:
-    assert [mention.key for mention in mentions(text)] == keys
+    assert [mention.value for mention in mentions(text)] == keys
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,13 @@ import pytest
 from finray.core.query import Query
 from finray.core.types import Prediction
 from finray.question.measures import is_narrowed, spelled_measures
+from finray.question.mentions import mentions
 
 Ask = Callable[[str], Prediction]
 
 
 def _query(question: str) -> Query:
-    return Query(question=question, text=question, names=("Acme",))
+    return Query(question=question, text=question, names=("Acme",), spans=mentions(question))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from finray.question.mentions import mentions
     ],
 )
 def test_the_longest_name_counts_and_only_whole_words(text: str, keys: list[str]) -> None:
-    found = [mention.key for mention in mentions(text)]
+    found = [mention.value for mention in mentions(text)]
     assert [key for key in found if key in keys] == keys
     if not keys:
         assert found == []

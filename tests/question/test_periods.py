@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.query import Period
+from finray.core.period import Period
 from finray.question.periods import last_years_in, periods_in
 
 

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.question.mentions import mentions
 from finray.question.wording import statements_named, unexplained_words, without_instructions
 
 
@@ -37,9 +38,7 @@ def test_instructions_go_and_the_question_stays(question: str, text: str) -> Non
     ],
 )
 def test_words_that_narrow_a_question(question: str, left: tuple[str, ...]) -> None:
-    named = [(question.index(word), question.index(word) + len(word)) for word in ("revenue", "inventory")
-             if word in question]  # fmt: skip
-    assert unexplained_words(question, named) == left
+    assert unexplained_words(question, mentions(question)) == left
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import datetime as dt
 
-from finray.core.query import Period
+from finray.core.period import Period
 from finray.core.types import EARNINGS_RELEASE, Filing, FiscalPeriod
 from finray.question.forms import forms_asked, forms_implied, looks_ahead
 from finray.retrieval.filing_match import match_score, period_fit

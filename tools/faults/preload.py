@@ -14,7 +14,7 @@ import finray.engine
 import finray.index.in_process
 import finray.index.writer
 import finray.models.hash_encoder
-import finray.question.plan
+import finray.question.plans
 import finray.retrieval.methods.finray  # noqa: F401
 from finray.cli import main as finray_main
 

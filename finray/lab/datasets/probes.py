@@ -103,8 +103,8 @@ def _of_strangers(questions: Sequence[Question], source: ProbeSource, rng: rando
         if len(found.known) == 1 and not found.unknown and absent:
             text = question.question
             stranger = rng.choice(absent)
-            for start, end in reversed(found.spans):
-                text = text[:start] + stranger + text[end:]
+            for span in reversed(found.spans):
+                text = text[: span.start] + stranger + text[span.end :]
             yield text
 
 
@@ -160,8 +160,8 @@ def _is_plain(label: str) -> bool:
 
 
 def _reports_nothing_like(label: str, company: str, source: ProbeSource) -> bool:
-    meant = {mention.key for mention in mentions(label)}
-    if any(meant & {mention.key for mention in mentions(own)} for own in source.labels[company]):
+    meant = {metric.value for metric in mentions(label)}
+    if any(meant & {metric.value for metric in mentions(own)} for own in source.labels[company]):
         return False
     pages = source.pages[company]
     return not any(set.intersection(*(set(pages.get(w, ())) for w in way)) for way in variants(words_of(label)) if way)

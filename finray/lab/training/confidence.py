@@ -12,8 +12,8 @@ from scipy.optimize import minimize
 from finray.answering.confidence import SIGNALS, ConfidenceModel, Floats, signals
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.core.roles import Answerer
-from finray.core.types import Answer, Passage, Question
+from finray.core.roles import Answerer, Curation
+from finray.core.types import Answer, Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation.calibration import was_right
@@ -42,10 +42,10 @@ class _Listening:
         self.query: Query | None = None
         self.heard: Floats | None = None
 
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
-        answer = await self._inner.answer(query, passages, journal)
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        answer = await self._inner.answer(query, curation, journal)
         self.query = query
-        self.heard = signals(query, answer, passages, self._facts) if answer.status == "answered" else None
+        self.heard = signals(query, answer, curation.kept, self._facts) if answer.status == "answered" else None
         return answer
 
 
