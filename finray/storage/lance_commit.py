@@ -7,7 +7,6 @@ its client tries no conditional put twice. So the whole step is done again here.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
@@ -31,39 +30,45 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
     On S3 it is done again after an error, so done twice it must leave what it leaves when done once, or ``undo`` must
     take back what a first try may have left. Raises SourceError.
     """
-    tries, deadline = s3.attempts() if is_s3(where) else 1, time.monotonic() + _PATIENCE_SECONDS
-    for attempt in range(1, tries + 1):
-        try:
-            if attempt > 1 and undo is not None:
-                undo()
-            return step()
-        except (OSError, SourceError) as error:
-            if attempt == tries or time.monotonic() > deadline:
-                if isinstance(error, SourceError):
-                    raise
-                raise SourceError(f"cannot write {where!r}: {reason(error)}{_remedy(where, error)}") from error
-        s3.pause(attempt)
-    raise AssertionError("the last try returns or raises")
+    begun = False
+
+    def attempt() -> T:
+        nonlocal begun
+        if begun and undo is not None:
+            undo()
+        begun = True
+        return step()
+
+    try:
+        return s3.retried(attempt, lambda error: isinstance(error, (OSError, SourceError)), *_patience(where))
+    except OSError as error:
+        raise SourceError(f"cannot write {where!r}: {reason(error)}{_remedy(where, error)}") from error
 
 
 def open_latest(where: str) -> Any:
     """The table at ``where`` as a ``lance.LanceDataset`` that stays at its latest version.
 
-    Raises SourceError where S3 does not answer, ValueError or OSError for what Lance has to say otherwise.
+    Raises SourceError if S3 does not answer, ValueError or OSError for what Lance has to say otherwise.
     """
-    tries, deadline = s3.attempts() if is_s3(where) else 1, time.monotonic() + _PATIENCE_SECONDS
-    for attempt in range(1, tries + 1):
-        try:
-            return lance.dataset(where, storage_options=lance_storage_options(where) or None)
-        except (ValueError, OSError) as error:
-            last = attempt == tries or time.monotonic() > deadline
-            # Who asks knows that the table is there: an S3 that lists late does not say so yet.
-            if _S3_SAYS not in str(error) and (last or _NOT_FOUND not in str(error)):
-                raise
-            if last:
-                raise SourceError(f"cannot read {where!r}: {reason(error)}{_remedy(where, error)}") from error
-        s3.pause(attempt)
-    raise AssertionError("the last try returns or raises")
+
+    def passes(error: Exception) -> bool:
+        # The caller knows that the table is there: an S3 that lists late does not list it yet.
+        return isinstance(error, (ValueError, OSError)) and any(say in str(error) for say in (_S3_SAYS, _NOT_FOUND))
+
+    def open_table() -> Any:
+        return lance.dataset(where, storage_options=lance_storage_options(where) or None)
+
+    try:
+        return s3.retried(open_table, passes, *_patience(where))
+    except (ValueError, OSError) as error:
+        if _S3_SAYS not in str(error):
+            raise
+        raise SourceError(f"cannot read {where!r}: {reason(error)}{_remedy(where, error)}") from error
+
+
+def _patience(where: str) -> tuple[int, float]:
+    """(tries, seconds after which none begins): local files are tried once."""
+    return (s3.attempts() if is_s3(where) else 1), _PATIENCE_SECONDS
 
 
 def reason(error: Exception) -> str:

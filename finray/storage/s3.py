@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import io
 import os
-import random
-import time
+from collections.abc import Callable
 from functools import cache
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 import aiohttp
 import fsspec
+import stamina
 from botocore.exceptions import BotoCoreError, ClientError
 
 from finray.core.errors import SettingsError
 
+T = TypeVar("T")
 S3_ERRORS: Final[tuple[type[Exception], ...]] = (BotoCoreError, ClientError, aiohttp.ClientError)
 _ATTEMPTS: Final = 6
 """Enough for one request in five to fail and a job of thousands of requests to succeed."""
@@ -38,9 +39,16 @@ def attempts() -> int:
     return int(value)
 
 
-def pause(attempt: int) -> None:
-    """Sleep before try ``attempt`` + 1: half a second, then longer each time, by chance shorter."""
-    time.sleep(min(_LONGEST_PAUSE_SECONDS, 0.25 * 2**attempt) * random.uniform(0.5, 1.0))
+def retried(step: Callable[[], T], on: Callable[[Exception], bool], tries: int, timeout: float | None = None) -> T:
+    """The result of ``step``, done up to ``tries`` times while it raises what ``on`` accepts.
+
+    Waits half a second before the second try, then longer, with jitter. No try begins ``timeout`` seconds after the
+    first. Raises the last error.
+    """
+    again = stamina.RetryingCaller(
+        attempts=tries, timeout=timeout, wait_initial=0.25, wait_max=_LONGEST_PAUSE_SECONDS, wait_jitter=0.5
+    )
+    return again(on, step)
 
 
 def endpoint() -> str | None:
@@ -72,17 +80,15 @@ def _s3_filesystem(endpoint_url: str | None, max_attempts: int, read_seconds: fl
 
 
 def get(key: str, start: int | None = None, end: int | None = None) -> bytes:
-    """An object, or its bytes ``start`` to ``end``. A body that ends early is asked for again: botocore does not."""
-    for attempt in range(1, attempts() + 1):
-        try:
-            content = s3_filesystem().cat_file(key, start=start, end=end)
-            assert isinstance(content, bytes)
-            return content
-        except (aiohttp.ClientPayloadError, aiohttp.ClientConnectionError):
-            if attempt == attempts():
-                raise
-        pause(attempt)
-    raise AssertionError("the last try returns or raises")
+    """An object, or its bytes ``start`` to ``end``. Retries a body that ends early, which botocore does not."""
+
+    def read() -> bytes:
+        content = s3_filesystem().cat_file(key, start=start, end=end)
+        assert isinstance(content, bytes)
+        return content
+
+    broke_off = (aiohttp.ClientPayloadError, aiohttp.ClientConnectionError)
+    return retried(read, lambda error: isinstance(error, broke_off), attempts())
 
 
 def open_object(key: str) -> BinaryIO:
