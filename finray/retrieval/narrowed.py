@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import DocumentRetriever
 from finray.core.types import Document, Filing
-from finray.index.reader import IndexReader
+
+if TYPE_CHECKING:  # the client, which needs FilingFilter alone, loads no Lance
+    from finray.index.reader import IndexReader
 
 
 @dataclass(frozen=True, slots=True)
