@@ -14,11 +14,11 @@ from ray.serve.exceptions import BackPressureError
 
 from finray.api.engines import EngineMaker, engine_maker
 from finray.api.errors import INTERNAL, ApiError
-from finray.api.events import Event
 from finray.api.limits import Capacity
 from finray.api.page_images import Mark
 from finray.api.service import Asked, AskedRetrieval, LocalService
 from finray.core.filing_filter import FilingFilter
+from finray.core.replies import AnswerEvent, FilingDetail, FilingList, FilingPage, Ready, Retrieved, ServiceEvent
 from finray.core.settings import RerankerSettings, Settings
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, encoder_dimension, load_encoder
@@ -57,23 +57,23 @@ class Answering:
         self._service = await local_service(arguments, handles)
         await self._service.start()
 
-    async def status(self) -> dict[str, Any]:
+    async def status(self) -> Ready:
         return await self._service.status()
 
-    async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         async for event in self._service.answer(asked):
             yield event
 
-    async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
+    async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
         return await self._service.retrieve(asked)
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]:
+    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
         return await self._service.filings(narrowed, after, limit)
 
-    async def filing(self, filing_id: str) -> dict[str, Any]:
+    async def filing(self, filing_id: str) -> FilingDetail:
         return await self._service.filing(filing_id)
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]:
+    async def page(self, filing_id: str, page: int) -> FilingPage:
         return await self._service.page(filing_id, page)
 
     async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
@@ -96,22 +96,23 @@ class RemoteService:
         self._open = 0
         self._stream = handle.options(stream=True)
 
-    async def status(self) -> dict[str, Any]:
-        return await self._record("status")
+    async def status(self) -> Ready:
+        reply: Ready = await self._ask("status")
+        return reply
 
-    async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         questions = len(asked.questions)
         self._capacity.check(self._open, questions)
         self._open += questions
         try:
             async for event in self._asked_again(asked):
-                if event.name == "answer":
-                    self._capacity.took(event.data["prediction"]["seconds"])
+                if isinstance(event, AnswerEvent):
+                    self._capacity.took(event.prediction.seconds)
                 yield event
         finally:
             self._open -= questions
 
-    async def _asked_again(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def _asked_again(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         for last in (False, True):
             response, begun = self._stream.answer.remote(asked), False
             try:
@@ -125,25 +126,25 @@ class RemoteService:
             finally:
                 response.cancel()
 
-    async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
-        return await self._record("retrieve", asked)
+    async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
+        reply: Retrieved = await self._ask("retrieve", asked)
+        return reply
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]:
-        return await self._record("filings", narrowed, after, limit)
+    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
+        reply: FilingList = await self._ask("filings", narrowed, after, limit)
+        return reply
 
-    async def filing(self, filing_id: str) -> dict[str, Any]:
-        return await self._record("filing", filing_id)
+    async def filing(self, filing_id: str) -> FilingDetail:
+        reply: FilingDetail = await self._ask("filing", filing_id)
+        return reply
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]:
-        return await self._record("page", filing_id, page)
+    async def page(self, filing_id: str, page: int) -> FilingPage:
+        reply: FilingPage = await self._ask("page", filing_id, page)
+        return reply
 
     async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
         image: bytes = await self._ask("page_image", filing_id, page, marks, dpi)
         return image
-
-    async def _record(self, method: str, *arguments: object) -> dict[str, Any]:
-        record: dict[str, Any] = await self._ask(method, *arguments)
-        return record
 
     async def _ask(self, method: str, *arguments: object) -> Any:
         for last in (False, True):

@@ -6,20 +6,30 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from finray.api.engines import EngineMaker, EngineThreads, IndexWatcher, OpenIndex, Ticket
 from finray.api.errors import ApiError
-from finray.api.events import Event, events_of, query_record
+from finray.api.events import events_of, query_summary
 from finray.api.library import filing_page, filing_record, filings_record, pages_of
 from finray.api.limits import Capacity
 from finray.api.page_images import Mark, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
-from finray.batch.predictions import document_record, passage_record, prediction_record
 from finray.core.errors import FinrayError, ModelError, QuestionError
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import StageReport
+from finray.core.replies import (
+    AnswerEvent,
+    DoneEvent,
+    FilingDetail,
+    FilingList,
+    FilingPage,
+    Ready,
+    Retrieved,
+    ServiceEvent,
+    StartedEvent,
+)
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 
@@ -46,24 +56,23 @@ class AskedRetrieval:
 
 
 class Service(Protocol):
-    """Everything behind the routes. Records are JSON objects as docs/openapi.json describes them; every method may
-    raise ApiError."""
+    """Everything behind the routes. Every method may raise ApiError."""
 
-    async def status(self) -> dict[str, Any]:
-        """``{index_version, filings, settings_hash}``. Raises ApiError 503 while the service cannot answer."""
+    async def status(self) -> Ready:
+        """Raises ApiError 503 while the service cannot answer."""
         ...
 
-    def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         """Events; an ``answer`` for each question as it is done, and ``done`` at the end. Closing it ends the work."""
         ...
 
-    async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]: ...
+    async def retrieve(self, asked: AskedRetrieval) -> Retrieved: ...
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]: ...
+    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList: ...
 
-    async def filing(self, filing_id: str) -> dict[str, Any]: ...
+    async def filing(self, filing_id: str) -> FilingDetail: ...
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]: ...
+    async def page(self, filing_id: str, page: int) -> FilingPage: ...
 
     async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes: ...
 
@@ -104,24 +113,19 @@ class LocalService:
         self._threads.close()
         self._images.close()
 
-    async def status(self) -> dict[str, Any]:
+    async def status(self) -> Ready:
         index = self.index
-        return {
-            "index_version": index.version,
-            "filings": len(index.filings),
-            "settings_hash": self._settings.answer_hash(),
-        }
+        return Ready(index.version, len(index.filings), self._settings.answer_hash())
 
-    async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         self._capacity.check(self._threads.busy, len(asked.questions))
         index, started = self.index, time.perf_counter()
         if asked.stream:
-            questions = [{"qid": question.qid, "question": question.question} for question in asked.questions]
-            yield Event("started", {"index_version": index.version, "questions": questions})
+            yield StartedEvent(index.version, asked.questions)
         loop, ticket = asyncio.get_running_loop(), Ticket()
-        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        events: asyncio.Queue[ServiceEvent | None] = asyncio.Queue()
 
-        def tell(event: Event) -> None:
+        def tell(event: ServiceEvent) -> None:
             loop.call_soon_threadsafe(events.put_nowait, event)
 
         tasks = [asyncio.create_task(self._answer(q, asked, index, ticket, tell)) for q in asked.questions]
@@ -136,9 +140,9 @@ class LocalService:
             everyone.cancel()
             with suppress(asyncio.CancelledError, FinrayError):
                 await everyone
-        yield Event("done", {"index_version": index.version, "seconds": time.perf_counter() - started})
+        yield DoneEvent(index.version, time.perf_counter() - started)
 
-    async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
+    async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
         self._capacity.check(self._threads.busy, 1)
         index, started = self.index, time.perf_counter()
         span = self._telemetry.question(asked.trace_parent, "retrieve")
@@ -161,30 +165,30 @@ class LocalService:
             span.end("cancelled", {})
             raise
         span.end("retrieved", {})
-        return {
-            "index_version": index.version,
-            "question": asked.question,
-            "query": query_record(query),
-            "documents": [document_record(document) for document in documents],
-            "passages": [passage_record(passage) for passage in passages],
-            "seconds": time.perf_counter() - started,
-        }
+        return Retrieved(
+            index.version,
+            asked.question,
+            query_summary(query),
+            tuple(document.ref for document in documents),
+            tuple(passages),
+            time.perf_counter() - started,
+        )
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]:
+    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
         return filings_record(self.index, narrowed, after, limit)
 
-    async def filing(self, filing_id: str) -> dict[str, Any]:
+    async def filing(self, filing_id: str) -> FilingDetail:
         index = self.index
         return filing_record(index, filing_id, await asyncio.to_thread(pages_of, index, filing_id))
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]:
+    async def page(self, filing_id: str, page: int) -> FilingPage:
         return await asyncio.to_thread(filing_page, self.index, filing_id, page)
 
     async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
         return await asyncio.to_thread(self._images.png, self.index, filing_id, page, marks, dpi)
 
     async def _answer(
-        self, question: Question, asked: Asked, index: OpenIndex, ticket: Ticket, tell: Callable[[Event], None]
+        self, question: Question, asked: Asked, index: OpenIndex, ticket: Ticket, tell: Callable[[ServiceEvent], None]
     ) -> None:
         span = self._telemetry.question(asked.trace_parent, "answer")
 
@@ -204,10 +208,8 @@ class LocalService:
             raise
         self._capacity.took(prediction.seconds)
         span.end(prediction.status, dict(prediction.usage))
-        record = prediction_record(prediction)
-        if not asked.trace:
-            record.pop("trace", None)
-        tell(Event("answer", {"qid": question.qid, "index_version": index.version, "prediction": record}))
+        shown = prediction if asked.trace else replace(prediction, trace=())
+        tell(AnswerEvent(question.qid, index.version, shown))
 
 
 def _failed(error: FinrayError) -> ApiError:

@@ -26,19 +26,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from finray.batch.predictions import PREDICTION_SCHEMA, arrow_row, encode, prediction_from_record
+from finray.batch.predictions import encode
 from finray.core.errors import SourceError
+from finray.core.records import from_row, is_torn
+from finray.core.types import Prediction
 from finray.storage.atomic import replacing
+from finray.storage.columns import arrow_schema
 from finray.storage.locations import STORAGE_ERRORS, is_s3, normalise, room_hint, s3_filesystem
 from finray.storage.s3 import open_object
 
 _ROWS_PER_GROUP = 512
-_LINE_START = b'{"qid": '
+PREDICTION_SCHEMA = arrow_schema(Prediction)
+"""Columns of a Parquet predictions file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +75,23 @@ class PredictionFiles(Protocol):
     def close(self) -> None: ...
 
 
-def prediction_files(uri: str) -> PredictionFiles:
-    """The files behind ``uri``. Raises SourceError for a name that ends in neither .jsonl nor .parquet."""
+def prediction_files(uri: str, kind: type[Any] = Prediction) -> PredictionFiles:
+    """The files behind ``uri``, of lines that are JSON objects of ``kind``.
+
+    Raises SourceError for a name that ends in neither .jsonl nor .parquet.
+    """
     if not uri.lower().endswith((".jsonl", ".parquet")):
         raise SourceError(f"{uri!r}: a predictions file ends in .jsonl or .parquet")
     location = normalise(uri)
-    return ObjectFiles(location) if is_s3(location) else LocalFiles(Path(location))
+    return ObjectFiles(location) if is_s3(location) else LocalFiles(Path(location), kind)
 
 
 class LocalFiles:
     """A file in a folder, with a lock that lasts as long as the process that holds it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, kind: type[Any]) -> None:
         self.torn: str | None = None
+        self._kind = kind
         self._path = path
         self._parquet = path.suffix.lower() == ".parquet"
         self._journal = path.with_name(path.name + ".partial.jsonl") if self._parquet else path
@@ -122,7 +130,7 @@ class LocalFiles:
         for number, content in enumerate(file, start=1):
             where = f"{self._journal}, line {number}"
             if not content.endswith(b"\n"):
-                if _half(content):
+                if is_torn(self._kind, content):
                     self.torn = f"{where}: half a line, left by a run that was killed, is ignored"
                     return
                 content += b"\n"
@@ -148,7 +156,7 @@ class LocalFiles:
                 file.seek(start)
                 tail = file.read(step) + tail
             rest = tail[tail.rfind(b"\n") + 1 :]
-            if _half(rest):
+            if is_torn(self._kind, rest):
                 file.truncate(end - len(rest))
             elif rest:
                 file.seek(end)
@@ -264,25 +272,14 @@ def _part_number(path: str) -> int:
     return int(digits) if digits.isdigit() else 0
 
 
-def _half(line: bytes) -> bool:
-    """Whether ``line`` is the beginning of one of ours: anything else is not ours to cut off."""
-    if not line.startswith(_LINE_START[: len(line)]):
-        return False
-    try:
-        json.loads(line)
-    except ValueError:
-        return True
-    return False
-
-
 def _parquet_lines(file: IO[bytes], name: str) -> Iterator[Line]:
     try:
         table = pq.ParquetFile(file)
         number = 0
         for batch in table.iter_batches(batch_size=_ROWS_PER_GROUP):
-            for row in batch.to_pylist():
+            for row in batch.to_pylist(maps_as_pydicts="lossy"):
                 number += 1
-                yield Line(encode(prediction_from_record(row)), f"{name}, row {number}", final=True)
+                yield Line(encode(from_row(Prediction, row)), f"{name}, row {number}", final=True)
     except (pa.ArrowException, ValueError) as error:
         raise SourceError(f"{name!r} is not a Parquet file of predictions: {error}") from error
 
@@ -293,7 +290,7 @@ def _write(file: IO[bytes], lines: Iterable[bytes], *, parquet: bool) -> None:
         return
     remaining = iter(lines)
     with pq.ParquetWriter(file, PREDICTION_SCHEMA) as writer:
-        while group := [arrow_row(json.loads(line)) for line in islice(remaining, _ROWS_PER_GROUP)]:
+        while group := [json.loads(line) for line in islice(remaining, _ROWS_PER_GROUP)]:
             writer.write_table(pa.Table.from_pylist(group, schema=PREDICTION_SCHEMA))
 
 

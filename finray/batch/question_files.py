@@ -28,38 +28,18 @@ from finray.core.question_fields import (
     read_question_type,
     read_value,
 )
+from finray.core.records import to_json, to_object
 from finray.core.settings import BulkSettings
 from finray.core.types import Question
+from finray.storage.columns import arrow_schema
 from finray.storage.locations import read_bytes, write_bytes
 
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 
 _ROWS_PER_BATCH = 1024
 
-QUESTION_SCHEMA = pa.schema(
-    [
-        pa.field("qid", pa.string(), nullable=False),
-        pa.field("question", pa.string(), nullable=False),
-        pa.field("answer", pa.string()),
-        pa.field("question_type", pa.string()),
-        pa.field(
-            "evidence",
-            pa.list_(
-                pa.struct(
-                    [
-                        ("doc_name", pa.string()),
-                        ("page", pa.int64()),
-                        ("text", pa.string()),
-                        ("alternative_pages", pa.list_(pa.int64())),
-                    ]
-                )
-            ),
-        ),
-        pa.field("value", pa.float64()),
-        pa.field("unit", pa.string()),
-        pa.field("program", pa.string()),
-    ]
-)
+QUESTION_SCHEMA = arrow_schema(Question)
+"""Columns of a Parquet question file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,36 +128,16 @@ def check_target(uri: str) -> None:
 
 def write_questions(uri: str, questions: Iterable[Question]) -> None:
     """Write a ``.jsonl`` or ``.parquet`` file, replacing the target in one step. Raises SourceError."""
-    records = [question_record(question) for question in questions]
     lowered = uri.lower()
     if lowered.endswith(".parquet"):
+        records = [to_object(question) for question in questions]
         sink = io.BytesIO()
         pq.write_table(pa.Table.from_pylist(records, schema=QUESTION_SCHEMA), sink)
         write_bytes(uri, sink.getvalue())
     elif lowered.endswith(JSON_SUFFIXES):
-        write_bytes(uri, b"".join(json.dumps(r, ensure_ascii=False).encode("utf-8") + b"\n" for r in records))
+        write_bytes(uri, b"".join(to_json(question) + b"\n" for question in questions))
     else:
         raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
-
-
-def question_record(question: Question) -> dict[str, Any]:
-    """The JSON object of one question; fields that are not set are left out."""
-    record: dict[str, Any] = {"qid": question.qid, "question": question.question}
-    if question.answer is not None:
-        record["answer"] = question.answer
-    if question.question_type is not None:
-        record["question_type"] = question.question_type
-    if question.evidence:
-        record["evidence"] = [
-            {"doc_name": gold.doc_name, "page": gold.page}
-            | ({} if gold.text is None else {"text": gold.text})
-            | ({"alternative_pages": list(gold.alternative_pages)} if gold.alternative_pages else {})
-            for gold in question.evidence
-        ]
-    for name in ("value", "unit", "program"):
-        if getattr(question, name) is not None:
-            record[name] = getattr(question, name)
-    return record
 
 
 class _LineReader:

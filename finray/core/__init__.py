@@ -1,1 +1,1 @@
-"""What everything may import: types, errors, settings, the journal and the roles. Imports nothing else of finray."""
+"""What everything may import: types, records, replies, errors, settings, journal and roles."""

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from finray.core.records import OmitEmpty, OmitNone, Record
+
 FiscalPeriod = Literal["FY", "Q1", "Q2", "Q3", "Q4"]
 FactSource = Literal["ixbrl", "sgml", "cover", "table", "name"]
 Statement = Literal["income", "balance", "cash_flow", "comprehensive_income", "equity"]
@@ -27,7 +29,7 @@ ANNUAL_REPORT_TO_HOLDERS = "ARS"
 
 
 @dataclass(frozen=True, slots=True)
-class Filing:
+class Filing(Record):
     """One filing and the facts on its cover.
 
     ``filing_id`` is the accession number where the filing carries one, else the first 20 hex digits of the
@@ -85,7 +87,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class LineItem:
+class LineItem(Record):
     """One number of a financial table: a row of the ``facts`` table.
 
     ``value`` is in base units (dollars, shares, or a plain ratio), already multiplied by ``scale`` and signed;
@@ -126,6 +128,19 @@ class ParsedFiling:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentRef(Record):
+    """A filing that document retrieval proposed, as a prediction names it: the index describes it."""
+
+    doc_name: str
+    filing_id: str
+    score: float
+    company: OmitEmpty[str] = ""
+    form: OmitEmpty[str] = ""
+    reasons: OmitEmpty[tuple[str, ...]] = ()
+    """Why it ranked there."""
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A filing that document retrieval proposed. ``reasons`` says why it ranked where it did."""
 
@@ -133,9 +148,14 @@ class Document:
     score: float
     reasons: tuple[str, ...] = ()
 
+    @property
+    def ref(self) -> DocumentRef:
+        filing = self.filing
+        return DocumentRef(filing.doc_name, filing.filing_id, self.score, filing.company, filing.form, self.reasons)
+
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Record):
     """A chunk that was retrieved; also the shape of evidence."""
 
     doc_name: str
@@ -144,11 +164,12 @@ class Passage:
     start: int
     end: int
     text: str
+    """Characters ``start`` to ``end`` of the page's text."""
     score: float
 
 
 @dataclass(frozen=True, slots=True)
-class PageRef:
+class PageRef(Record):
     """The page that a passage stands on, without its text."""
 
     doc_name: str
@@ -157,13 +178,15 @@ class PageRef:
 
 
 @dataclass(frozen=True, slots=True)
-class GoldEvidence:
-    """One gold page. ``alternative_pages`` of the same filing show the same: any one of them is as good."""
+class GoldEvidence(Record):
+    """One gold page."""
 
     doc_name: str
+    """The source file's stem, or the accession number."""
     page: int
-    text: str | None = None
-    alternative_pages: tuple[int, ...] = ()
+    text: OmitNone[str | None] = None
+    alternative_pages: OmitEmpty[tuple[int, ...]] = ()
+    """Other pages of the same filing that show the same: any one of them counts as this gold page."""
 
     @property
     def places(self) -> frozenset[tuple[str, int]]:
@@ -172,30 +195,37 @@ class GoldEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A question and, where known, its gold answer: ``answer`` for a person, ``value`` in ``unit`` (the units of
-    :class:`Answer`), ``program`` the arithmetic that gives it."""
+class Question(Record):
+    """A question and, if known, its gold answer: one line of a question file."""
 
     qid: str
+    """Unique in the file; a number is taken as text."""
     question: str
-    answer: str | None = None
-    question_type: str | None = None
-    evidence: tuple[GoldEvidence, ...] = ()
-    value: float | None = None
-    unit: str | None = None
-    program: str | None = None
+    """At most ``bulk.max_question_characters`` long."""
+    answer: OmitNone[str | None] = None
+    """The gold answer for a person; a number is taken as text."""
+    question_type: OmitNone[str | None] = None
+    """Reports are broken down by it. A type that begins with ``unanswerable`` says that refusing is right."""
+    evidence: OmitEmpty[tuple[GoldEvidence, ...]] = ()
+    """The gold pages."""
+    value: OmitNone[float | None] = None
+    """The gold number, in ``unit``; anything but a number is ignored."""
+    unit: OmitNone[str | None] = None
+    """``USD``, ``USD/share``, ``percent``, ``ratio``, ``shares``, …"""
+    program: OmitNone[str | None] = None
+    """The arithmetic behind the gold answer, or the tagged fact it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class TokenUsage:
-    """Tokens a language model read and wrote in one stage. ``cost`` is what was paid for them, at the prices of the
-    settings; replayed replies count their tokens and cost nothing. ``cached_tokens`` of the prompt were read from the
-    server's prefix cache, where it says so."""
+class TokenUsage(Record):
+    """Tokens that a language model read and wrote in one stage."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cost: float = 0.0
-    cached_tokens: int = 0
+    cost: OmitEmpty[float] = 0.0
+    """At ``llm.prompt_price`` and ``llm.completion_price``; 0 for what the replay cache answered."""
+    cached_tokens: OmitEmpty[int] = 0
+    """Tokens of the prompt that came from the server's prefix cache, if it reports them."""
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         return TokenUsage(
@@ -207,30 +237,34 @@ class TokenUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class CitedCell:
-    """A number that an answer was computed from, and the cell of a table that prints it.
-
-    ``name`` is its name in ``Answer.program``, ``value`` in base units as the program uses it, ``text`` the cell as
-    printed, ``label``, ``section`` and ``column_label`` what stands beside and above it, ``concept`` the XBRL concept
-    it is tagged with. ``box`` is (x0, y0, x1, y1) in PDF points, None for HTML. ``fit`` in [0, 1] says how well the row
-    matches the words of the question; 1 for a line that a named metric is defined by.
-    """
+class CitedCell(Record):
+    """A number that an answer was computed from, and the cell of a table that prints it."""
 
     name: str
+    """Its name in ``program``."""
     value: float
+    """In base units, as the program uses it."""
     doc_name: str
     filing_id: str
     page: int
     label: str
+    """The row as printed; the concept's name if the tagged number stands in a sentence."""
     text: str
-    section: str | None = None
-    column_label: str | None = None
-    statement: Statement | None = None
-    period_end: dt.date | None = None
-    months: int | None = None
-    concept: str | None = None
-    box: tuple[float, float, float, float] | None = None
+    """The cell as printed."""
+    section: OmitNone[str | None] = None
+    """The heading inside the table that governs the row."""
+    column_label: OmitNone[str | None] = None
+    """What stands above the column."""
+    statement: OmitNone[Statement | None] = None
+    period_end: OmitNone[dt.date | None] = None
+    months: OmitNone[int | None] = None
+    """Length of the period, 0 for an instant."""
+    concept: OmitNone[str | None] = None
+    """The XBRL concept that the cell is tagged with."""
+    box: OmitNone[tuple[float, float, float, float] | None] = None
+    """(x0, y0, x1, y1) in PDF points; absent for HTML."""
     fit: float = 1.0
+    """In [0, 1]: how well the row matches the question's words; 1 for a line that a named metric is defined by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,31 +290,54 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
-    """One line of a predictions file (see docs/formats.md)."""
+class Prediction(Record):
+    """What became of one question: one line of a predictions file."""
 
     qid: str
     question: str
+    """As asked."""
     answer: str
+    """Text for a person."""
     status: Status
     value: float | None = None
+    """The answer as a number, in ``unit``."""
     unit: str | None = None
-    program: str | None = None
-    grounded: bool | None = None
-    operands: tuple[CitedCell, ...] = ()
-    confidence: float | None = None
+    """``USD``, ``USD/share``, ``percent``, ``ratio``, ``shares``, …"""
     error: str | None = None
-    missing: tuple[str, ...] = ()
-    nearest: tuple[str, ...] = ()
-    documents: tuple[Document, ...] = ()
+    """What went wrong."""
+    documents: tuple[DocumentRef, ...] = ()
+    """Best first."""
     passages: tuple[Passage, ...] = ()
+    """Best first: the ranked retrieval, before curation."""
     evidence: tuple[Passage, ...] = ()
+    """What the answer rests on."""
     iterations: int = 0
-    rounds: tuple[tuple[PageRef, ...], ...] = ()
-    """For each iteration the pages at hand after it, each once: what was kept, then what was retrieved anew."""
+    """Rounds of the loop."""
     usage: Mapping[str, TokenUsage] = field(default_factory=dict)
+    """Tokens of language models by stage."""
     seconds: float = 0.0
+    """From question to answer."""
     settings_hash: str = ""
-    line: int | None = None
-    """1-based line of the question file, set where the line itself was at fault."""
-    trace: tuple[str, ...] = ()
+    """12 hex digits over every setting that can change an answer."""
+    program: OmitNone[str | None] = None
+    """The arithmetic over named operands."""
+    missing: OmitEmpty[tuple[str, ...]] = ()
+    """What the index lacks, for unanswerable questions."""
+    line: OmitNone[int | None] = None
+    """1-based line of the question file, for lines that could not be asked."""
+    trace: OmitEmpty[tuple[str, ...]] = ()
+    """What each stage did, if it was asked for."""
+    rounds: OmitEmpty[tuple[tuple[PageRef, ...], ...]] = ()
+    """For each iteration of the loop the pages at hand after it, each once: those that the curator kept, then those
+    retrieved for what was missing."""
+    grounded: OmitNone[bool | None] = None
+    """Whether every number that the answer was computed from (or, of a language model, that it states) stands in its
+    ``evidence``; absent for quotations."""
+    nearest: OmitEmpty[tuple[str, ...]] = ()
+    """Of a refusal: what the index holds that comes closest to what is missing (companies of similar names, the
+    filings of the nearest years, rows of similar words)."""
+    operands: OmitEmpty[tuple[CitedCell, ...]] = ()
+    """Each number of ``program`` and the cell that prints it."""
+    confidence: OmitNone[float | None] = None
+    """The probability that the answer is right; for a quotation, that it stands on a page that answers. Of the
+    ``statements`` answerer, or of any that ``loop.confidence_model`` was trained for."""

@@ -79,7 +79,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         confidence=answer.confidence,
         missing=missing,
         nearest=answer.nearest,
-        documents=_distinct(seen),
+        documents=tuple(document.ref for document in _distinct(seen)),
         passages=tuple(first),
         evidence=answer.evidence,
         iterations=iterations,

@@ -13,9 +13,9 @@ import pytest
 
 from finray.api.engines import EngineThreads, Ticket, engine_maker
 from finray.api.errors import ApiError
-from finray.api.events import Event
 from finray.api.service import Asked, AskedRetrieval, LocalService
 from finray.core.journal import Journal
+from finray.core.replies import AnswerEvent, ServiceEvent
 from finray.core.settings import Settings
 from finray.core.types import Question
 from finray.engine import Engine
@@ -58,7 +58,7 @@ def service(index: str, local_settings: Settings, encoder: Held) -> LocalService
     return LocalService(index, local_settings, engine_maker(encoder))
 
 
-async def events(service: LocalService, asked: Asked) -> list[Event]:
+async def events(service: LocalService, asked: Asked) -> list[ServiceEvent]:
     return [event async for event in service.answer(asked)]
 
 
@@ -83,14 +83,14 @@ async def test_a_new_version_is_taken_once_it_stands_still_and_requests_end_on_t
     assert not await service.look()  # seen for the first time
     assert await service.look()
     after = await service.status()
-    assert after["filings"] > before["filings"]
-    assert after["index_version"] != before["index_version"]
+    assert after.filings > before.filings
+    assert after.index_version != before.index_version
     encoder.hold = False
     encoder.go.set()
-    versions = {event.data["index_version"] for event in await old if "index_version" in event.data}
-    assert versions == {before["index_version"]}
-    (answer,) = [event for event in await events(service, one()) if event.name == "answer"]
-    assert answer.data["index_version"] == after["index_version"]
+    versions = {getattr(event, "index_version", before.index_version) for event in await old}
+    assert versions == {before.index_version}
+    (answer,) = [event for event in await events(service, one()) if isinstance(event, AnswerEvent)]
+    assert answer.index_version == after.index_version
 
 
 async def test_an_index_that_goes_away_leaves_the_service_as_it_was(service: LocalService, index: str) -> None:
@@ -123,7 +123,9 @@ async def test_work_that_nobody_waits_for_ends_at_the_next_stage(service: LocalS
         await reading
     assert "started" in seen
     assert "answer" not in seen
-    assert (await events(service, one()))[0].data["prediction"]["status"] == "answered"
+    answer = (await events(service, one()))[0]
+    assert isinstance(answer, AnswerEvent)
+    assert answer.prediction.status == "answered"
 
 
 async def test_past_capacity_questions_are_refused_at_once_and_none_is_lost(

@@ -10,12 +10,13 @@ from starlette.testclient import TestClient
 
 from finray.api.app import create_app
 from finray.api.errors import ApiError
-from finray.api.events import Event
 from finray.api.keys import KeyRing
 from finray.api.limits import Capacity, KeyLimits
 from finray.api.service import Asked
 from finray.api.telemetry import NoTelemetry
+from finray.core.replies import AnswerEvent, ServiceEvent, StartedEvent
 from finray.core.settings import ServingSettings
+from finray.core.types import Prediction
 
 
 def test_past_capacity_a_question_is_refused_with_the_time_that_the_others_take() -> None:
@@ -92,14 +93,13 @@ class Slow:
         self.go = asyncio.Event()
         self.begun = self.given_up = 0
 
-    async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         self.begun += 1
         try:
-            yield Event("started", {})
+            yield StartedEvent("1", asked.questions)
             await self.go.wait()
             for question in asked.questions:
-                data: dict[str, Any] = {"qid": question.qid, "index_version": "1", "prediction": {"qid": question.qid}}
-                yield Event("answer", data)
+                yield AnswerEvent(question.qid, "1", Prediction(question.qid, question.question, "", "unanswerable"))
         except (asyncio.CancelledError, GeneratorExit):
             self.given_up += 1
             raise

@@ -15,7 +15,8 @@ from schemathesis.specs.openapi.checks import response_schema_conformance
 from finray.api.app import create_app, openapi_text
 from finray.api.engines import engine_maker
 from finray.api.service import LocalService
-from finray.batch.predictions import PREDICTION_SCHEMA
+from finray.batch.prediction_files import PREDICTION_SCHEMA
+from finray.core.replies import EVENTS
 from finray.core.settings import Settings
 from finray.models.hash_encoder import HashEncoder
 
@@ -52,3 +53,16 @@ def test_a_prediction_is_described_with_every_field() -> None:
     assert set(described["properties"]) == set(PREDICTION_SCHEMA.names)
     assert "answer" in described["required"]
     assert "trace" not in described["required"]
+    assert described["properties"]["confidence"]["type"] == "number"  # left out rather than null
+    assert described["properties"]["value"]["anyOf"] == [{"type": "number"}, {"type": "null"}]
+    assert described["properties"]["passages"]["description"].startswith("Best first")
+
+
+def test_every_event_of_a_stream_is_described() -> None:
+    described = json.loads(openapi_text())
+    media = described["paths"]["/v1/answer"]["post"]["responses"]["200"]["content"]
+    assert media["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerList"}
+    kinds = [kind["properties"] for kind in media["text/event-stream"]["itemSchema"]["oneOf"]]
+    assert [kind["event"]["const"] for kind in kinds] == list(EVENTS)
+    for kind in kinds:
+        assert kind["data"]["contentSchema"]["$ref"].rpartition("/")[2] in described["components"]["schemas"]

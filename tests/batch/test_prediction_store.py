@@ -11,16 +11,28 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from finray.batch.prediction_files import PREDICTION_SCHEMA
 from finray.batch.prediction_store import PredictionStore, pending, read_predictions
 from finray.batch.predictions import encode
 from finray.batch.question_files import BadLine
 from finray.core.errors import SourceError
-from finray.core.types import Passage, Prediction, Question, Status, TokenUsage
+from finray.core.types import (
+    CitedCell,
+    DocumentRef,
+    PageRef,
+    Passage,
+    Prediction,
+    Question,
+    Status,
+    TokenUsage,
+)
 from finray.storage.locations import exists, is_s3, list_sources, read_bytes, s3_filesystem
 
 HASH = "h1"
@@ -174,10 +186,14 @@ def test_pending_questions(tmp_path: Path) -> None:
         assert left(Question("line-3", "junk")) == ["line-3"]
 
 
+@pytest.mark.parametrize("reordered", [False, True])
 @pytest.mark.parametrize("cut", [1, 7, 9, 40, -1])
-def test_half_a_line_is_ignored_reported_and_repaired(tmp_path: Path, cut: int) -> None:
+def test_half_a_line_is_ignored_reported_and_repaired(tmp_path: Path, cut: int, reordered: bool) -> None:
     out = tmp_path / "out.jsonl"
-    torn = encode(predicted("q1"))[: cut if cut > 0 else -2]
+    whole = encode(predicted("q1"))
+    if reordered:
+        whole = json.dumps(json.loads(whole), sort_keys=True).encode() + b"\n"
+    torn = whole[: cut if cut > 0 else -2]
     out.write_bytes(encode(predicted("q0")) + torn)
     assert "line 2: half a line" in read_predictions(str(out)).remarks[0]
     with PredictionStore(str(out)) as store:
@@ -205,7 +221,17 @@ def test_a_whole_last_line_without_a_line_feed_counts(tmp_path: Path) -> None:
     assert stored_qids(str(out)) == ["q0", "q1"]
 
 
-@pytest.mark.parametrize("content", [b'{"qid": "a", "question": "x"}', b"precious notes", b"1\n2\n", b'{"qid": 1}\n'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"qid": "a", "question": "x"}',
+        b"precious notes",
+        b"1\n2\n",
+        b'{"qid": 1}\n',
+        b'{"notes": "half a line of ano',
+        b'{"answer": "x", "author": "half a line of ano',
+    ],
+)
 def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path, content: bytes) -> None:
     out = tmp_path / "out.jsonl"
     out.write_bytes(content)
@@ -223,6 +249,76 @@ def test_a_parquet_file_that_is_something_else_is_left_alone(tmp_path: Path) -> 
         PredictionStore(str(out))
     assert out.read_bytes() == b"precious"
     assert [p.name for p in tmp_path.iterdir()] == ["out.parquet"]
+
+
+def test_a_parquet_file_of_an_earlier_version_is_read_and_extended(tmp_path: Path) -> None:
+    """Its columns stood in another order, and those of cells in yet another; maps and structs are as they were."""
+    text, number = pa.string(), pa.int64()
+    passage = [("doc_name", text), ("filing_id", text), ("page", number), ("start", number), ("end", number)]
+    passages = pa.list_(pa.struct([*passage, ("text", text), ("score", pa.float64())]))
+    document = [(name, text) for name in ("doc_name", "filing_id")]
+    document += [("score", pa.float64()), ("company", text), ("form", text), ("reasons", pa.list_(text))]
+    usage = [("prompt_tokens", number), ("completion_tokens", number)]
+    usage += [("cost", pa.float64()), ("cached_tokens", number)]
+    names = ("name", "doc_name", "filing_id", "label", "text", "section")
+    cell = [(name, text) for name in (*names, "column_label", "statement", "period_end", "concept")]
+    cell += [("page", number), ("months", number), ("value", pa.float64()), ("fit", pa.float64())]
+    place = pa.struct([("doc_name", text), ("filing_id", text), ("page", number)])
+    schema = pa.schema(
+        [
+            *(pa.field(name, text, nullable=False) for name in ("qid", "question", "answer")),
+            pa.field("value", pa.float64()),
+            pa.field("unit", text),
+            pa.field("status", text, nullable=False),
+            pa.field("error", text),
+            pa.field("documents", pa.list_(pa.struct(document))),
+            pa.field("passages", passages),
+            pa.field("evidence", passages),
+            pa.field("iterations", number),
+            pa.field("usage", pa.map_(text, pa.struct(usage))),
+            pa.field("seconds", pa.float64()),
+            pa.field("settings_hash", text, nullable=False),
+            pa.field("program", text),
+            pa.field("missing", pa.list_(text)),
+            pa.field("line", number),
+            pa.field("trace", pa.list_(text)),
+            pa.field("rounds", pa.list_(pa.list_(place))),
+            pa.field("grounded", pa.bool_()),
+            pa.field("nearest", pa.list_(text)),
+            pa.field("operands", pa.list_(pa.struct([*cell, ("box", pa.list_(pa.float64()))]))),
+            pa.field("confidence", pa.float64()),
+        ]
+    )
+    assert types_of(schema) == types_of(PREDICTION_SCHEMA)
+    operand = CitedCell("a", 1.0, "D", "F", 3, "Cash", "1", period_end=dt.date(2020, 12, 31), box=(1.0, 2.0, 3.0, 4.0))
+    full = replace(
+        predicted("q1"),
+        documents=(DocumentRef("D", "F", 0.5, form="10-K"),),
+        rounds=((PageRef("D", "F", 3),), ()),
+        operands=(operand,),
+        usage={"answer": TokenUsage(1, 2), "curate": TokenUsage(3, 4, 0.5)},
+    )
+    rows = [json.loads(encode(prediction)) for prediction in (predicted("q0"), full)]
+    out = tmp_path / "out.parquet"
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), out)
+    assert read_predictions(str(out)).predictions == (predicted("q0"), full)
+    with PredictionStore(str(out)) as store:
+        store.append([predicted("q2")])
+        store.finish(ORDER, HASH)
+    assert read_predictions(str(out)).predictions == (predicted("q0"), full, predicted("q2"))
+
+
+def types_of(schema: pa.Schema) -> dict[str, object]:
+    """Names and types, whatever the order of columns and of the fields of structs."""
+
+    def plain(kind: pa.DataType) -> object:
+        if pa.types.is_struct(kind):
+            return {field.name: plain(field.type) for field in kind}
+        if pa.types.is_map(kind):
+            return ("map", plain(kind.key_type), plain(kind.item_type))
+        return ["list", plain(kind.value_type)] if pa.types.is_list(kind) else str(kind)
+
+    return {field.name: plain(field.type) for field in schema}
 
 
 def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:

@@ -5,30 +5,18 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.batch.predictions import (
-    PREDICTION_SCHEMA,
-    arrow_row,
-    decode,
-    encode,
-    prediction_from_record,
-    prediction_of_bad_line,
-    prediction_record,
-)
+from finray.batch.prediction_files import PREDICTION_SCHEMA
+from finray.batch.predictions import decode, encode, prediction_of_bad_line
 from finray.batch.question_files import BadLine
-from finray.core.types import CitedCell, Document, Filing, PageRef, Passage, Prediction, TokenUsage
-
-
-def filing(doc_name: str = "ACME_2020_10K", filing_id: str = "0000123456-21-000001") -> Filing:
-    return Filing(filing_id, doc_name, "", "", "", "")
-
+from finray.core.records import to_object
+from finray.core.types import CitedCell, Document, DocumentRef, Filing, PageRef, Passage, Prediction, TokenUsage
 
 PASSAGE = Passage("ACME_2020_10K", "0000123456-21-000001", 41, 0, 12, "Revenue 1,000", 0.5)
 CELL = CitedCell(
@@ -44,7 +32,7 @@ FULL = Prediction(
     unit="USD",
     program="revenue",
     missing=("cash",),
-    documents=(Document(filing(), 2.5, ("company", "year")),),
+    documents=(DocumentRef("ACME_2020_10K", "0000123456-21-000001", 2.5, reasons=("company", "year")),),
     passages=(PASSAGE,),
     evidence=(PASSAGE,),
     iterations=2,
@@ -59,26 +47,42 @@ FULL = Prediction(
     operands=(CELL,),
     confidence=0.75,
 )
-CONTRACT = [
+ALWAYS = {
     "qid", "question", "answer", "value", "unit", "status", "error", "documents", "passages", "evidence",
     "iterations", "usage", "seconds", "settings_hash",
-]  # fmt: skip
-LATER = ["grounded", "nearest", "operands", "confidence"]
+}  # fmt: skip
+IF_SET = {"program", "missing", "trace", "rounds", "grounded", "nearest", "operands", "confidence"}
+YESTERDAY = b"""
+{"qid": "q1", "question": "What was revenue?", "answer": "$1,000 million (p. 42)", "value": 1000000000.0,
+"unit": "USD", "status": "answered", "error": null, "documents": [{"doc_name": "ACME_2020_10K", "filing_id":
+"0000123456-21-000001", "score": 2.5, "reasons": ["company", "year"]}], "passages": [{"doc_name":
+"ACME_2020_10K", "filing_id": "0000123456-21-000001", "page": 41, "start": 0, "end": 12, "text": "Revenue
+1,000", "score": 0.5}], "evidence": [{"doc_name": "ACME_2020_10K", "filing_id": "0000123456-21-000001", "page":
+41, "start": 0, "end": 12, "text": "Revenue 1,000", "score": 0.5}], "iterations": 2, "usage": {"curate":
+{"prompt_tokens": 10, "completion_tokens": 2}}, "seconds": 0.25, "settings_hash": "abc123", "program":
+"revenue", "missing": ["cash"], "trace": ["transform: Acme 2020"], "rounds": [[{"doc_name": "ACME_2020_10K",
+"filing_id": "0000123456-21-000001", "page": 41}], []], "grounded": false, "nearest": ["another filing"],
+"operands": [{"name": "revenue_fy2020", "value": 1500000000.0, "doc_name": "ACME_2020_10K", "filing_id":
+"0000123456-21-000001", "page": 3, "label": "Revenue", "text": "1,500", "section": "Sales", "column_label":
+"Total", "statement": "income", "period_end": "2020-12-31", "months": 12, "concept": "us-gaap:Revenues", "box":
+[1.0, 2.0, 3.0, 4.5], "fit": 0.75}], "confidence": 0.75}
+""".strip().replace(b"\n", b" ")
+"""``FULL`` as the version before fields had one definition wrote it."""
 
 
-def test_fields_and_their_order() -> None:
-    bare = prediction_record(Prediction("q", "x", "", "unanswerable"))
-    assert list(bare) == CONTRACT
-    full = prediction_record(FULL)
-    assert list(full) == [*CONTRACT, "program", "missing", "trace", "rounds", *LATER]
-    assert full["operands"][0]["period_end"] == "2020-12-31"
-    assert full["documents"] == [
-        {"doc_name": "ACME_2020_10K", "filing_id": "0000123456-21-000001", "score": 2.5,
-         "reasons": ["company", "year"]}
-    ]  # fmt: skip
-    assert list(full["passages"][0]) == ["doc_name", "filing_id", "page", "start", "end", "text", "score"]
-    assert full["usage"] == {"curate": {"prompt_tokens": 10, "completion_tokens": 2}}
-    assert PREDICTION_SCHEMA.names == [*CONTRACT, "program", "missing", "line", "trace", "rounds", *LATER]
+def test_fields() -> None:
+    assert set(to_object(Prediction("q", "x", "", "unanswerable"))) == ALWAYS
+    full = to_object(FULL)
+    assert set(full) == ALWAYS | IF_SET
+    assert full == json.loads(YESTERDAY)
+    assert PREDICTION_SCHEMA.names == [field.name for field in fields(Prediction)]
+    assert set(PREDICTION_SCHEMA.names) == {*ALWAYS, *IF_SET, "line"}
+    assert {field.name for field in PREDICTION_SCHEMA if not field.nullable} == ALWAYS - {"value", "unit", "error"}
+
+
+def test_a_line_of_an_earlier_version_is_read_whatever_the_order_of_its_keys() -> None:
+    assert decode(YESTERDAY) == FULL
+    assert decode(json.dumps(json.loads(YESTERDAY), sort_keys=True).encode()) == FULL
 
 
 def test_round_trip() -> None:
@@ -87,19 +91,16 @@ def test_round_trip() -> None:
 
 def test_what_tokens_cost_is_stored_where_they_cost_something() -> None:
     paid = replace(FULL, usage={"curate": TokenUsage(10, 2, 0.25), "answer": TokenUsage(5, 1)})
-    record = prediction_record(paid)
+    record = to_object(paid)
     assert record["usage"]["curate"]["cost"] == 0.25
     assert "cost" not in record["usage"]["answer"]
     assert decode(encode(paid)) == paid
-    table = pa.Table.from_pylist([arrow_row(record)], schema=PREDICTION_SCHEMA)
-    assert prediction_from_record(table.to_pylist()[0]) == paid
 
 
-def test_a_filing_keeps_what_a_report_groups_by() -> None:
-    known = Document(replace(filing(), company="Acme Inc.", form="10-K", ticker="ACME"), 1.0)
-    prediction = Prediction("q", "x", "y", "answered", documents=(known,))
-    stored = decode(encode(prediction)).documents[0].filing
-    assert stored == replace(filing(), company="Acme Inc.", form="10-K")
+def test_a_prediction_names_filings_with_what_a_report_groups_by() -> None:
+    filing = Filing("id", "doc", "s3://b/doc.htm", "0" * 64, "Acme Inc.", "10-K", ticker="ACME")
+    prediction = Prediction("q", "x", "y", "answered", documents=(Document(filing, 1.0, ("year",)).ref,))
+    assert decode(encode(prediction)).documents == (DocumentRef("doc", "id", 1.0, "Acme Inc.", "10-K", ("year",)),)
 
 
 def test_a_line_is_one_line() -> None:
@@ -142,7 +143,7 @@ def test_half_a_surrogate_pair_from_a_filing_does_not_spoil_the_file() -> None:
 )
 def test_what_is_not_a_prediction(record: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"not a prediction: {message}"):
-        prediction_from_record(record)
+        decode(json.dumps(record).encode())
 
 
 @pytest.mark.parametrize("line", [b"", b"x", b"[1]", b"\xff", b"[" * 100_000])
@@ -152,13 +153,11 @@ def test_what_is_not_a_json_object(line: bytes) -> None:
 
 
 def test_fields_of_other_tools_are_ignored_and_absent_ones_empty() -> None:
-    prediction = prediction_from_record(
-        {"qid": "q", "question": "x", "answer": "y", "status": "answered", "documents": None, "note": 1}
-    )
-    assert prediction == Prediction("q", "x", "y", "answered")
+    record = {"qid": "q", "question": "x", "answer": "y", "status": "answered", "documents": None, "note": 1}
+    assert decode(json.dumps(record).encode()) == Prediction("q", "x", "y", "answered")
 
 
 def test_a_bad_line_becomes_an_error_with_its_number() -> None:
     prediction = prediction_of_bad_line(BadLine(17, "line-17", "junk", "not JSON"), "h")
     assert (prediction.status, prediction.line, prediction.error) == ("error", 17, "line 17: not JSON")
-    assert prediction_record(prediction)["line"] == 17
+    assert to_object(prediction)["line"] == 17

@@ -102,7 +102,7 @@ def test_what_is_missing_is_asked_for_and_joined_to_what_was_kept() -> None:
     assert fake.curated == [["q.0", "q.1"], ["q.1", "more.0", "more.1"]]
     assert fake.answered_from == ["q.1", "more.0"]
     assert prediction.iterations == 2
-    assert [d.filing.filing_id for d in prediction.documents] == ["q", "more"]
+    assert [d.filing_id for d in prediction.documents] == ["q", "more"]
     assert any("what more would bring" in line and "'more'" in line for line in prediction.trace)
 
 

@@ -41,6 +41,6 @@ async def test_a_narrowed_question_is_answered_from_what_passes_alone(engine: En
     assert free.status == "answered"
     within = await engine.answer(asked, narrowed=FilingFilter(companies=("CLDVC",), forms=("10-K",)))
     assert within.value == free.value
-    assert {document.filing.form for document in within.documents} == {"10-K"}
+    assert {document.form for document in within.documents} == {"10-K"}
     without = await engine.answer(asked, narrowed=FilingFilter(companies=("Nobody",)))
     assert (without.status, without.documents, without.passages) == ("unanswerable", (), ())

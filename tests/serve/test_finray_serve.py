@@ -105,7 +105,7 @@ def test_one_command_serves_until_it_is_interrupted(
         before = client.ready()
         sources = [str(path) for path in sorted((sample_folder / "filings").glob("*-2022-q2-10q*"))]
         index_in_process(sources, own_index, local_settings)
-        until(lambda: bool(client.ready()["filings"] > before["filings"]), "the new filings")
+        until(lambda: bool(client.ready().filings > before.filings), "the new filings")
 
         # A client who leaves ends the work: requests under way go back to none.
         for event in client.stream(ASKED):

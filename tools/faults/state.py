@@ -125,7 +125,7 @@ def _predictions(place: Place) -> dict[str, str]:
                 "value": prediction.value,
                 "unit": prediction.unit,
                 "error": prediction.error,
-                "filings": [document.filing.filing_id for document in prediction.documents],
+                "filings": [document.filing_id for document in prediction.documents],
                 "pages": sorted({(passage.filing_id, passage.page) for passage in prediction.evidence}),
             }
         )

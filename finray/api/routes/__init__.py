@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from finray.api.schemas import reference
 from finray.api.service import Service
+from finray.core.replies import ErrorReply
 from finray.core.settings import ServingSettings
 
 Reply = dict[int | str, dict[str, Any]]
@@ -27,11 +27,9 @@ Behind = Annotated[Service, Depends(service_of)]
 Limits = Annotated[ServingSettings, Depends(limits_of)]
 
 
-def replies(schema: str, *errors: int) -> Reply:
-    """What a route may reply, for the OpenAPI file: JSON of ``schema``, and errors of the one shape."""
-    problem = {"content": {"application/json": {"schema": reference("Error")}}}
-    documented: Reply = {200: {"content": {"application/json": {"schema": reference(schema)}}, "description": "OK"}}
-    return documented | {status: {**problem, "description": _MEANING[status]} for status in (400, *errors, 500)}
+def errors(*statuses: int) -> Reply:
+    """The errors that a route may reply besides 400 and 500, for the OpenAPI file."""
+    return {status: {"model": ErrorReply, "description": _MEANING[status]} for status in (400, *statuses, 500)}
 
 
 _MEANING = {

@@ -5,22 +5,23 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from finray.api.access import reader
 from finray.api.page_images import MAX_MARKS, read_box, read_range
-from finray.api.routes import Behind, Limits, replies
+from finray.api.routes import Behind, Limits, errors
 from finray.core.filing_filter import FilingFilter
+from finray.core.replies import FilingDetail, FilingList, FilingPage
 
 router = APIRouter(prefix="/v1/filings", tags=["filings"], dependencies=[Depends(reader)])
 Names = Annotated[list[Annotated[str, Query(min_length=1, max_length=200)]], Query(max_length=50)]
 FilingId = Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,64}$", examples=["0000320193-23-000106"])]
 PageNumber = Annotated[int, Path(ge=0, le=100_000, description="From 0.")]
-_IMAGE = replies("Error", 401, 403, 404, 422, 429)
+_IMAGE = errors(401, 403, 404, 422, 429)
 _IMAGE[200] = {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}, "description": "The page"}
 
 
-@router.get("", summary="List filings", responses=replies("FilingList", 401, 403, 422, 429))
+@router.get("", summary="List filings", responses=errors(401, 403, 422, 429))
 async def filings(
     service: Behind,
     company: Annotated[Names, Query(description="Name, alias, ticker or CIK; may be repeated.")] = [],  # noqa: B006
@@ -28,22 +29,22 @@ async def filings(
     fiscal_year: Annotated[list[Annotated[int, Query(ge=1900, le=2200)]], Query(max_length=50)] = [],  # noqa: B006
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
     cursor: Annotated[str, Query(max_length=200, description="`next_cursor` of the page before.")] = "",
-) -> Response:
+) -> FilingList:
     """By filing id. `has_more` says whether there are more; pass `next_cursor` as `cursor` to get them."""
     narrowed = FilingFilter(tuple(company), tuple(form), tuple(fiscal_year))
-    return JSONResponse(await service.filings(narrowed, cursor, limit))
+    return await service.filings(narrowed, cursor, limit)
 
 
-@router.get("/{filing_id}", summary="One filing", responses=replies("Filing", 401, 403, 404, 422, 429))
-async def filing(service: Behind, filing_id: FilingId) -> Response:
+@router.get("/{filing_id}", summary="One filing", responses=errors(401, 403, 404, 422, 429))
+async def filing(service: Behind, filing_id: FilingId) -> FilingDetail:
     """Cover facts, and for each page its SEC Item, statement and place."""
-    return JSONResponse(await service.filing(filing_id))
+    return await service.filing(filing_id)
 
 
-@router.get("/{filing_id}/pages/{page}", summary="One page", responses=replies("Page", 401, 403, 404, 422, 429))
-async def page(service: Behind, filing_id: FilingId, page: PageNumber) -> Response:
+@router.get("/{filing_id}/pages/{page}", summary="One page", responses=errors(401, 403, 404, 422, 429))
+async def page(service: Behind, filing_id: FilingId, page: PageNumber) -> FilingPage:
     """Text, SEC Item, statement, and every number of its tables."""
-    return JSONResponse(await service.page(filing_id, page))
+    return await service.page(filing_id, page)
 
 
 @router.get(

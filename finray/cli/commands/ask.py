@@ -6,13 +6,15 @@ import asyncio
 import json
 import os
 import sys
+from dataclasses import replace
 
 from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 
-from finray.batch.predictions import prediction_record
 from finray.client.wire import ServiceError
+from finray.core.records import to_object
+from finray.core.replies import AnswerEvent, StageEvent
 from finray.core.settings import Settings
 from finray.core.types import Passage, Prediction, Question
 
@@ -38,9 +40,10 @@ def run_ask_server(
     with Client(server, os.environ.get(api_key_env)) as client, err.status("asking") as status:
         prediction = None
         for event in client.stream(question, trace=trace):
-            prediction = event.prediction or prediction
-            if event.name == "stage" and event.data.get("state") == "started":
-                status.update(f"{event.data['stage']}, iteration {event.data['iteration']}")
+            if isinstance(event, AnswerEvent):
+                prediction = event.prediction
+            elif isinstance(event, StageEvent) and event.state == "started":
+                status.update(f"{event.stage}, iteration {event.iteration}")
     if prediction is None:
         raise ServiceError(0, "no_answer", "the service closed the connection before it answered; try again")
     return _tell(prediction, as_json=as_json, trace=trace, out=out)
@@ -48,10 +51,8 @@ def run_ask_server(
 
 def _tell(prediction: Prediction, *, as_json: bool, trace: bool, out: Console) -> int:
     if as_json:
-        record = prediction_record(prediction)
-        if not trace:
-            record.pop("trace", None)
-        sys.stdout.write(json.dumps(record) + "\n")
+        shown = prediction if trace else replace(prediction, trace=())
+        sys.stdout.write(json.dumps(to_object(shown)) + "\n")
     else:
         show(prediction, out, trace=trace)
     return 1 if prediction.status == "error" else 0

@@ -27,7 +27,11 @@ class KnownFilings:
     @classmethod
     def of_predictions(cls, predictions: Iterable[Prediction]) -> Self:
         """What predictions tell of the filings they retrieved: a gold filing that nobody retrieved stays unknown."""
-        return cls(document.filing for prediction in predictions for document in prediction.documents)
+        return cls(
+            Filing(found.filing_id, found.doc_name, "", "", found.company, found.form)
+            for prediction in predictions
+            for found in prediction.documents
+        )
 
     def filing(self, name: str) -> Filing | None:
         return self._filings.get(name)

@@ -37,7 +37,7 @@ def test_what_nobody_describes_is_unknown() -> None:
 
 
 def test_predictions_describe_what_they_retrieved() -> None:
-    prediction = Prediction("q", "x", "y", "answered", documents=(Document(filing("a", "Acme Inc."), 1.0),))
+    prediction = Prediction("q", "x", "y", "answered", documents=(Document(filing("a", "Acme Inc."), 1.0).ref,))
     known = KnownFilings.of_predictions([prediction, Prediction("r", "x", "", "error")])
     assert known.company("a") == "Acme Inc."
     assert known.company("b") is None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
 
-from finray.core.question_fields import excerpt
+from finray.core.records import OmitEmpty, Record, from_object, parse_json, to_json
 from finray.core.types import Prediction, Question, TokenUsage
 from finray.lab.evaluation import metrics
 
@@ -34,19 +33,31 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """``verdict`` is None where the judge gave none that can be used ("not judged"); ``reason`` then says why.
-
-    ``judge`` names who judged and ``judge_hash`` covers all that can change its verdict. ``usage`` is what it took.
-    """
+class Judgement(Record):
+    """What a judge found: one line of a judgements file."""
 
     qid: str
+    """Of the question; if several runs gave the same answer, of the first."""
     key: str
+    """16 hex digits over question, gold answer and answer."""
     verdict: Verdict | None
+    """null for "not judged": the judge gave none that can be used."""
     reason: str
+    """One sentence of the judge's, or why there is no verdict."""
     judge: str
+    """Who judged."""
     judge_hash: str
-    usage: TokenUsage = field(default_factory=TokenUsage)
+    """12 hex digits over model, sampling and prompt: one file holds one of them."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    """0 for what the replay cache answered."""
+    cached_tokens: OmitEmpty[int] = 0
+
+    @property
+    def usage(self) -> TokenUsage:
+        """What the verdict took."""
+        return TokenUsage(self.prompt_tokens, self.completion_tokens, self.cost, self.cached_tokens)
 
 
 class AnswerJudge(Protocol):
@@ -76,48 +87,9 @@ def submission_of(question: Question, prediction: Prediction) -> Submission | No
 
 def encode(judgement: Judgement) -> bytes:
     """One JSON line with its line feed."""
-    record = {
-        "qid": judgement.qid,
-        "verdict": judgement.verdict,
-        "reason": judgement.reason,
-        "judge": judgement.judge,
-        "judge_hash": judgement.judge_hash,
-        "key": judgement.key,
-        "prompt_tokens": judgement.usage.prompt_tokens,
-        "completion_tokens": judgement.usage.completion_tokens,
-        "cost": judgement.usage.cost,
-    }
-    return json.dumps(record, ensure_ascii=False).encode("utf-8", errors="replace") + b"\n"
+    return to_json(judgement) + b"\n"
 
 
 def decode(line: bytes) -> Judgement:
     """The judgement on ``line``. Raises ValueError that says what is wrong with it."""
-    try:
-        record = json.loads(line.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"not JSON: {excerpt(str(error))}") from error
-    if not isinstance(record, dict):
-        raise ValueError("not a JSON object")
-    verdict = record.get("verdict")
-    if verdict is not None and verdict not in VERDICTS:
-        raise ValueError(f"'verdict' is {excerpt(repr(verdict), 40)}, not one of {', '.join(VERDICTS)} or null")
-    usage = TokenUsage(_count(record, "prompt_tokens"), _count(record, "completion_tokens"), _cost(record))
-    texts = {name: _text(record, name) for name in ("qid", "key", "reason", "judge", "judge_hash")}
-    return Judgement(verdict=verdict, usage=usage, **texts)
-
-
-def _text(record: Mapping[str, Any], name: str) -> str:
-    value = record.get(name)
-    if not isinstance(value, str):
-        raise ValueError(f"{name!r} is {excerpt(repr(value), 40)}, not text")
-    return value
-
-
-def _count(record: Mapping[str, Any], name: str) -> int:
-    value = record.get(name, 0)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
-
-
-def _cost(record: Mapping[str, Any]) -> float:
-    value = record.get("cost", 0.0)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e12 else 0.0
+    return from_object(Judgement, parse_json(line))

@@ -30,7 +30,7 @@ def read_judgements(uri: str) -> JudgementFile:
     """The judgements at ``uri``, also of a run that is still going or was killed. Raises SourceError where there are
     none, or those of several judges, whose verdicts must not be mixed."""
     _check_name(uri)
-    found = [_decoded(line, uri) for line in prediction_files(uri).lines()]
+    found = [_decoded(line, uri) for line in prediction_files(uri, Judgement).lines()]
     if not found:
         raise SourceError(f"{uri!r}: no judgements there; `finray judge` writes them")
     judges = {(judgement.judge, judgement.judge_hash): None for judgement in found}
@@ -48,7 +48,7 @@ class JudgementStore:
 
     def __init__(self, uri: str, judge: str, judge_hash: str) -> None:
         _check_name(uri)
-        self._files = prediction_files(uri)
+        self._files = prediction_files(uri, Judgement)
         self._files.open()
         self.by_key: dict[str, Judgement] = {}
         """What is stored, by the answer's key."""

@@ -83,7 +83,8 @@ class LlmJudge:
             verdict, reason = None, str(error)
         usage = journal.usage.get(JUDGE.stage, TokenUsage())
         shown = excerpt(reason, _REASON_CHARACTERS)
-        return Judgement(submission.qid, submission.key, verdict, shown, self.name, self.hash, usage)
+        spent = (usage.prompt_tokens, usage.completion_tokens, usage.cost, usage.cached_tokens)
+        return Judgement(submission.qid, submission.key, verdict, shown, self.name, self.hash, *spent)
 
 
 def conversation(submission: Submission) -> Sequence[Message]:

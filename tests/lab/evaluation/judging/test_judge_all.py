@@ -37,7 +37,7 @@ class Counting:
             raise ModelUnavailableError("gone")
         await asyncio.sleep(0.001)
         verdict: Verdict | None = None if len(self.asked) == self._unusable_at else "correct"
-        return Judgement(submission.qid, submission.key, verdict, "r", self.name, self.hash, TokenUsage(10, 1, 0.25))
+        return Judgement(submission.qid, submission.key, verdict, "r", self.name, self.hash, 10, 1, 0.25)
 
 
 def store(path: Path) -> JudgementStore:
@@ -57,6 +57,19 @@ async def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
         summary = await judge_all(SUBMISSIONS, second, opened, concurrency=3)
     assert (summary.resumed, summary.usage, second.asked) == (20, TokenUsage(), [])
     assert path.read_bytes() == before
+
+
+async def test_half_a_line_of_a_killed_run_is_repaired(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    with store(path) as opened:
+        await judge_all(SUBMISSIONS, Counting(), opened, concurrency=4)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-30])
+    again = Counting()
+    with store(path) as opened:
+        await judge_all(SUBMISSIONS, again, opened, concurrency=4)
+    assert len(again.asked) == 1
+    assert sorted(path.read_bytes().splitlines()) == sorted(whole.splitlines())
 
 
 async def test_when_the_judge_goes_away_what_it_said_is_kept(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Prediction, Question, Status, TokenUsage
+from finray.core.types import Prediction, Question, Status
 from finray.lab.evaluation.judging.judgement import VERDICTS, Judgement, Submission, decode, encode, submission_of
 
 
@@ -34,10 +34,16 @@ def test_the_key_is_that_of_the_texts_alone() -> None:
 
 @given(st.text(), st.text(), st.sampled_from([*VERDICTS, None]), st.integers(0, 10**9))
 def test_judgements_survive_the_disk(qid: str, reason: str, verdict: None, tokens: int) -> None:
-    judgement = Judgement(qid, "k", verdict, reason, "judge", "hash", TokenUsage(tokens, 1, 0.5))
+    judgement = Judgement(qid, "k", verdict, reason, "judge", "hash", tokens, 1, 0.5)
     line = encode(judgement)
     assert line.count(b"\n") == 1
     assert decode(line) == judgement
+
+
+def test_a_line_of_an_earlier_version_is_read() -> None:
+    line = b'{"qid": "q", "verdict": null, "reason": "r", "judge": "j", "judge_hash": "h", "key": "k", '
+    line += b'"prompt_tokens": 7, "completion_tokens": 2, "cost": 0.0}'
+    assert decode(line) == Judgement("q", "k", None, "r", "j", "h", 7, 2)
 
 
 @pytest.mark.parametrize("line", [b"", b"[]", b"{}", b'{"qid": "q", "verdict": "maybe"}', b"[" * 10_000, b"\xff"])
