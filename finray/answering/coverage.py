@@ -11,6 +11,7 @@ from finray.answering.operands import Found, find_operand, find_phrase, in_row_o
 from finray.core.query import Period, Query
 from finray.core.types import LineItem, Passage
 from finray.index.facts import FilingFacts
+from finray.question.arithmetic import ProgramError
 from finray.question.measures import Measures, is_narrowed, named_measures, spelled_measures, spells_definition
 from finray.question.phrase import phrase_of
 from finray.question.plan import (
@@ -72,7 +73,10 @@ def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> 
     plans: list[Plan] = []
     for measures in measured:
         for years in _years(query, latest):
-            plan = build_plan(query, measures, companies, latest, years)
+            try:
+                plan = build_plan(query, measures, companies, latest, years)
+            except ProgramError:  # what the question spells out is too long or too deep to be computed
+                continue
             if plan is not None and plan not in plans:
                 plans.append(plan)
     return tuple(plans[:MAX_PLANS])

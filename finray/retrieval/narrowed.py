@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from finray.core.journal import Journal
@@ -26,11 +27,22 @@ class FilingFilter:
         return not (self.companies or self.forms or self.fiscal_years)
 
     def passes(self, filing: Filing) -> bool:
-        if self.fiscal_years and filing.fiscal_year not in self.fiscal_years:
-            return False
-        if self.forms and filing.form.casefold() not in {form.casefold() for form in self.forms}:
-            return False
-        return not self.companies or any(_is_of(filing, company) for company in self.companies)
+        return self.test()(filing)
+
+    def test(self) -> Callable[[Filing], bool]:
+        """``passes`` for many filings: what is asked for is folded once."""
+        years = frozenset(self.fiscal_years)
+        forms = frozenset(form.casefold() for form in self.forms)
+        companies = frozenset(key for company in self.companies for key in asked_as(company))
+
+        def passes(filing: Filing) -> bool:
+            if years and filing.fiscal_year not in years:
+                return False
+            if forms and filing.form.casefold() not in forms:
+                return False
+            return not self.companies or not companies.isdisjoint(known_as(filing))
+
+        return passes
 
 
 class NarrowedDocuments:
@@ -44,7 +56,8 @@ class NarrowedDocuments:
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         # Its own journal: what is said of filings that do not pass would only confuse.
         proposed = await self._inner.documents(query, self._filings, Journal())
-        chosen = [document for document in proposed if self._narrowed.passes(document.filing)][:k]
+        passes = self._narrowed.test()
+        chosen = list(itertools.islice((document for document in proposed if passes(document.filing)), k))
         for rank, document in enumerate(chosen, start=1):
             journal.note(
                 f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {', '.join(document.reasons)}"
@@ -52,9 +65,18 @@ class NarrowedDocuments:
         return chosen
 
 
-def _is_of(filing: Filing, company: str) -> bool:
-    wanted = company.strip().casefold()
-    names = (filing.company, filing.ticker or "", *filing.aliases)
-    if any(wanted == name.casefold() for name in names):
-        return True
-    return wanted.isdecimal() and filing.cik is not None and wanted.lstrip("0") == filing.cik.lstrip("0")
+def known_as(filing: Filing) -> frozenset[str]:
+    """What the company of ``filing`` may be asked for by: see :func:`asked_as`."""
+    names = (filing.company, filing.ticker, *filing.aliases)
+    cik = (_as_cik(filing.cik),) if filing.cik is not None else ()
+    return frozenset((*(name.casefold() for name in names if name), *cik))
+
+
+def asked_as(company: str) -> tuple[str, ...]:
+    """What a filing of ``company`` (name, alias, ticker or CIK; letter case does not count) is known as."""
+    folded = company.strip().casefold()
+    return (folded, _as_cik(folded)) if folded.isdecimal() else (folded,)
+
+
+def _as_cik(number: str) -> str:
+    return f"\0{number.lstrip('0')}"  # no name begins like that

@@ -1,8 +1,7 @@
 """Two commands at once on one index or one output: who goes on, who stops, and what stands there afterwards.
 
 Two syncs at once are in tests/edgar/test_killed.py, a writer that is overtaken between any two steps of a commit in
-tests/index/test_writer.py, two answer runs with the same questions or a local output in
-tests/batch/test_prediction_store.py.
+tests/index/test_writer.py, two answer runs with the same questions or a local output in tests/batch/test_prediction_store.py.
 """
 
 from __future__ import annotations

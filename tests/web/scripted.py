@@ -8,7 +8,7 @@ from typing import Any
 
 from finray.api.errors import ApiError, not_found
 from finray.api.events import Event
-from finray.api.page_images import Mark
+from finray.api.page_images import Marks
 from finray.api.service import Asked, AskedRetrieval
 from finray.retrieval.narrowed import FilingFilter
 
@@ -22,6 +22,7 @@ class ScriptedService:
     """What a question is answered with is the first word of it that stands in ``_SCRIPTS``."""
 
     def __init__(self) -> None:
+        self.asked = 0
         self.closed = 0
         """How many answers were ended before they were done."""
 
@@ -29,6 +30,7 @@ class ScriptedService:
         return {**VERSION, "filings": 1, "settings_hash": "0"}
 
     async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+        self.asked += 1
         question = asked.questions[0]
         word = next((word for word in question.question.lower().split() if word in _SCRIPTS), "plain")
         yield Event("started", {**VERSION, "questions": [{"qid": question.qid, "question": question.question}]})
@@ -46,13 +48,13 @@ class ScriptedService:
     async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
         raise not_found("nothing is retrieved here", "question")
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]:
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]:
         return {**VERSION, "object": "list", "data": [_cover()], "has_more": False, "next_cursor": None}
 
-    async def filing(self, filing_id: str) -> dict[str, Any]:
+    async def filing(self, key: str, filing_id: str) -> dict[str, Any]:
         return {**VERSION, **_cover(), "summary": HOSTILE, "pages": []}
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]:
+    async def page(self, key: str, filing_id: str, page: int) -> dict[str, Any]:
         cover = {name: _cover()[name] for name in ("filing_id", "doc_name", "company", "form", "n_pages")}
         place = {"item": HOSTILE, "statement": HOSTILE, "place": None, "headings": [HOSTILE]}
         return {
@@ -65,7 +67,7 @@ class ScriptedService:
             "has_image": False,
         }
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
         raise not_found("no images here", "page")
 
 
