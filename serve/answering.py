@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import logging
 import sys
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -15,7 +16,8 @@ from ray.serve.exceptions import BackPressureError
 from finray.api.engines import EngineMaker, engine_maker
 from finray.api.errors import INTERNAL, ApiError
 from finray.api.limits import Capacity
-from finray.api.page_images import Mark
+from finray.api.logs import log_json
+from finray.api.page_images import Marks
 from finray.api.service import Asked, AskedRetrieval, LocalService
 from finray.core.filing_filter import FilingFilter
 from finray.core.replies import AnswerEvent, FilingDetail, FilingList, FilingPage, Ready, Retrieved, ServiceEvent
@@ -54,6 +56,7 @@ class Answering:
     """The engine in replicas of its own. Every request is worked on by one replica, on one version of the index."""
 
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
+        log_json(logging.INFO)
         self._service = await local_service(arguments, handles)
         await self._service.start()
 
@@ -67,17 +70,17 @@ class Answering:
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
         return await self._service.retrieve(asked)
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
-        return await self._service.filings(narrowed, after, limit)
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
+        return await self._service.filings(key, narrowed, after, limit)
 
-    async def filing(self, filing_id: str) -> FilingDetail:
-        return await self._service.filing(filing_id)
+    async def filing(self, key: str, filing_id: str) -> FilingDetail:
+        return await self._service.filing(key, filing_id)
 
-    async def page(self, filing_id: str, page: int) -> FilingPage:
-        return await self._service.page(filing_id, page)
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
+        return await self._service.page(key, filing_id, page)
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
-        return await self._service.page_image(filing_id, page, marks, dpi)
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+        return await self._service.page_image(key, filing_id, page, marks, dpi)
 
 
 ANSWERING: Any = serve.deployment(name="answering")(Answering)
@@ -130,20 +133,20 @@ class RemoteService:
         reply: Retrieved = await self._ask("retrieve", asked)
         return reply
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
-        reply: FilingList = await self._ask("filings", narrowed, after, limit)
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
+        reply: FilingList = await self._ask("filings", key, narrowed, after, limit)
         return reply
 
-    async def filing(self, filing_id: str) -> FilingDetail:
-        reply: FilingDetail = await self._ask("filing", filing_id)
+    async def filing(self, key: str, filing_id: str) -> FilingDetail:
+        reply: FilingDetail = await self._ask("filing", key, filing_id)
         return reply
 
-    async def page(self, filing_id: str, page: int) -> FilingPage:
-        reply: FilingPage = await self._ask("page", filing_id, page)
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
+        reply: FilingPage = await self._ask("page", key, filing_id, page)
         return reply
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
-        image: bytes = await self._ask("page_image", filing_id, page, marks, dpi)
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+        image: bytes = await self._ask("page_image", key, filing_id, page, marks, dpi)
         return image
 
     async def _ask(self, method: str, *arguments: object) -> Any:

@@ -21,11 +21,13 @@ from finray.answering.wording import Shape, asked_shape, asked_value, shown
 from finray.core.journal import Journal
 from finray.core.plan import Coverage, Found, Plan, Unit
 from finray.core.query import Query
+from finray.core.question_fields import excerpt
 from finray.core.roles import Curation
 from finray.core.types import Answer, CitedCell, Passage
 from finray.index.facts import FilingFacts
 from finray.models.encoder import Encoder
 from finray.question.arithmetic import ProgramError, evaluate
+from finray.question.definitions import unread_definition
 from finray.question.terms import content_terms
 
 MIN_WORTH = 0.4
@@ -198,7 +200,9 @@ class StatementAnswerer:
         narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD
         narrow = narrow and bool(query.metrics) and not prose
         if quote is None or quote.worth < MIN_WORTH or narrow:
-            return _refusal((f"a passage that surely answers {query.text!r}",))
+            unread = unread_definition(query.question)
+            other = (f"a definition that is understood, in place of {excerpt(unread, 80)!r}",) if unread else ()
+            return _refusal((*other, f"a passage that surely answers {query.text!r}"))
         number = quoted_number(query.question, quote)
         text = f"“{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
         if amount and (quote.coverage < MIN_AMOUNT_COVERAGE or (number is None and not _states_amount(query, quote))):

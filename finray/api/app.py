@@ -59,7 +59,7 @@ def create_app(
     app.state.telemetry = telemetry = telemetry or NoTelemetry()
     app.state.service, app.state.settings, app.state.metrics = service, settings, metrics
     app.state.gate = Gate(keys, KeyLimits(settings))
-    return Envelope(app, telemetry=telemetry, max_body_bytes=settings.max_body_bytes, echo_id=echo_id)
+    return Envelope(app, telemetry=telemetry, echo_id=echo_id)
 
 
 def make_routes() -> FastAPI:

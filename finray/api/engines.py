@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from finray.api.catalog import Catalog
 from finray.core.errors import FinrayError
 from finray.core.journal import Observer, StageReport
 from finray.core.settings import Settings
@@ -40,6 +41,7 @@ class OpenIndex:
     reader: IndexReader
     engines: tuple[Engine, ...]
     filings: dict[str, Filing] = field(repr=False)
+    catalog: Catalog = field(repr=False)
 
     @classmethod
     def open(cls, uri: str, settings: Settings, make: EngineMaker) -> OpenIndex:
@@ -47,7 +49,8 @@ class OpenIndex:
         reader = IndexReader.open(uri, settings)
         engines = tuple(make(reader, settings) for _ in range(settings.serving.threads))
         filings = {filing.filing_id: filing for filing in reader.filings()}
-        return cls(version_name(dict(reader.versions)), reader, engines, filings)
+        catalog = Catalog(filings, reader.row_counts("pages"))
+        return cls(version_name(dict(reader.versions)), reader, engines, filings, catalog)
 
 
 def version_name(tables: dict[str, int]) -> str:

@@ -19,40 +19,34 @@ _COVER = tuple(field.name for field in fields(Filing) if field.name != "source_u
 
 def filings_record(index: OpenIndex, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
     """One page of the list, by filing id. ``after`` is the ``next_cursor`` of the page before, or empty."""
-    start = _read_cursor(after) if after else ""
-    counts = index.reader.row_counts("pages")
-    ids = [i for i in sorted(index.filings) if i > start and narrowed.passes(index.filings[i])]
-    shown = ids[:limit]
+    shown, more = index.catalog.page(narrowed, _read_cursor(after) if after else "", limit)
     return FilingList(
         index_version=index.version,
-        data=tuple(FilingCover(**_cover(index.filings[i], counts[i])) for i in shown),
-        has_more=len(ids) > limit,
-        next_cursor=_cursor(shown[-1]) if len(ids) > limit else None,
+        data=tuple(FilingCover(**_cover(index, filing)) for filing in shown),
+        has_more=more,
+        next_cursor=_cursor(shown[-1].filing_id) if more else None,
     )
 
 
-def pages_of(index: OpenIndex, filing_id: str) -> tuple[PagePlace, ...]:
-    """Number, Item, statement and place of each page. Raises ApiError 404."""
-    find(index, filing_id)
-    columns = [field.name for field in fields(PagePlace)]
-    return tuple(PagePlace(**row) for row in index.reader.pages([filing_id], columns).to_pylist())
-
-
-def filing_record(index: OpenIndex, filing_id: str, pages: tuple[PagePlace, ...]) -> FilingDetail:
+def filing_record(index: OpenIndex, filing_id: str) -> FilingDetail:
+    """Cover, summary, and number, Item, statement and place of each page. Raises ApiError 404."""
     filing = find(index, filing_id)
-    summary = index.reader.cover_summaries()[filing_id]
-    return FilingDetail(index_version=index.version, summary=summary, pages=pages, **_cover(filing, len(pages)))
+    rows = index.reader.pages([filing_id], [field.name for field in fields(PagePlace)]).to_pylist()
+    return FilingDetail(
+        index_version=index.version,
+        summary=index.reader.cover_summary(filing_id),
+        pages=tuple(PagePlace(**row) for row in rows),
+        **_cover(index, filing),
+    )
 
 
 def filing_page(index: OpenIndex, filing_id: str, page: int) -> FilingPage:
     """Text, place and line items of one page. Raises ApiError 404."""
     filing = find(index, filing_id)
-    rows = index.reader.pages([filing_id])
-    numbers = rows["page"].to_pylist()
-    if page not in numbers:
-        raise not_found(f"filing {filing_id!r} has no page {page}; its pages are 0 to {len(numbers) - 1}", "page")
-    row = rows.slice(numbers.index(page), 1).to_pylist()[0]
-    items = index.reader.line_items([filing_id]).get(filing_id, ())
+    n_pages = index.catalog.n_pages(filing_id)
+    row = index.reader.page(filing_id, page)
+    if row is None:
+        raise not_found(f"filing {filing_id!r} has no page {page}; its pages are 0 to {n_pages - 1}", "page")
     return FilingPage(
         index_version=index.version,
         filing_id=filing_id,
@@ -60,13 +54,13 @@ def filing_page(index: OpenIndex, filing_id: str, page: int) -> FilingPage:
         company=filing.company,
         form=filing.form,
         page=page,
-        n_pages=len(numbers),
+        n_pages=n_pages,
         text=row["text"],
         item=row["item"],
         statement=row["statement"],
         place=row["place"],
         headings=tuple(row["headings"].splitlines()),
-        facts=tuple(item for item in items if item.page == page),
+        facts=tuple(index.reader.line_items_of_page(filing_id, page)),
         has_image=filing.source_uri.lower().endswith(".pdf"),
     )
 
@@ -79,8 +73,9 @@ def find(index: OpenIndex, filing_id: str) -> Filing:
     return filing
 
 
-def _cover(filing: Filing, pages: int) -> dict[str, Any]:
-    return {name: getattr(filing, name) for name in _COVER} | {"n_pages": pages}
+def _cover(index: OpenIndex, filing: Filing) -> dict[str, Any]:
+    cover = {name: getattr(filing, name) for name in _COVER}
+    return {**cover, "n_pages": index.catalog.n_pages(filing.filing_id)}
 
 
 def _cursor(filing_id: str) -> str:

@@ -9,14 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from finray.api.disclosure import for_client, without_places
 from finray.api.engines import EngineMaker, EngineThreads, IndexWatcher, OpenIndex, Ticket
-from finray.api.errors import ApiError
 from finray.api.events import events_of, query_summary
-from finray.api.library import filing_page, filing_record, filings_record, pages_of
+from finray.api.fair_threads import FairThreads
+from finray.api.library import filing_page, filing_record, filings_record
 from finray.api.limits import Capacity
-from finray.api.page_images import Mark, PageImages
+from finray.api.page_images import Marks, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
-from finray.core.errors import FinrayError, ModelError, QuestionError
+from finray.core.errors import FinrayError
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import StageReport
 from finray.core.replies import (
@@ -37,13 +38,15 @@ from finray.core.types import Prediction, Question
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Questions of one request. ``stream`` asks for the events on the way, not for the answers alone, ``trace`` for the
-    trace lines of each prediction. ``trace_parent`` is the W3C traceparent of the caller's span."""
+    trace lines of each prediction. ``trace_parent`` is the W3C traceparent of the caller's span; under ``request_id``
+    the log has what went wrong."""
 
     questions: tuple[Question, ...]
     narrowed: FilingFilter = field(default_factory=FilingFilter)
     stream: bool = False
     trace: bool = False
     trace_parent: str | None = None
+    request_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,12 @@ class AskedRetrieval:
     k_documents: int | None = None
     k_passages: int | None = None
     trace_parent: str | None = None
+    request_id: str = ""
 
 
 class Service(Protocol):
-    """Everything behind the routes. Every method may raise ApiError."""
+    """Everything behind the routes. Every method may raise ApiError. ``key`` is the name of the API key that reads:
+    keys take turns."""
 
     async def status(self) -> Ready:
         """Raises ApiError 503 while the service cannot answer."""
@@ -68,13 +73,13 @@ class Service(Protocol):
 
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved: ...
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList: ...
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList: ...
 
-    async def filing(self, filing_id: str) -> FilingDetail: ...
+    async def filing(self, key: str, filing_id: str) -> FilingDetail: ...
 
-    async def page(self, filing_id: str, page: int) -> FilingPage: ...
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage: ...
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes: ...
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes: ...
 
 
 class LocalService:
@@ -88,6 +93,10 @@ class LocalService:
         self._telemetry = telemetry or NoTelemetry()
         self._watcher = IndexWatcher(index_uri, settings, make)
         self._threads = EngineThreads(settings.serving.threads)
+        serving = settings.serving
+        self._reads = FairThreads(
+            "reads", serving.read_threads, per_key=serving.max_concurrent, waiting=serving.max_waiting_reads
+        )
         self._images = PageImages(settings)
         self._watching: asyncio.Task[None] | None = None
         self._capacity = Capacity(settings.serving.max_in_flight, settings.serving.threads)
@@ -111,6 +120,7 @@ class LocalService:
             with suppress(asyncio.CancelledError):
                 await self._watching
         self._threads.close()
+        self._reads.close()
         self._images.close()
 
     async def status(self) -> Ready:
@@ -160,7 +170,7 @@ class LocalService:
             )
         except FinrayError as error:
             span.end("error", {})
-            raise _failed(error) from error
+            raise for_client(error, asked.request_id) from error
         except BaseException:
             span.end("cancelled", {})
             raise
@@ -174,18 +184,20 @@ class LocalService:
             time.perf_counter() - started,
         )
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
-        return filings_record(self.index, narrowed, after, limit)
-
-    async def filing(self, filing_id: str) -> FilingDetail:
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
         index = self.index
-        return filing_record(index, filing_id, await asyncio.to_thread(pages_of, index, filing_id))
+        return await self._reads.run(key, lambda: filings_record(index, narrowed, after, limit))
 
-    async def page(self, filing_id: str, page: int) -> FilingPage:
-        return await asyncio.to_thread(filing_page, self.index, filing_id, page)
+    async def filing(self, key: str, filing_id: str) -> FilingDetail:
+        index = self.index
+        return await self._reads.run(key, lambda: filing_record(index, filing_id))
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
-        return await asyncio.to_thread(self._images.png, self.index, filing_id, page, marks, dpi)
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
+        index = self.index
+        return await self._reads.run(key, lambda: filing_page(index, filing_id, page))
+
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+        return await self._images.png(key, self.index, filing_id, page, marks, dpi)
 
     async def _answer(
         self, question: Question, asked: Asked, index: OpenIndex, ticket: Ticket, tell: Callable[[ServiceEvent], None]
@@ -208,13 +220,5 @@ class LocalService:
             raise
         self._capacity.took(prediction.seconds)
         span.end(prediction.status, dict(prediction.usage))
-        shown = prediction if asked.trace else replace(prediction, trace=())
+        shown = without_places(prediction if asked.trace else replace(prediction, trace=()), asked.request_id)
         tell(AnswerEvent(question.qid, index.version, shown))
-
-
-def _failed(error: FinrayError) -> ApiError:
-    if isinstance(error, QuestionError):
-        return ApiError(422, "invalid_question", str(error), param="question")
-    if isinstance(error, ModelError):
-        return ApiError(503, "model_unavailable", "a model that this service needs cannot be reached; try again later")
-    return ApiError(500, "internal_error", "the question could not be worked on; see the service's log")

@@ -113,7 +113,7 @@ class EventStream(Response):
 
 
 def _timed_out(seconds: float) -> ApiError:
-    return ApiError(504, "timeout", f"not done after {seconds:g} s (serving.timeout_s); ask fewer questions at once")
+    return ApiError(504, "timeout", f"not done after {seconds:g} s (serving.timeout_s); ask for less at once")
 
 
 async def _disconnected(receive: Receive) -> None:

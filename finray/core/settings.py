@@ -228,14 +228,25 @@ class ServingSettings(_Section):
     keys: str = ""
     """File of API keys, local or s3://; empty for ``keys.json`` in the user's configuration folder."""
     max_body_bytes: int = Field(262_144, ge=1024)
+    body_timeout_s: float = Field(10.0, gt=0)
+    """For the body of a request to arrive."""
     max_question_characters: int = Field(2_000, ge=1)
     max_questions: int = Field(16, ge=1)
     """Of one request; for more there is bulk answering."""
     questions_per_minute: float = Field(600.0, gt=0)
     reads_per_minute: float = Field(3_000.0, gt=0)
-    """Filings, pages and images."""
+    """Filings, pages, images and metrics."""
     max_concurrent: int = Field(16, ge=1)
+    """Requests of one key with questions; and as many reads, and as many images, in one replica."""
     max_in_flight: int = Field(64, ge=1)
+    max_waiting_reads: int = Field(64, ge=1)
+    """Reads that wait for a thread in one replica, and images that wait for a process."""
+    read_threads: int = Field(4, ge=1)
+    """Of a replica, for filings and the text of pages. One key gets all but one of them."""
+    image_processes: int = Field(2, ge=1)
+    """Images that a replica draws at a time. One key gets all but one of them."""
+    cache_bytes: int = Field(128 * 1024 * 1024, ge=0)
+    """Memory of a replica for images that were drawn, and as much for the PDFs that they are drawn from."""
     timeout_s: float = Field(120.0, gt=0)
     threads: int = Field(1, ge=1)
     """Engines of a replica, each in a thread of its own."""

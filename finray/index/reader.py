@@ -97,6 +97,22 @@ class IndexReader:
         table = self._covers
         return dict(zip(table["filing_id"].to_pylist(), table["summary"].to_pylist(), strict=True))
 
+    def cover_summary(self, filing_id: str) -> str:
+        """That of one filing, which must be there."""
+        row = pc.index(self._covers["filing_id"], filing_id).as_py()
+        summary: str = self._covers["summary"][row].as_py()
+        return summary
+
+    def page(self, filing_id: str, page: int) -> dict[str, Any] | None:
+        """One page: text, item, statement, place, headings."""
+        columns = ["text", "item", "statement", "place", "headings"]
+        return next(iter(self._rows_of_pages(schema.PAGES, [(filing_id, page)], columns).to_pylist()), None)
+
+    def line_items_of_page(self, filing_id: str, page: int) -> tuple[LineItem, ...]:
+        """Line items of one page, in its order."""
+        table = self._rows_of_pages(schema.FACTS, [(filing_id, page)], self._fact_columns)
+        return tuple(item for _, item in schema.line_items_from_table(table))
+
     def pages(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
         """Pages of filings; ``columns`` None means all but the vector."""
         wanted = columns or ["filing_id", "page", "text", "item", "statement", "place", "headings"]
@@ -127,8 +143,7 @@ class IndexReader:
 
     def line_items(self, filing_ids: Collection[str] | None) -> dict[str, tuple[LineItem, ...]]:
         """Line items of each filing that has any, in the order of the page."""
-        columns = [name for name in self._tables[schema.FACTS].schema.names if name != "revision"]
-        table = self._rows(schema.FACTS, filing_ids, columns, ("filing_id", "page"))
+        table = self._rows(schema.FACTS, filing_ids, self._fact_columns, ("filing_id", "page"))
         result: dict[str, list[LineItem]] = {}
         for filing_id, item in schema.line_items_from_table(table):
             result.setdefault(filing_id, []).append(item)
@@ -155,6 +170,10 @@ class IndexReader:
     def search_pages_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """Cosine over page vectors, exact: filing_id, page, score."""
         return self._search_vector(schema.PAGES, _PAGE_PLACE, vector, filing_ids, limit)
+
+    @property
+    def _fact_columns(self) -> list[str]:
+        return [name for name in self._tables[schema.FACTS].schema.names if name != "revision"]
 
     @cached_property
     def _covers(self) -> pa.Table:

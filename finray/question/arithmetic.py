@@ -14,6 +14,8 @@ from finray.core.errors import FinrayError
 MAX_CHARACTERS = 4_000
 MAX_DEPTH = 60
 """Of nested operations; ``a + b + c`` nests two. Python's own limit is no place to find out."""
+MAX_LOOK_BACK = 2
+"""Of nested ``avg``, ``prior`` and ``delta``: each writes its argument out for two years, so n of them 2^n times."""
 
 
 class ProgramError(FinrayError):
@@ -40,7 +42,7 @@ def parse(expression: str) -> ast.expr:
         tree = ast.parse(expression, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ProgramError(f"not an expression: {expression[:80]!r}") from error
-    _check(tree, expression, MAX_DEPTH)
+    _check(tree, expression, MAX_DEPTH, MAX_LOOK_BACK)
     return tree
 
 
@@ -63,26 +65,31 @@ def evaluate(expression: str, operands: Mapping[str, float]) -> float:
     return result
 
 
-def _check(node: ast.expr, expression: str, depth: int) -> None:
+def _check(node: ast.expr, expression: str, depth: int, look_back: int) -> None:
+    """Descends no further than ``depth``, whatever the tree: nothing else may walk it before."""
     if depth < 0:
         raise ProgramError(f"more than {MAX_DEPTH} nested operations in {expression[:80]!r}")
+    if look_back < 0:
+        raise ProgramError(f"more than {MAX_LOOK_BACK} nested {', '.join(PERIOD_FUNCTIONS)} in {expression[:80]!r}")
     match node:
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
             return
         case ast.Name():
             return
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-            _check(operand, expression, depth - 1)
+            _check(operand, expression, depth - 1, look_back)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
-            _check(left, expression, depth - 1)
-            _check(right, expression, depth - 1)
-        case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]) if (
-            function in {*_FUNCTIONS, *PERIOD_FUNCTIONS} and arguments
-        ):
+            _check(left, expression, depth - 1, look_back)
+            _check(right, expression, depth - 1, look_back)
+        case ast.Call(func=ast.Name(id=function), args=[_, *_] as arguments, keywords=[]) if function in _FUNCTIONS:
             for argument in arguments:
-                _check(argument, expression, depth - 1)
+                _check(argument, expression, depth - 1, look_back)
+        case ast.Call(func=ast.Name(id=function), args=[argument], keywords=[]) if function in PERIOD_FUNCTIONS:
+            _check(argument, expression, depth - 1, look_back - 1)
         case _:
-            raise ProgramError(f"{ast.unparse(node)[:60]!r} is not allowed in {expression[:80]!r}")
+            # Its text as it was written: ``ast.unparse`` recurses as deep as the tree goes.
+            found = (ast.get_source_segment(expression, node) or type(node).__name__)[:60]
+            raise ProgramError(f"{found!r} is not allowed in {expression[:80]!r}")
 
 
 PERIOD_FUNCTIONS = ("avg", "prior", "delta")
@@ -110,4 +117,4 @@ def _value(node: ast.expr, operands: Mapping[str, float]) -> float:
             return a * b if isinstance(op, ast.Mult) else a / b
         case ast.Call(func=ast.Name(id=function), args=arguments) if function in _FUNCTIONS:
             return _FUNCTIONS[function](*(_value(argument, operands) for argument in arguments))
-    raise ProgramError(f"{ast.unparse(node)[:60]!r} cannot be evaluated")
+    raise ProgramError(f"a {type(node).__name__} cannot be evaluated; write {', '.join(PERIOD_FUNCTIONS)} out first")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from finray.filings.canonical import canonical_items
-from finray.question.arithmetic import ProgramError, names, parse
+from finray.question.arithmetic import ProgramError, names
+from finray.question.formulas import at_period
 from finray.question.mentions import mentions
 
 _DEFINITION = re.compile(
@@ -33,9 +34,17 @@ def defined_name(question: str) -> str | None:
     return match.group(1).strip() if match else None
 
 
+def unread_definition(question: str) -> str | None:
+    """The words of a definition in ``question`` that :func:`defined_formula` does not understand."""
+    match = _DEFINITION.search(question)
+    if match is None or defined_formula(question) is not None:
+        return None
+    return next(group for group in match.groups() if group).strip()
+
+
 def defined_formula(question: str) -> str | None:
     """The definition in ``question`` as an expression over canonical line items with avg and delta, None where there
-    is none or it holds words that are not understood."""
+    is none, it holds words that are not understood, or it is too long or too deep to be computed."""
     match = _DEFINITION.search(question) or _IN_PARENTHESES.search(question)
     if match is None:
         return None
@@ -63,7 +72,7 @@ def defined_formula(question: str) -> str | None:
     expression = re.sub(r"\s+", " ", text).strip()
     try:
         operands = names(expression)
-        parse(expression)
+        at_period(expression)
     except ProgramError:
         return None
     return expression if operands and all(operand in items for operand in operands) else None

@@ -30,10 +30,14 @@ def line_items(formula: Formula) -> tuple[str, ...]:
 def at_period(expression: str) -> str:
     """Rewrite avg, prior and delta: every operand becomes ``item__0`` (the period) or ``item__1`` (a year before).
 
+    Raises ProgramError, also where that makes it too long.
+
     >>> at_period("revenue / avg(ppe_net)")
     'revenue__0 / mean(ppe_net__1, ppe_net__0)'
     """
-    return ast.unparse(_Shift(0).visit(parse(expression)))
+    written = ast.unparse(_Shift(0).visit(parse(expression)))
+    parse(written)
+    return written
 
 
 class _Shift(ast.NodeTransformer):

@@ -14,6 +14,7 @@ from typing import Final
 from finray.core.period import Period
 from finray.core.plan import Formula, Kind, Measures, Plan
 from finray.core.query import Query
+from finray.question.arithmetic import ProgramError
 from finray.question.intents import means_least, superlative
 from finray.question.programs import ProgramWriter
 
@@ -30,7 +31,10 @@ def plans_of(query: Query, companies: Sequence[str], latest: Period | None) -> t
     plans: dict[Plan, None] = {}
     for measures in query.measures if companies else ():
         for years in _years_left_open(query, latest):
-            plan = build_plan(query, measures, companies, list(years) or _periods(query, latest))
+            try:
+                plan = build_plan(query, measures, companies, list(years) or _periods(query, latest))
+            except ProgramError:  # what the question spells out is too long or too deep to be computed
+                continue
             if plan is not None:
                 plans.setdefault(plan)
     return tuple(plans)[:MAX_PLANS]

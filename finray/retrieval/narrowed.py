@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from finray.core.filing_filter import FilingFilter
@@ -23,7 +24,8 @@ class NarrowedDocuments:
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         # Its own journal: what is said of filings that do not pass would only confuse.
         proposed = await self._inner.documents(query, self._filings, Journal())
-        chosen = [document for document in proposed if self._narrowed.passes(document.filing)][:k]
+        passes = self._narrowed.test()
+        chosen = list(itertools.islice((document for document in proposed if passes(document.filing)), k))
         for rank, document in enumerate(chosen, start=1):
             journal.note(
                 f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {', '.join(document.reasons)}"

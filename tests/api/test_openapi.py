@@ -36,6 +36,8 @@ def url(sample_index: str, serving_settings: Settings, listen: Callable[[Any], s
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 def test_nothing_breaks_the_service(case: schemathesis.Case[Any], url: str) -> None:
     response = case.call(base_url=url)
+    if response.text == "Invalid HTTP request received.":
+        return  # control characters in a header: uvicorn lets none through to the service
     no_metrics = response.status_code == 503 and "/metrics" in case.path
     assert response.status_code < 500 or no_metrics
     if response.status_code >= 400:

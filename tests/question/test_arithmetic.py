@@ -64,5 +64,44 @@ def test_nesting_is_limited_before_python_gives_up(expression: str) -> None:
         parse(expression)
 
 
+@pytest.mark.parametrize(
+    "expression",
+    ["~" * 900 + "1", "not " * 700 + "a", "a." * 1500 + "b", "-" * 50 + "~" * 900 + "1", "a" + "[0" * 150 + "]" * 150],
+)
+def test_what_is_not_allowed_is_refused_however_deep_it_nests(expression: str) -> None:
+    with pytest.raises(ProgramError, match=r"not allowed|not an expression"):
+        parse(expression)
+
+
+@given(
+    st.recursive(
+        st.sampled_from(["revenue", "a", "1", "~a", "a.b", "1e400", "''"]),
+        lambda inner: st.one_of(
+            st.builds("{}({})".format, st.sampled_from(["avg", "delta", "prior", "mean", "cagr", "f"]), inner),
+            st.builds("{}{}".format, st.sampled_from(["-", "~", "not "]), inner),
+            st.builds("({} {} {})".format, inner, st.sampled_from(["+", "/", "**", ","]), inner),
+        ),
+        max_leaves=40,
+    ),
+    st.integers(1, 400),
+)
+def test_any_nesting_is_written_out_and_computed_or_refused(expression: str, repeated: int) -> None:
+    for program in (expression, "-" * repeated + expression, "delta(" * repeated + expression + ")" * repeated):
+        try:
+            written = at_period(program)
+            value = evaluate(written, dict.fromkeys(names(written), 2.0))
+        except ProgramError:
+            continue
+        assert math.isfinite(value)
+
+
+def test_looking_back_is_limited_as_each_doubles_what_is_written() -> None:
+    assert at_period("delta(avg(a))").count("a__") == 4
+    with pytest.raises(ProgramError, match="nested avg"):
+        parse("delta(delta(delta(a)))")
+    with pytest.raises(ProgramError, match="not allowed"):
+        parse("avg(a, b)")  # the mean of one item over two years has one argument
+
+
 def test_a_sum_of_many_line_items_is_fine() -> None:
     assert evaluate(at_period("+".join("a" * 50)), {"a__0": 2.0}) == 100.0

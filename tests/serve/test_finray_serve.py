@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import psutil
@@ -45,7 +47,8 @@ def serving(
 ) -> Iterator[Running]:
     """``finray serve``, with more options where the test gives them as the parameter."""
     command = [str(Path(sys.executable).with_name("finray")), "serve", "--index", own_index, "--port", str(free_port)]
-    command += ["--set", "encoder.model=hash", "--set", "serving.watch_seconds=1", *getattr(request, "param", ())]
+    command += ["--set", "encoder.model=hash", "--set", "serving.watch_seconds=1", "--set", "serving.body_timeout_s=2"]
+    command += getattr(request, "param", ())
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RAY_", "OTEL_"))}
     environment |= {"XDG_CONFIG_HOME": str(tmp_path), "COLUMNS": "200"}
     process = subprocess.Popen(
@@ -69,6 +72,16 @@ def serving(
             process.stdout.close()
 
 
+def half_a_request(url: str, key: str) -> bytes:
+    """What comes back until the service closes the connection."""
+    address = urlsplit(url)
+    assert address.hostname and address.port
+    head = f"POST /v1/answer HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n"
+    with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+        connection.sendall(f'{head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{"'.encode())
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
 def _read(process: subprocess.Popen[str], lines: list[str]) -> None:
     assert process.stdout is not None
     try:
@@ -90,6 +103,10 @@ def test_one_command_serves_until_it_is_interrupted(
         reply = httpx.get(f"{serving.url}/v1/healthz", headers={"X-Request-Id": "mine-1"})
         assert reply.headers.get_list("x-request-id") == ["mine-1"]
         assert httpx.get(f"{serving.url}/nothing").json()["error"]["code"] == "unknown_route"
+
+        # Half a request ends: at once without a key, at the deadline with one.
+        assert half_a_request(serving.url, "frk_wrong").startswith(b"HTTP/1.1 401")
+        assert half_a_request(serving.url, serving.key).startswith(b"HTTP/1.1 408")
 
         # No key, no answer; a key that is added works, and stops working when it is revoked.
         with pytest.raises(ServiceError) as refused, Client(serving.url) as nobody:

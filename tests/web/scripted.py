@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from finray.api.errors import ApiError, not_found
-from finray.api.page_images import Mark
+from finray.api.page_images import Marks
 from finray.api.service import Asked, AskedRetrieval
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Stage
@@ -42,6 +42,7 @@ class ScriptedService:
     """What a question is answered with is the first word of it that stands in ``_SCRIPTS``."""
 
     def __init__(self) -> None:
+        self.asked = 0
         self.closed = 0
         """How many answers were ended before they were done."""
 
@@ -49,6 +50,7 @@ class ScriptedService:
         return Ready(VERSION, 1, "0")
 
     async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
+        self.asked += 1
         question = asked.questions[0]
         word = next((word for word in question.question.lower().split() if word in _SCRIPTS), "plain")
         yield StartedEvent(VERSION, (question,))
@@ -66,13 +68,13 @@ class ScriptedService:
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
         raise not_found("nothing is retrieved here", "question")
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
         return FilingList(VERSION, (FilingCover(**_COVER),), has_more=False, next_cursor=None)
 
-    async def filing(self, filing_id: str) -> FilingDetail:
+    async def filing(self, key: str, filing_id: str) -> FilingDetail:
         return FilingDetail(index_version=VERSION, summary=HOSTILE, pages=(), **_COVER)
 
-    async def page(self, filing_id: str, page: int) -> FilingPage:
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
         return FilingPage(
             index_version=VERSION,
             **{name: _COVER[name] for name in ("filing_id", "doc_name", "company", "form", "n_pages")},
@@ -86,7 +88,7 @@ class ScriptedService:
             has_image=False,
         )
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
         raise not_found("no images here", "page")
 
 

@@ -13,12 +13,12 @@ from finray.core.settings import ServingSettings
 Reply = dict[int | str, dict[str, Any]]
 
 
-def service_of(request: Request) -> Service:
+async def service_of(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
-def limits_of(request: Request) -> ServingSettings:
+async def limits_of(request: Request) -> ServingSettings:
     limits: ServingSettings = request.app.state.settings
     return limits
 
@@ -37,6 +37,7 @@ _MEANING = {
     401: "No key, or not a valid one",
     403: "Keys are off and the request comes from another machine",
     404: "There is no such filing or page",
+    408: "The body did not arrive in time",
     413: "The body is too large",
     422: "A field is wrong; `param` names it",
     429: "Too much at once; wait for Retry-After seconds",

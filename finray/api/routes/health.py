@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
-from finray.api.access import caller
+from finray.api.access import BEARER, ReadRoute
 from finray.api.errors import ApiError
 from finray.api.routes import Behind, errors
 from finray.core.replies import Health, Ready
 
-_METRICS = errors(401, 403, 503)
+_METRICS = errors(401, 403, 429, 503)
 _METRICS[200] = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Prometheus text format"}
 
 
@@ -20,9 +20,14 @@ def routers() -> tuple[APIRouter, ...]:
     for router, shown in ((first, True), (root, False)):
         router.get("/healthz", summary="Alive", responses=errors(), include_in_schema=shown)(healthz)
         router.get("/readyz", summary="Able to answer", responses=errors(503), include_in_schema=shown)(readyz)
-        known = [Depends(caller)]
-        router.get("/metrics", summary="Metrics", responses=_METRICS, include_in_schema=shown, dependencies=known)(
-            metrics
+        router.add_api_route(
+            "/metrics",
+            metrics,
+            summary="Metrics",
+            responses=_METRICS,
+            include_in_schema=shown,
+            dependencies=[BEARER],
+            route_class_override=ReadRoute,
         )
     return first, root
 

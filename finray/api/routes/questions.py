@@ -8,7 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request
 from starlette.responses import Response
 
-from finray.api.access import Asker, gate_of
+from finray.api.access import BEARER, AskRoute, Key, gate_of
+from finray.api.envelope import context_of
 from finray.api.events import event_schema
 from finray.api.requests import AnswerRequest, RetrieveRequest
 from finray.api.routes import Behind, Limits, Reply, errors
@@ -17,9 +18,9 @@ from finray.api.streaming import EventStream, while_connected
 from finray.core.replies import AnswerEvent, AnswerList, Retrieved
 from finray.core.types import Prediction
 
-router = APIRouter(prefix="/v1", tags=["questions"])
+router = APIRouter(prefix="/v1", tags=["questions"], route_class=AskRoute, dependencies=[BEARER])
 TraceParent = Annotated[str | None, Header(include_in_schema=False, max_length=128)]
-_ERRORS = errors(401, 403, 413, 422, 429, 503, 504)
+_ERRORS = errors(401, 403, 408, 413, 422, 429, 503, 504)
 _ANSWERED: Reply = {
     200: {
         "description": "Predictions; or, with `Accept: text/event-stream`, events as they happen",
@@ -30,11 +31,11 @@ _ANSWERED: Reply = {
 
 @router.post("/answer", summary="Answer questions", responses=_ANSWERED | _ERRORS, response_model=AnswerList)
 async def answer(
-    request: Request, body: AnswerRequest, key: Asker, service: Behind, limits: Limits, traceparent: TraceParent = None
+    request: Request, body: AnswerRequest, key: Key, service: Behind, limits: Limits, traceparent: TraceParent = None
 ) -> Response | AnswerList:
     """With `Accept: text/event-stream` the reply is server-sent events. Closing the connection ends the work."""
     stream = "text/event-stream" in request.headers.get("accept", "")
-    asked = body.asked(limits, stream=stream, trace_parent=traceparent)
+    asked = body.asked(limits, stream=stream, trace_parent=traceparent, request_id=context_of(request.scope).request_id)
     gate_of(request).limits.ask(key, len(asked.questions))
     if stream:
         return EventStream(service.answer(asked), limits.timeout_s)
@@ -45,13 +46,13 @@ async def answer(
 async def retrieve(
     request: Request,
     body: RetrieveRequest,
-    key: Asker,
+    key: Key,
     service: Behind,
     limits: Limits,
     traceparent: TraceParent = None,
 ) -> Retrieved:
     """The first retrieval of the loop: how the question was understood, filings with reasons, passages, best first."""
-    asked = body.asked(limits, traceparent)
+    asked = body.asked(limits, trace_parent=traceparent, request_id=context_of(request.scope).request_id)
     gate_of(request).limits.ask(key, 1)
     return await while_connected(request, service.retrieve(asked), limits.timeout_s)
 
