@@ -14,6 +14,7 @@
     │   ├── EdgarBlockedError       EDGAR refuses every request from here for a while
     │   ├── EdgarMissingError       EDGAR has no such file
     │   └── EdgarUnavailableError   no complete and sound answer, after several tries
+    │       └── EdgarRefusedError   an answer that is not taken: a redirect elsewhere, or far too much
     └── ModelError              a model role failed
         ├── ModelUnavailableError   weights, server or package missing
         └── ModelReplyError         the model answered, but not with what was asked for
@@ -109,6 +110,10 @@ class EdgarMissingError(EdgarError):
 
 class EdgarUnavailableError(EdgarError):
     """No complete and sound answer, after several tries."""
+
+
+class EdgarRefusedError(EdgarUnavailableError):
+    """An answer that is not taken, and would be the same the next time: a redirect elsewhere, or far too much."""
 
 
 class ModelError(FinrayError):

@@ -277,6 +277,8 @@ class EdgarSettings(_Section):
     """How often the quarterly index is compared with what is there: SEC rebuilds it weekly, without deleted filings."""
     max_bytes: int = Field(512 * 1024 * 1024, ge=1)
     """Of one full submission; a longer one is skipped."""
+    max_index_bytes: int = Field(256 * 1024 * 1024, ge=1)
+    """Of an index or a list of companies, decompressed; EDGAR's are under 60 MB."""
     scratch: str = ""
     """Folder for partial downloads; empty for one beside a local raw store, or in the system's temporary folder."""
 

@@ -60,7 +60,7 @@ def _read_quarter(run: Run, http: EdgarHttp, quarter: Quarter) -> None:
         return  # a new quarter has no index of its own in its first days
     if reply.content is None:
         return
-    index = listing.read_quarter(quarter, reply.content)
+    index = listing.read_quarter(quarter, reply.content, run.settings.max_index_bytes)
     wanted = note_listed(index.filings.values(), run.selection, run.ledger, restore=True)
     run.tally.indexes_read += 1
     run.tally.listed += wanted

@@ -24,9 +24,6 @@ from finray.lab.evaluation.comparison import comparison_data, comparison_markdow
 from finray.lab.evaluation.evaluate import Evaluation, evaluate
 from finray.storage.locations import join
 
-_WIDTH = 180
-"""A table is printed whole, also where nobody says how wide the paper is."""
-
 
 def run_compare(
     methods: Sequence[str],
@@ -75,8 +72,7 @@ def run_compare(
     elif markdown:
         sys.stdout.write(comparison_markdown(evaluations, retrieval_only=retrieval_only))
     else:
-        wide = Console(file=out.file, width=max(out.width, _WIDTH))
-        wide.print(comparison_tables(evaluations, retrieval_only=retrieval_only))
+        out.print(comparison_tables(evaluations, retrieval_only=retrieval_only))
     return 1 if any(evaluation.statuses.get("error") for evaluation in evaluations.values()) else 0
 
 

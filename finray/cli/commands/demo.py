@@ -31,7 +31,7 @@ def run_demo(folder: Path, *, companies: int, questions: int, console: Console) 
     filings, asked = str(folder / "sample" / "filings"), str(folder / "sample" / "questions.jsonl")
     index, predictions = str(folder / "index"), str(folder / "predictions.jsonl")
     progress = Console(stderr=True)
-    _say(console, "1. Fictional filings that look alike: same tables and boilerplate, other numbers")
+    _say(console, "1. Fictional filings that look alike: same tables and text, other numbers")
     run_sample(
         folder / "sample", companies=companies, years=_YEARS, questions=questions, seed=0, formats="pdf,html",
         full=False, broken=False, console=console,

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
 from finray.batch.question_files import BadLine, read_questions
 from finray.cli.commands.progress import progress_bar
@@ -18,6 +17,7 @@ from finray.core.errors import UsageError
 from finray.core.settings import Settings
 from finray.core.types import Question
 from finray.index.reader import IndexReader
+from finray.lab.evaluation.text_tables import TextTable
 from finray.lab.training.corpus import Corpus, UnitKind, joined
 from finray.lab.training.from_index import index_corpus
 from finray.lab.training.options import Hyperparameters, Machine
@@ -25,8 +25,6 @@ from finray.lab.training.runs import Kind, Reports, Run, train_folds, train_mode
 from finray.lab.training.tatqa import tatqa_corpus
 from finray.lab.training.trainer import Report, is_main_process
 from finray.storage.locations import is_s3
-
-_TABLE_WIDTH = 170
 
 
 def run_train(
@@ -68,7 +66,7 @@ def run_train(
         sys.stdout.write(json.dumps(result) + "\n")
     else:
         for source, figures in by_source.items():
-            _print_table(out, _held_out_table(source, figures))
+            out.print(_held_out_table(source, figures))
         out.print(f"{'folds' if folds else 'model'} in {out_folder}", highlight=False, markup=False, soft_wrap=True)
     return 0
 
@@ -94,7 +92,7 @@ def run_gain(
     if as_json:
         sys.stdout.write(json.dumps(result) + "\n")
     else:
-        _print_table(out, _gain_table(result))
+        out.print(_gain_table(result))
     return 0
 
 
@@ -164,32 +162,25 @@ def _say(out: Console, as_json: bool, text: str) -> None:
     console.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
-def _held_out_table(source: str, figures: Mapping[str, Any]) -> Table:
+def _held_out_table(source: str, figures: Mapping[str, Any]) -> TextTable:
     metrics = list(next(iter(figures["figures"].values())))
-    table = Table("held out", *metrics, title=f"{source}, n = {figures['n']}", title_justify="left")
-    for name, values in figures["figures"].items():
-        table.add_row(name, *(_interval(values[metric]) for metric in metrics))
-    for name, values in figures["trained_minus"].items():
-        table.add_row(f"trained - {name}", *(_interval(values[metric], "+") for metric in metrics))
-    return table
+    rows = [(name, *(_interval(values[metric]) for metric in metrics)) for name, values in figures["figures"].items()]
+    rows += [
+        (f"trained - {name}", *(_interval(values[metric], "+") for metric in metrics))
+        for name, values in figures["trained_minus"].items()
+    ]
+    return TextTable(f"{source}, n = {figures['n']}", ("held out", *metrics), rows)
 
 
-def _gain_table(result: Mapping[str, Any]) -> Table:
+def _gain_table(result: Mapping[str, Any]) -> TextTable:
     ks = list(result["page_recall"]["pipeline"])
     title = f"page recall, n = {result['n']} ({result['learned_from']} left out: the model has learned from them)"
-    table = Table("order", *(f"@{k}" for k in ks), title=title, title_justify="left")
-    for name, values in result["page_recall"].items():
-        table.add_row(name, *(_interval(values[k]) for k in ks))
-    for name, values in result["minus_pipeline"].items():
-        table.add_row(f"{name} - pipeline", *(_interval(values[k], "+") if k in values else "" for k in ks))
-    return table
-
-
-def _print_table(out: Console, table: Table) -> None:
-    """Wide enough for every column, as in a job's log; a narrower terminal breaks the lines."""
-    for column in table.columns:
-        column.no_wrap = True
-    Console(file=out.file, width=max(out.width, _TABLE_WIDTH)).print(table)
+    rows = [(name, *(_interval(values[k]) for k in ks)) for name, values in result["page_recall"].items()]
+    rows += [
+        (f"{name} - pipeline", *(_interval(values[k], "+") if k in values else "" for k in ks))
+        for name, values in result["minus_pipeline"].items()
+    ]
+    return TextTable(title, ("order", *(f"@{k}" for k in ks)), rows)
 
 
 def _interval(value: Mapping[str, Any], sign: str = "") -> str:

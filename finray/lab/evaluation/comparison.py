@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from finray.core.bootstrap import Estimate
 from finray.lab.evaluation.evaluate import Evaluation, compare
 from finray.lab.evaluation.report import as_data
+from finray.lab.evaluation.text_tables import NOTHING, TextTable
 
 COLUMNS: Final = {
     "document_recall@1": "filing R@1",
@@ -30,7 +29,6 @@ COLUMNS: Final = {
     "numeric_accuracy": "numeric",
 }
 """Metrics in the order of the table; one that no run has is left out."""
-NOTHING: Final = "–"
 Rows = list[tuple[str, ...]]
 
 
@@ -50,11 +48,13 @@ def comparison_data(evaluations: Mapping[str, Evaluation], *, retrieval_only: bo
 
 def comparison_tables(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> RenderableType:
     """Means, latency and tokens of each method; below, how far each is from the first."""
-    parts: list[RenderableType] = [_table(title(evaluations, retrieval_only=retrieval_only), _value_rows(evaluations))]
+    heads, *rows = _value_rows(evaluations)
+    parts: list[RenderableType] = [TextTable(title(evaluations, retrieval_only=retrieval_only), heads, rows)]
     if len(evaluations) > 1:
         first = next(iter(evaluations))
         heading = f"Difference to {first}, paired over the same questions [95% interval]"
-        parts.append(_table(heading, _difference_rows(evaluations)))
+        heads, *rows = _difference_rows(evaluations)
+        parts.append(TextTable(heading, heads, rows))
     for label, evaluation in evaluations.items():
         parts += [Text(f"{label}: {remark}", style="yellow") for remark in _remarks(evaluation, retrieval_only)]
     return Group(*parts)
@@ -138,15 +138,6 @@ def _tokens(evaluation: Evaluation) -> str:
 
 def _estimate(estimate: Estimate) -> dict[str, Any]:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
-
-
-def _table(heading: str, rows: Sequence[Sequence[str]]) -> Table:
-    table = Table(title=heading, title_justify="left", title_style="bold", box=box.SIMPLE)
-    for at, name in enumerate(rows[0]):
-        table.add_column(Text(name), justify="left" if at == 0 else "right", no_wrap=True)
-    for row in rows[1:]:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:

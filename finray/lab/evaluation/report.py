@@ -10,15 +10,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from finray.core.bootstrap import Estimate
 from finray.lab.evaluation.evaluate import Evaluation, compare
+from finray.lab.evaluation.text_tables import NOTHING, TextTable
 
-NOTHING = "–"
 TYPE_METRICS = {
     "document_recall@1": "filing@1",
     "page_recall@5": "page@5",
@@ -78,38 +76,33 @@ def judged_by(evaluation: Evaluation) -> str:
     return evaluation.judge + (f", {evaluation.not_judged} not judged" if evaluation.not_judged else "")
 
 
-def _metric_table(evaluations: Mapping[str, Evaluation]) -> Table:
-    table = _table("Mean over questions [95% interval]", "metric", *evaluations)
+def _metric_table(evaluations: Mapping[str, Evaluation]) -> TextTable:
     names = dict.fromkeys(name for evaluation in evaluations.values() for name in evaluation.metrics)
-    for name in names:
-        table.add_row(name, *(shown(evaluation.metrics.get(name)) for evaluation in evaluations.values()))
-    return table
+    rows = [(name, *(shown(evaluation.metrics.get(name)) for evaluation in evaluations.values())) for name in names]
+    return TextTable("Mean over questions [95% interval]", ("metric", *evaluations), rows)
 
 
-def _difference_table(evaluations: Mapping[str, Evaluation]) -> Table:
+def _difference_table(evaluations: Mapping[str, Evaluation]) -> TextTable:
     (first_name, first), *others = evaluations.items()
     differences = {name: compare(first, other) for name, other in others}
-    table = _table(f"{first_name} minus the other, on shared questions", "metric", *differences)
-    for metric in first.metrics:
-        table.add_row(metric, *(shown(rows.get(metric)) for rows in differences.values()))
-    return table
+    rows = [(metric, *(shown(found.get(metric)) for found in differences.values())) for metric in first.metrics]
+    return TextTable(f"{first_name} minus the other, on shared questions", ("metric", *differences), rows)
 
 
-def _type_table(evaluation: Evaluation) -> Table:
+def _type_table(evaluation: Evaluation) -> TextTable:
     columns = [name for name in TYPE_METRICS if name in evaluation.metrics]
-    table = _table("By question type", "type", "n", *(TYPE_METRICS[name] for name in columns))
-    for name, rows in evaluation.by_question_type.items():
-        n = max((row.n for row in rows.values()), default=0)
-        table.add_row(Text(name), str(n), *(_value(rows.get(column)) for column in columns))
-    return table
+    rows = [
+        (name, str(max((row.n for row in found.values()), default=0)), *(_value(found.get(each)) for each in columns))
+        for name, found in evaluation.by_question_type.items()
+    ]
+    return TextTable("By question type", ("type", "n", *(TYPE_METRICS[name] for name in columns)), rows)
 
 
-def _facts_table(evaluations: Mapping[str, Evaluation]) -> Table:
-    table = _table("Questions", "", *evaluations)
+def _facts_table(evaluations: Mapping[str, Evaluation]) -> TextTable:
     facts = [_facts(evaluation) for evaluation in evaluations.values()]
-    for name in dict.fromkeys(name for row in facts for name in row):
-        table.add_row(name, *(row.get(name, NOTHING) for row in facts))
-    return table
+    names = dict.fromkeys(name for run in facts for name in run)
+    rows = [(name, *(run.get(name, NOTHING) for run in facts)) for name in names]
+    return TextTable("Questions", ("", *evaluations), rows)
 
 
 def _facts(evaluation: Evaluation) -> dict[str, str]:
@@ -134,13 +127,6 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
     facts["textual answers"] = judged_by(evaluation)
     facts["settings"] = ", ".join(sorted(evaluation.settings_hashes)) or NOTHING
     return facts
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE)
-    for at, column in enumerate(columns):
-        table.add_column(Text(column), justify="left" if at == 0 else "right", overflow="fold")
-    return table
 
 
 def _value(estimate: Estimate | None) -> str:
