@@ -72,7 +72,7 @@ $(LLM_STAMP): requirements.in requirements-llm.lock pyproject.toml
 	@echo "building $(LLM) with $(TORCH) and vLLM (the first time this takes a while)"
 	@$(PYTHON) -m venv $(LLM)
 	@$(LLM_PIP) install --require-hashes --no-deps -r requirements-llm.lock
-	@$(LLM_PIP) install $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
+	@$(LLM_PIP) install --no-warn-conflicts $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
 	@$(LLM_PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
