@@ -20,7 +20,7 @@ LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --qu
 # What an image is called before its tag, and the digests of the images that it is built on.
 IMAGE ?= finray
 DIGESTS := infra/images/digests.env
-VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+VERSION := $(shell sed -n '/^\[project\]/,/^\[/s/^version = "\(.*\)"/\1/p' pyproject.toml)
 # What to index in the benchmark: a folder of PDF filings; empty, some are generated.
 FILINGS ?=
 
