@@ -7,8 +7,8 @@ import binascii
 from dataclasses import asdict
 from typing import Any
 
-from finray.api.engines import OpenIndex
 from finray.api.errors import ApiError, not_found
+from finray.api.open_index import OpenIndex
 from finray.core.types import Filing, LineItem
 from finray.retrieval.narrowed import FilingFilter
 

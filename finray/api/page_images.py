@@ -16,9 +16,9 @@ from collections import OrderedDict
 from dataclasses import asdict, dataclass
 from typing import TypeVar
 
-from finray.api.engines import OpenIndex
 from finray.api.errors import ApiError, not_found
 from finray.api.library import find
+from finray.api.open_index import OpenIndex
 from finray.core.errors import SourceError
 from finray.core.settings import Settings
 from finray.storage.locations import read_bytes

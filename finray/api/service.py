@@ -1,27 +1,43 @@
-"""What the routes ask for, and the service that does it in this process."""
+"""What the routes ask for, and the service that does it over engines of its own."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any, Final, Protocol
 
-from finray.api.engines import EngineMaker, EngineThreads, IndexWatcher, OpenIndex, Ticket
 from finray.api.errors import ApiError
 from finray.api.events import Event, events_of, query_record
 from finray.api.library import filing_page, filing_record, filings_record, pages_of
 from finray.api.limits import Capacity
+from finray.api.open_index import IndexWatcher, OpenIndex
 from finray.api.page_images import Mark, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
 from finray.batch.predictions import document_record, passage_record, prediction_record
-from finray.core.errors import FinrayError, ModelError, QuestionError
-from finray.core.journal import StageReport
+from finray.core.errors import (
+    EngineLostError,
+    EngineUnavailableError,
+    FinrayError,
+    ModelError,
+    QuestionError,
+    QuestionTimeoutError,
+)
+from finray.core.journal import Observer, StageReport
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
+from finray.engine import asks_llm
+from finray.engines.outside import Outsiders
+from finray.engines.pool import EnginePool, Watch
+from finray.engines.source import OPENING, EngineSource
 from finray.retrieval.narrowed import FilingFilter
+
+_START_SECONDS: Final = 5.0
+"""What an engine's process takes to start, about."""
+_NO_OUTSIDERS: Final[Outsiders] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +85,52 @@ class Service(Protocol):
 
 
 class LocalService:
-    """Answers in this process, over the newest version of one index."""
+    """Answers over the newest version of one index, with engines in processes that this one starts and watches: it
+    goes on whatever a question does to them. ``outsiders`` (called on ``outside_loop``) are models that run elsewhere.
+    """
 
     def __init__(
-        self, index_uri: str, settings: Settings, make: EngineMaker, telemetry: Telemetry | None = None
+        self,
+        index_uri: str,
+        settings: Settings,
+        telemetry: Telemetry | None = None,
+        *,
+        outsiders: Outsiders = _NO_OUTSIDERS,
+        outside_loop: asyncio.AbstractEventLoop | None = None,
+        opening: str = OPENING,
     ) -> None:
-        """Raises IndexMissingError, IndexMismatchError, ModelUnavailableError."""
+        """Raises IndexMissingError, IndexMismatchError."""
         self._settings = settings
         self._telemetry = telemetry or NoTelemetry()
-        self._watcher = IndexWatcher(index_uri, settings, make)
-        self._threads = EngineThreads(settings.serving.threads)
         self._images = PageImages(settings)
         self._watching: asyncio.Task[None] | None = None
-        self._capacity = Capacity(settings.serving.max_in_flight, settings.serving.threads)
+        serving = settings.serving
+        self._capacity = Capacity(serving.max_in_flight, serving.engines)
+        index = OpenIndex.open(index_uri, settings)
+        self._engines = EnginePool(
+            EngineSource(index_uri, settings, frozenset(outsiders), opening),
+            Watch(serving.timeout_s, "serving.timeout_s", serving.grace_s),
+            processes=serving.engines,
+            in_flight=serving.max_in_flight if asks_llm(settings) else 1,
+            tables=index.tables,
+            outsiders=outsiders,
+            outside_loop=outside_loop,
+        )
+        self._watcher = IndexWatcher(index_uri, settings, index, self._engines.open, self._engines.drop)
 
     @property
     def index(self) -> OpenIndex:
         """The version that a request that begins now sees."""
         return self._watcher.current
+
+    async def ready(self) -> None:
+        """Until questions can be answered. Raises the FinrayError for which they cannot, such as
+        ModelUnavailableError."""
+        await self._engines.ready()
+
+    def wait_until_ready(self) -> None:
+        """As ``ready``."""
+        self._engines.wait_until_ready()
 
     async def start(self) -> None:
         """Look for new versions of the index from now on."""
@@ -101,10 +145,16 @@ class LocalService:
             self._watching.cancel()
             with suppress(asyncio.CancelledError):
                 await self._watching
-        self._threads.close()
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """End the engines."""
+        self._engines.close()
         self._images.close()
 
     async def status(self) -> dict[str, Any]:
+        if not self._engines.pids:
+            raise ApiError(503, "not_ready", "the engine starts; try again", retry_after=_START_SECONDS)
         index = self.index
         return {
             "index_version": index.version,
@@ -113,18 +163,13 @@ class LocalService:
         }
 
     async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
-        self._capacity.check(self._threads.busy, len(asked.questions))
+        self._capacity.check(self._engines.busy, len(asked.questions))
         index, started = self.index, time.perf_counter()
         if asked.stream:
             questions = [{"qid": question.qid, "question": question.question} for question in asked.questions]
             yield Event("started", {"index_version": index.version, "questions": questions})
-        loop, ticket = asyncio.get_running_loop(), Ticket()
         events: asyncio.Queue[Event | None] = asyncio.Queue()
-
-        def tell(event: Event) -> None:
-            loop.call_soon_threadsafe(events.put_nowait, event)
-
-        tasks = [asyncio.create_task(self._answer(q, asked, index, ticket, tell)) for q in asked.questions]
+        tasks = [asyncio.create_task(self._answer(question, asked, index, events)) for question in asked.questions]
         everyone = asyncio.gather(*tasks)
         everyone.add_done_callback(lambda _: events.put_nowait(None))
         try:
@@ -132,27 +177,23 @@ class LocalService:
                 yield event
             await everyone
         finally:
-            ticket.give_up()
-            everyone.cancel()
-            with suppress(asyncio.CancelledError, FinrayError):
-                await everyone
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, everyone, return_exceptions=True)
         yield Event("done", {"index_version": index.version, "seconds": time.perf_counter() - started})
 
     async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
-        self._capacity.check(self._threads.busy, 1)
+        self._capacity.check(self._engines.busy, 1)
         index, started = self.index, time.perf_counter()
         span = self._telemetry.question(asked.trace_parent, "retrieve")
-        ticket = Ticket()
         try:
-            query, documents, passages = await self._threads.run(
-                ticket,
-                lambda thread: index.engines[thread].retrieve(
-                    asked.question,
-                    ticket.observer(span.stage),
-                    asked.narrowed,
-                    k_documents=asked.k_documents,
-                    k_passages=asked.k_passages,
-                ),
+            query, documents, passages = await self._engines.retrieve(
+                asked.question,
+                span.stage,
+                tables=index.tables,
+                narrowed=asked.narrowed,
+                k_documents=asked.k_documents,
+                k_passages=asked.k_passages,
             )
         except FinrayError as error:
             span.end("error", {})
@@ -184,7 +225,7 @@ class LocalService:
         return await asyncio.to_thread(self._images.png, self.index, filing_id, page, marks, dpi)
 
     async def _answer(
-        self, question: Question, asked: Asked, index: OpenIndex, ticket: Ticket, tell: Callable[[Event], None]
+        self, question: Question, asked: Asked, index: OpenIndex, events: asyncio.Queue[Event | None]
     ) -> None:
         span = self._telemetry.question(asked.trace_parent, "answer")
 
@@ -192,13 +233,13 @@ class LocalService:
             span.stage(report)
             if asked.stream:
                 for event in events_of(question.qid, report):
-                    tell(event)
-
-        def work(thread: int) -> Awaitable[Prediction]:
-            return index.engines[thread].answer(question, ticket.observer(observe), asked.narrowed)
+                    events.put_nowait(event)
 
         try:
-            prediction = await self._threads.run(ticket, work)
+            prediction = await self._answered(question, observe, index, asked.narrowed)
+        except FinrayError as error:
+            span.end("error", {})
+            raise _failed(error) from error
         except BaseException:  # also a bug: what has begun must end in the metrics
             span.end("cancelled", {})
             raise
@@ -207,12 +248,27 @@ class LocalService:
         record = prediction_record(prediction)
         if not asked.trace:
             record.pop("trace", None)
-        tell(Event("answer", {"qid": question.qid, "index_version": index.version, "prediction": record}))
+        events.put_nowait(
+            Event("answer", {"qid": question.qid, "index_version": index.version, "prediction": record})
+        )
+
+    async def _answered(
+        self, question: Question, observer: Observer, index: OpenIndex, narrowed: FilingFilter
+    ) -> Prediction:
+        """One that ends each process that works on it is an error by itself, as a role that fails is one."""
+        try:
+            return await self._engines.answer(question, observer, tables=index.tables, narrowed=narrowed)
+        except EngineLostError as error:
+            return Prediction.of_failure(question, error, self._settings.answer_hash())
 
 
 def _failed(error: FinrayError) -> ApiError:
     if isinstance(error, QuestionError):
         return ApiError(422, "invalid_question", str(error), param="question")
+    if isinstance(error, QuestionTimeoutError):
+        return ApiError(504, "timeout", f"{error}; ask fewer questions at once")
+    if isinstance(error, EngineUnavailableError):
+        return ApiError(503, "not_ready", "no engine is there to answer; try again", retry_after=_START_SECONDS)
     if isinstance(error, ModelError):
         return ApiError(503, "model_unavailable", "a model that this service needs cannot be reached; try again later")
     return ApiError(500, "internal_error", "the question could not be worked on; see the service's log")

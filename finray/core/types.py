@@ -284,3 +284,9 @@ class Prediction:
     line: int | None = None
     """1-based line of the question file, set where the line itself was at fault."""
     trace: tuple[str, ...] = ()
+
+    @classmethod
+    def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:
+        """What a question becomes for which there is no answer because of ``error``."""
+        problem = f"{type(error).__name__}: {error}"
+        return cls(question.qid, question.question, "", "error", error=problem, settings_hash=settings_hash)

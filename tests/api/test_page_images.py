@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from finray.api.draw_page import rectangles
-from finray.api.engines import engine_maker
 from finray.api.errors import ApiError
 from finray.api.page_images import Drawing, draw
 from finray.api.service import LocalService
 from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
 from finray.lab.sample.generate import generate_sample
-from finray.models.hash_encoder import HashEncoder
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +28,11 @@ def pdf_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pdf_service(pdf_corpus: Path, serving_settings: Settings) -> LocalService:
+def pdf_service(pdf_corpus: Path, serving_settings: Settings) -> Iterator[LocalService]:
     sources = [str(path) for path in sorted((pdf_corpus / "filings").glob("*10k*.pdf"))]
     assert index_in_process(sources, str(pdf_corpus / "index"), serving_settings).failed == 0
-    return LocalService(str(pdf_corpus / "index"), serving_settings, engine_maker(HashEncoder()))
+    with closing(LocalService(str(pdf_corpus / "index"), serving_settings)) as service:
+        yield service
 
 
 @pytest.fixture
