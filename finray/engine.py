@@ -93,9 +93,7 @@ def open_engine(
 
 def asks_llm(settings: Settings) -> bool:
     """Whether a question costs calls of a language model."""
-    loop = settings.loop
-    roles = (loop.transform, loop.answerer, *((loop.curator,) if loop.curate else ()))
-    return "llm" in roles or "chat model" in method_named(settings.retrieval.method).needs
+    return settings.loop.asks_llm or "chat model" in method_named(settings.retrieval.method).needs
 
 
 def build_engine(

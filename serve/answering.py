@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-import sys
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -13,7 +12,6 @@ from ray import serve
 from ray.exceptions import RayError, RayTaskError
 from ray.serve.exceptions import BackPressureError
 
-from finray.api.engines import EngineMaker, engine_maker
 from finray.api.errors import INTERNAL, ApiError
 from finray.api.limits import Capacity
 from finray.api.logs import log_json
@@ -21,35 +19,37 @@ from finray.api.page_images import Marks
 from finray.api.service import Asked, AskedRetrieval, LocalService
 from finray.core.filing_filter import FilingFilter
 from finray.core.replies import AnswerEvent, FilingDetail, FilingList, FilingPage, Ready, Retrieved, ServiceEvent
-from finray.core.settings import RerankerSettings, Settings
-from finray.models.chat import ChatModel
-from finray.models.encoder import Encoder, encoder_dimension, load_encoder
-from finray.models.reranker import Reranker, load_reranker
+from finray.core.settings import Settings
+from finray.engine import asks_llm
+from finray.engines.outside import Outsiders
+from finray.engines.questions import chat_outside, outside_of
 from serve.config import ServeArguments
 from serve.metrics import ray_telemetry
-from serve.models import HandleEncoder, HandleReranker
+from serve.models import asker
 
-_SWITCH_SECONDS = 0.0005
-"""How long a thread that computes may keep the interpreter from the event loop. Python's own 5 ms, several times a
-request, make even a refusal slow while questions are answered."""
 Handles = dict[str, Any]
 """Handles of other deployments by name: encoder, document_reranker, passage_reranker, llm."""
 
 
 async def local_service(arguments: ServeArguments, handles: Handles) -> LocalService:
-    """The service over engines of this process, which ask the deployments of ``handles`` and load the rest themselves.
+    """The service over engines of this replica, which ask the deployments of ``handles`` through it and load the rest
+    themselves.
 
     Raises IndexMissingError, IndexMismatchError, ModelUnavailableError.
     """
     settings, loop = arguments.settings(), asyncio.get_running_loop()
-    sys.setswitchinterval(_SWITCH_SECONDS)
 
     def open_service() -> LocalService:
-        make = _engine_maker(arguments, settings, handles, loop)
-        return LocalService(arguments.index, settings, make, ray_telemetry())
+        outsiders = _outsiders(arguments, settings, handles)
+        return LocalService(arguments.index, settings, ray_telemetry(), outsiders=outsiders, outside_loop=loop)
 
-    # In a thread: an encoder behind a handle is asked through this loop.
-    return await asyncio.to_thread(open_service)
+    service = await asyncio.to_thread(open_service)
+    try:
+        await service.ready()
+    except BaseException:
+        await service.stop()
+        raise
+    return service
 
 
 class Answering:
@@ -81,6 +81,11 @@ class Answering:
 
     async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
         return await self._service.page_image(key, filing_id, page, marks, dpi)
+
+    def __del__(self) -> None:
+        service = getattr(self, "_service", None)  # it may never have come up
+        if service is not None:
+            service.close()
 
 
 ANSWERING: Any = serve.deployment(name="answering")(Answering)
@@ -177,30 +182,17 @@ def _as_api_error(error: Exception) -> ApiError:
     return ApiError(500, "internal_error", INTERNAL)
 
 
-def _engine_maker(
-    arguments: ServeArguments, settings: Settings, handles: Handles, loop: asyncio.AbstractEventLoop
-) -> EngineMaker:
+def _outsiders(arguments: ServeArguments, settings: Settings, handles: Handles) -> Outsiders:
+    outsiders = dict(outside_of(settings, asks_llm=asks_llm(settings) and arguments.llm is None))
     if "encoder" in handles:
-        dimension = encoder_dimension(settings.encoder)
-        encoder: Encoder = HandleEncoder(handles["encoder"], settings.encoder, dimension, loop)
-    else:
-        encoder = load_encoder(settings.encoder, threads=1)
-    by_settings = {
-        settings.document_reranker: handles.get("document_reranker"),
-        settings.passage_reranker: handles.get("passage_reranker"),
-    }
-
-    def reranker(chosen: RerankerSettings) -> Reranker:
-        handle = by_settings.get(chosen)
-        return load_reranker(chosen) if handle is None else HandleReranker(handle, loop)
-
-    def chat() -> ChatModel | None:
-        if arguments.llm is None:
-            return None
-        made: ChatModel = import_function(arguments.llm.chat)(handles["llm"], settings)
-        return made
-
-    return engine_maker(encoder, chat, reranker)
+        outsiders["encoder"] = asker(handles["encoder"], "encode")
+    if "document_reranker" in handles:
+        outsiders["document_reranker"] = asker(handles["document_reranker"], "score")
+    if "passage_reranker" in handles:
+        outsiders["passage_reranker"] = asker(handles["passage_reranker"], "score")
+    if arguments.llm is not None:
+        outsiders["chat"] = chat_outside(import_function(arguments.llm.chat)(handles["llm"], settings))
+    return outsiders
 
 
 def import_function(place: str) -> Any:

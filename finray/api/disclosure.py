@@ -5,11 +5,22 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from typing import Final
 
 from finray.api.errors import ApiError
-from finray.core.errors import FinrayError, ModelError, ModelReplyError, ModelUnavailableError, QuestionError
+from finray.core.errors import (
+    EngineUnavailableError,
+    FinrayError,
+    ModelError,
+    ModelReplyError,
+    ModelUnavailableError,
+    QuestionError,
+    QuestionTimeoutError,
+)
 from finray.core.types import Prediction
 
+START_SECONDS: Final = 5.0
+"""What an engine's process takes to start, about."""
 _log = logging.getLogger(__name__)
 _NO_MODEL = "a model that this service needs cannot be reached; try again later"
 _NO_REPLY = "a model that this service needs gave no usable reply; try again"
@@ -31,7 +42,11 @@ def for_client(error: FinrayError, request_id: str) -> ApiError:
     """What a request is refused with that failed with ``error``."""
     if isinstance(error, QuestionError):
         return ApiError(422, "invalid_question", str(error), param="question")
+    if isinstance(error, QuestionTimeoutError):
+        return ApiError(504, "timeout", f"{error}; ask fewer questions at once")
     _note(request_id, f"{type(error).__name__}: {error}")
+    if isinstance(error, EngineUnavailableError):
+        return ApiError(503, "not_ready", "no engine is there to answer; try again", retry_after=START_SECONDS)
     if isinstance(error, ModelError):
         return ApiError(503, "model_unavailable", _NO_MODEL)
     return ApiError(500, "internal_error", f"{_FAILED}; see the service's log")

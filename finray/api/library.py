@@ -7,8 +7,8 @@ import binascii
 from dataclasses import fields
 from typing import Any
 
-from finray.api.engines import OpenIndex
 from finray.api.errors import ApiError, not_found
+from finray.api.open_index import OpenIndex
 from finray.core.filing_filter import FilingFilter
 from finray.core.replies import FilingCover, FilingDetail, FilingList, FilingPage, PagePlace
 from finray.core.types import Filing

@@ -14,10 +14,10 @@ import sys
 from dataclasses import asdict, dataclass
 
 from finray.api.byte_cache import ByteCache
-from finray.api.engines import OpenIndex
 from finray.api.errors import ApiError, not_found
 from finray.api.fair_threads import FairThreads
 from finray.api.library import find
+from finray.api.open_index import OpenIndex
 from finray.core.errors import SourceError
 from finray.core.settings import Settings
 from finray.core.types import Filing

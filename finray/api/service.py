@@ -1,25 +1,27 @@
-"""What the routes ask for, and the service that does it in this process."""
+"""What the routes ask for, and the service that does it over engines of its own."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Protocol
 
-from finray.api.disclosure import for_client, without_places
-from finray.api.engines import EngineMaker, EngineThreads, IndexWatcher, OpenIndex, Ticket
+from finray.api.disclosure import START_SECONDS, for_client, without_places
+from finray.api.errors import ApiError
 from finray.api.events import events_of, query_summary
 from finray.api.fair_threads import FairThreads
 from finray.api.library import filing_page, filing_record, filings_record
 from finray.api.limits import Capacity
+from finray.api.open_index import IndexWatcher, OpenIndex
 from finray.api.page_images import Marks, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
-from finray.core.errors import FinrayError
+from finray.core.errors import EngineLostError, FinrayError
 from finray.core.filing_filter import FilingFilter
-from finray.core.journal import StageReport
+from finray.core.journal import Observer, StageReport
 from finray.core.replies import (
     AnswerEvent,
     DoneEvent,
@@ -33,6 +35,12 @@ from finray.core.replies import (
 )
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
+from finray.engine import asks_llm
+from finray.engines.outside import Outsiders
+from finray.engines.pool import EnginePool, Watch
+from finray.engines.source import OPENING, EngineSource
+
+_NO_OUTSIDERS: Final[Outsiders] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,28 +91,56 @@ class Service(Protocol):
 
 
 class LocalService:
-    """Answers in this process, over the newest version of one index."""
+    """Answers over the newest version of one index, with engines in processes that this one starts and watches: it
+    goes on whatever a question does to them. ``outsiders`` (called on ``outside_loop``) are models that run elsewhere.
+    """
 
     def __init__(
-        self, index_uri: str, settings: Settings, make: EngineMaker, telemetry: Telemetry | None = None
+        self,
+        index_uri: str,
+        settings: Settings,
+        telemetry: Telemetry | None = None,
+        *,
+        outsiders: Outsiders = _NO_OUTSIDERS,
+        outside_loop: asyncio.AbstractEventLoop | None = None,
+        opening: str = OPENING,
     ) -> None:
-        """Raises IndexMissingError, IndexMismatchError, ModelUnavailableError."""
+        """Raises IndexMissingError, IndexMismatchError."""
         self._settings = settings
         self._telemetry = telemetry or NoTelemetry()
-        self._watcher = IndexWatcher(index_uri, settings, make)
-        self._threads = EngineThreads(settings.serving.threads)
         serving = settings.serving
         self._reads = FairThreads(
             "reads", serving.read_threads, per_key=serving.max_concurrent, waiting=serving.max_waiting_reads
         )
         self._images = PageImages(settings)
         self._watching: asyncio.Task[None] | None = None
-        self._capacity = Capacity(settings.serving.max_in_flight, settings.serving.threads)
+        self._open = 0
+        self._capacity = Capacity(serving.max_in_flight, serving.engines)
+        index = OpenIndex.open(index_uri, settings)
+        self._engines = EnginePool(
+            EngineSource(index_uri, settings, frozenset(outsiders), opening),
+            Watch(serving.timeout_s, "serving.timeout_s", serving.grace_s),
+            processes=serving.engines,
+            in_flight=serving.max_in_flight if asks_llm(settings) else 1,
+            tables=index.tables,
+            outsiders=outsiders,
+            outside_loop=outside_loop,
+        )
+        self._watcher = IndexWatcher(index_uri, settings, index, self._engines.open, self._engines.drop)
 
     @property
     def index(self) -> OpenIndex:
         """The version that a request that begins now sees."""
         return self._watcher.current
+
+    async def ready(self) -> None:
+        """Until questions can be answered. Raises the FinrayError for which they cannot, such as
+        ModelUnavailableError."""
+        await self._engines.ready()
+
+    def wait_until_ready(self) -> None:
+        """As ``ready``."""
+        self._engines.wait_until_ready()
 
     async def start(self) -> None:
         """Look for new versions of the index from now on."""
@@ -119,54 +155,54 @@ class LocalService:
             self._watching.cancel()
             with suppress(asyncio.CancelledError):
                 await self._watching
-        self._threads.close()
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """End the engines."""
+        self._engines.close()
         self._reads.close()
         self._images.close()
 
     async def status(self) -> Ready:
+        if not self._engines.pids:
+            raise ApiError(503, "not_ready", "the engine starts; try again", retry_after=START_SECONDS)
         index = self.index
         return Ready(index.version, len(index.filings), self._settings.answer_hash())
 
     async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
-        self._capacity.check(self._threads.busy, len(asked.questions))
+        self._capacity.check(self._open, len(asked.questions))
+        self._open += len(asked.questions)
         index, started = self.index, time.perf_counter()
-        if asked.stream:
-            yield StartedEvent(index.version, asked.questions)
-        loop, ticket = asyncio.get_running_loop(), Ticket()
         events: asyncio.Queue[ServiceEvent | None] = asyncio.Queue()
-
-        def tell(event: ServiceEvent) -> None:
-            loop.call_soon_threadsafe(events.put_nowait, event)
-
-        tasks = [asyncio.create_task(self._answer(q, asked, index, ticket, tell)) for q in asked.questions]
+        tasks = [asyncio.create_task(self._answer(question, asked, index, events)) for question in asked.questions]
         everyone = asyncio.gather(*tasks)
         everyone.add_done_callback(lambda _: events.put_nowait(None))
         try:
+            if asked.stream:
+                yield StartedEvent(index.version, asked.questions)
             while (event := await events.get()) is not None:
                 yield event
             await everyone
         finally:
-            ticket.give_up()
-            everyone.cancel()
-            with suppress(asyncio.CancelledError, FinrayError):
-                await everyone
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, everyone, return_exceptions=True)
+            self._open -= len(asked.questions)
         yield DoneEvent(index.version, time.perf_counter() - started)
 
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
-        self._capacity.check(self._threads.busy, 1)
+        self._capacity.check(self._open, 1)
+        self._open += 1
         index, started = self.index, time.perf_counter()
         span = self._telemetry.question(asked.trace_parent, "retrieve")
-        ticket = Ticket()
         try:
-            query, documents, passages = await self._threads.run(
-                ticket,
-                lambda thread: index.engines[thread].retrieve(
-                    asked.question,
-                    ticket.observer(span.stage),
-                    asked.narrowed,
-                    k_documents=asked.k_documents,
-                    k_passages=asked.k_passages,
-                ),
+            query, documents, passages = await self._engines.retrieve(
+                asked.question,
+                span.stage,
+                tables=index.tables,
+                narrowed=asked.narrowed,
+                k_documents=asked.k_documents,
+                k_passages=asked.k_passages,
             )
         except FinrayError as error:
             span.end("error", {})
@@ -174,6 +210,8 @@ class LocalService:
         except BaseException:
             span.end("cancelled", {})
             raise
+        finally:
+            self._open -= 1
         span.end("retrieved", {})
         return Retrieved(
             index.version,
@@ -200,7 +238,7 @@ class LocalService:
         return await self._images.png(key, self.index, filing_id, page, marks, dpi)
 
     async def _answer(
-        self, question: Question, asked: Asked, index: OpenIndex, ticket: Ticket, tell: Callable[[ServiceEvent], None]
+        self, question: Question, asked: Asked, index: OpenIndex, events: asyncio.Queue[ServiceEvent | None]
     ) -> None:
         span = self._telemetry.question(asked.trace_parent, "answer")
 
@@ -208,17 +246,26 @@ class LocalService:
             span.stage(report)
             if asked.stream:
                 for event in events_of(question.qid, report):
-                    tell(event)
-
-        def work(thread: int) -> Awaitable[Prediction]:
-            return index.engines[thread].answer(question, ticket.observer(observe), asked.narrowed)
+                    events.put_nowait(event)
 
         try:
-            prediction = await self._threads.run(ticket, work)
+            prediction = await self._answered(question, observe, index, asked.narrowed)
+        except FinrayError as error:
+            span.end("error", {})
+            raise for_client(error, asked.request_id) from error
         except BaseException:  # also a bug: what has begun must end in the metrics
             span.end("cancelled", {})
             raise
         self._capacity.took(prediction.seconds)
         span.end(prediction.status, dict(prediction.usage))
         shown = without_places(prediction if asked.trace else replace(prediction, trace=()), asked.request_id)
-        tell(AnswerEvent(question.qid, index.version, shown))
+        events.put_nowait(AnswerEvent(question.qid, index.version, shown))
+
+    async def _answered(
+        self, question: Question, observer: Observer, index: OpenIndex, narrowed: FilingFilter
+    ) -> Prediction:
+        """A question that ends every process that works on it is an error by itself, as a failing role is."""
+        try:
+            return await self._engines.answer(question, observer, tables=index.tables, narrowed=narrowed)
+        except EngineLostError as error:
+            return Prediction.of_failure(question, error, self._settings.answer_hash())

@@ -95,14 +95,7 @@ async def answer_all(
                 raise
             except Exception as error:  # noqa: BLE001 - one question's bug must not cost the other thousands
                 _log.exception("question %r", question.qid)
-                prediction = Prediction(
-                    qid=question.qid,
-                    question=question.question,
-                    answer="",
-                    status="error",
-                    error=f"{type(error).__name__}: {error}",
-                    settings_hash=settings_hash,
-                )
+                prediction = Prediction.of_failure(question, error, settings_hash)
             latencies.append(prediction.seconds)
             take(prediction)
 

@@ -9,6 +9,10 @@
     │   └── IndexMismatchError  the index was built with other settings (encoder, chunk size)
     ├── FilingError             one filing cannot be used: becomes a row in ``failures``, never stops a job
     ├── QuestionError           one question line cannot be used: becomes a prediction with status "error"
+    ├── EngineError             one question did not come to an end
+    │   ├── QuestionTimeoutError    it took more time than a question may
+    │   └── EngineLostError         each process that worked on it ended
+    ├── EngineUnavailableError  no process of an engine comes up
     ├── SandboxError            a program of thought was refused, failed or took too much
     ├── EdgarError              EDGAR, or a dump of it, cannot be read
     │   ├── EdgarBlockedError       EDGAR refuses every request from here for a while
@@ -77,6 +81,22 @@ class FilingError(FinrayError):
 
 class QuestionError(FinrayError):
     """One question cannot be used."""
+
+
+class EngineError(FinrayError):
+    """One question did not come to an end."""
+
+
+class QuestionTimeoutError(EngineError):
+    """A question took more time than it may."""
+
+
+class EngineLostError(EngineError):
+    """Each process that worked on a question ended."""
+
+
+class EngineUnavailableError(FinrayError):
+    """No process of an engine comes up."""
 
 
 class SandboxError(FinrayError):

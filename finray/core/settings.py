@@ -127,6 +127,10 @@ class LoopSettings(_Section):
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
     that comes with finray, which was learned from the ``statements`` answerer and says nothing of others."""
 
+    @property
+    def asks_llm(self) -> bool:
+        return "llm" in (self.transform, self.answerer, self.curator if self.curate else "")
+
 
 class VllmSettings(_Section):
     """vLLM's engine in this process or in a Serve replica: arguments of its AsyncEngineArgs by the names they have
@@ -217,6 +221,10 @@ class BulkSettings(_Section):
     """Bulk answering: questions in flight at once, and how often finished ones are written."""
 
     concurrency: int = Field(256, ge=1)
+    """By rules a worker is handed two at a time: the one that it works on and the next."""
+    question_seconds: float = Field(0.0, ge=0)
+    """For one question, also of `finray ask`; one that takes longer is an error, whatever it does. 0 stands for 300, or
+    3600 where a language model is asked: hundreds of questions wait for it together."""
     flush_seconds: float = Field(5.0, gt=0)
     max_question_characters: int = Field(8_000, ge=1)
 
@@ -248,8 +256,11 @@ class ServingSettings(_Section):
     cache_bytes: int = Field(128 * 1024 * 1024, ge=0)
     """Memory of a replica for images that were drawn, and as much for the PDFs that they are drawn from."""
     timeout_s: float = Field(120.0, gt=0)
-    threads: int = Field(1, ge=1)
-    """Engines of a replica, each in a thread of its own."""
+    """Of one request. A question that does not stop then, or when its client leaves, has its engine's process ended."""
+    grace_s: float = Field(5.0, ge=0)
+    """Before that: stages of a question are not interrupted."""
+    engines: int = Field(1, ge=1)
+    """Of a replica, each in a process of its own, which takes about 1 GB."""
     watch_seconds: float = Field(5.0, gt=0)
     """How often to look for a new version of the index, and for changed keys."""
     image_dpi: int = Field(110, ge=36, le=200)

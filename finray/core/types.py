@@ -341,3 +341,9 @@ class Prediction(Record):
     confidence: OmitNone[float | None] = None
     """The probability that the answer is right; for a quotation, that it stands on a page that answers. Of the
     ``statements`` answerer, or of any that ``loop.confidence_model`` was trained for."""
+
+    @classmethod
+    def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:
+        """What a question becomes for which there is no answer because of ``error``."""
+        problem = f"{type(error).__name__}: {error}"
+        return cls(question.qid, question.question, "", "error", error=problem, settings_hash=settings_hash)

@@ -160,13 +160,15 @@ def table_uri(uri: str, name: str) -> str:
     return join(normalise(uri), f"{name}.lance")
 
 
-def open_table(uri: str, name: str) -> Any:
-    """The latest version of one table, as a ``lance.LanceDataset`` that stays at this version.
+def open_table(uri: str, name: str, version: int | None = None) -> Any:
+    """The latest version of one table, or the one given, as a ``lance.LanceDataset`` that stays at this version.
 
     Raises IndexDamagedError where it cannot be opened, SourceError where S3 does not answer.
     """
     with reading(uri, name):
         table = open_latest(table_uri(uri, name))
+        if version is not None and table.version != version:
+            table = table.checkout_version(version)
         if lost := _REQUIRED[name] - set(table.schema.names):
             raise ValueError(f"it has no column {', '.join(sorted(lost))}")
         return table

@@ -43,14 +43,19 @@ class IndexReader:
             self._probes = ann.probes_of(tables[schema.CHUNKS])
 
     @classmethod
-    def open(cls, uri: str, settings: Settings | None = None) -> IndexReader:
-        """The index at ``uri`` as it is now.
+    def open(
+        cls, uri: str, settings: Settings | None = None, versions: Mapping[str, int] | None = None
+    ) -> IndexReader:
+        """The index at ``uri`` as it is now, or as it was at ``versions`` of its tables.
 
         Raises IndexMissingError, and IndexMismatchError when ``settings`` are not those it was built with.
         """
         record = layout.read_record(uri)
         if settings is not None:
             layout.check_record(uri, record, layout.IndexRecord.of(settings, record.dimension))
+        if versions is not None:
+            tables = {name: layout.open_table(uri, name, versions[name]) for name in (schema.FILINGS, *schema.CHILDREN)}
+            return cls(uri, record, tables)
         # Children of a new revision are written before its filing's row, those of the old deleted after it: a
         # set of tables is consistent when the filings did not change while the children were opened.
         filings = layout.open_table(uri, schema.FILINGS)

@@ -12,9 +12,11 @@ import numpy.typing as npt
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import RerankerSettings
 
+Scores = npt.NDArray[np.float32]
+
 
 class Reranker(Protocol):
-    def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def scores(self, query: str, texts: Sequence[str]) -> Scores:
         """float32 [len(texts)], higher is better; comparable across texts of one query."""
         ...
 

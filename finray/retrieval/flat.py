@@ -13,7 +13,13 @@ from finray.index.reader import IndexReader
 
 
 class WholeIndex(tuple[Document, ...]):
-    """Every filing, in no order of merit: nobody chose. Searches take it as "no filter"."""
+    """Every filing, in no order of merit: nobody chose. Searches take it as "no filter".
+
+    For another process it is empty: to send all filings of an index would say nothing, at length.
+    """
+
+    def __reduce__(self) -> tuple[type[tuple[Document, ...]], tuple[()]]:
+        return (tuple, ())
 
 
 class AllDocuments:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,11 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from finray.api.disclosure import for_client, without_places
-from finray.api.engines import engine_maker
 from finray.api.service import LocalService
 from finray.core import errors
 from finray.core.errors import FinrayError, ModelReplyError, ModelUnavailableError
 from finray.core.settings import Settings, load_settings
 from finray.core.types import Prediction
-from finray.models.chat import ChatReply, Message
-from finray.models.hash_encoder import HashEncoder
-from finray.models.load_chat import load_chat
 
 MakeClient = Callable[..., TestClient]
 SECRETS = ("http://10.1.2.3:8100/v1", "s3://private-bucket/index", "/srv/models/secret-7b", "Qwen-secret")
@@ -59,19 +56,6 @@ def llm_settings(url: str) -> Settings:
     return load_settings(overrides={**changed, **roles}, environment={})
 
 
-class Failing:
-    """A chat model that fails."""
-
-    def __init__(self, error: FinrayError) -> None:
-        self._error = error
-
-    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
-        raise self._error
-
-    async def close(self) -> None:
-        return None
-
-
 def replies(client: TestClient) -> dict[str, str]:
     """By what was asked: everything that a client sees of a failing service."""
     body = {"question": ASKED, "trace": True}
@@ -89,8 +73,12 @@ def test_a_model_that_fails_is_told_without_its_address(
 ) -> None:
     error = kind(f"{' '.join(SECRETS)} gave no answer") if kind is ModelUnavailableError else kind("reply is empty")
     chosen = llm_settings(SECRETS[0])
-    service = LocalService(sample_index, chosen, engine_maker(HashEncoder(), chat=lambda: Failing(error)))
-    seen = replies(make_client(service))
+
+    async def fail(*_: object) -> None:
+        raise error
+
+    with closing(LocalService(sample_index, chosen, outsiders={"chat": fail})) as service:
+        seen = replies(make_client(service))
     assert '"status":"error"' in seen["answer"]
     assert "req-77" in seen["answer"]
     for name, text in seen.items():
@@ -106,9 +94,8 @@ def test_nor_is_that_of_a_server_that_answers_with_something_else(
     odd = PlainTextResponse(answers, headers={"connection": "close"})
     server = Starlette(routes=[Route("/{path:path}", lambda _: odd, methods=["POST"])])
     url = "http://127.0.0.1:9/v1" if answers == "nobody" else listen(server)
-    chosen = llm_settings(url)
-    service = LocalService(sample_index, chosen, engine_maker(HashEncoder(), chat=lambda: load_chat(chosen.llm)))
-    seen = replies(make_client(service))
+    with closing(LocalService(sample_index, llm_settings(url))) as service:
+        seen = replies(make_client(service))
     assert '"status":"error"' in seen["answer"]
     for name, text in seen.items():
         assert url not in text, name
@@ -121,13 +108,14 @@ def test_an_index_that_breaks_is_told_without_its_place(
 ) -> None:
     index = tmp_path / "private-index"
     shutil.copytree(sample_index, index)
-    service = LocalService(str(index), serving_settings, engine_maker(HashEncoder()))
-    filing_id = next(iter(service.index.filings))
-    for table in ("pages", "chunks", "facts"):
-        shutil.rmtree(index / f"{table}.lance" / "data")
-    client = make_client(service)
-    texts = [*replies(client).values(), client.get("/readyz").text, client.get("/v1/filings").text]
-    texts += [client.get(f"/v1/filings/{filing_id}{more}").text for more in ("", "/pages/0", "/pages/0/image")]
+    with closing(LocalService(str(index), serving_settings)) as service:
+        service.wait_until_ready()
+        filing_id = next(iter(service.index.filings))
+        for table in ("pages", "chunks", "facts"):
+            shutil.rmtree(index / f"{table}.lance" / "data")
+        client = make_client(service)
+        texts = [*replies(client).values(), client.get("/readyz").text, client.get("/v1/filings").text]
+        texts += [client.get(f"/v1/filings/{filing_id}{more}").text for more in ("", "/pages/0", "/pages/0/image")]
     assert '"status":"error"' in texts[0]
     for text in texts:
         assert "private-index" not in text

@@ -13,12 +13,10 @@ from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
 from finray.api.app import create_app, openapi_text
-from finray.api.engines import engine_maker
 from finray.api.service import LocalService
 from finray.batch.prediction_files import PREDICTION_SCHEMA
 from finray.core.replies import EVENTS
 from finray.core.settings import Settings
-from finray.models.hash_encoder import HashEncoder
 
 FILE = Path(__file__).parents[2] / "docs" / "openapi.json"
 
@@ -27,8 +25,7 @@ SCHEMA: Any = schemathesis.openapi.from_dict(json.loads(openapi_text()))
 
 
 @pytest.fixture(scope="module")
-def url(sample_index: str, serving_settings: Settings, listen: Callable[[Any], str]) -> str:
-    service = LocalService(sample_index, serving_settings, engine_maker(HashEncoder()))
+def url(service: LocalService, serving_settings: Settings, listen: Callable[[Any], str]) -> str:
     return listen(create_app(service, serving_settings.serving, None))
 
 

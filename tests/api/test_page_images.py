@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from starlette.testclient import TestClient
 
 from finray.api import page_images
 from finray.api.draw_page import rectangles
-from finray.api.engines import engine_maker
 from finray.api.errors import ApiError
 from finray.api.page_images import Drawing, PageImages, draw
 from finray.api.service import LocalService
@@ -22,7 +22,6 @@ from finray.core.filing_filter import FilingFilter
 from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
 from finray.lab.sample.generate import generate_sample
-from finray.models.hash_encoder import HashEncoder
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +32,11 @@ def pdf_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pdf_service(pdf_corpus: Path, serving_settings: Settings) -> LocalService:
+def pdf_service(pdf_corpus: Path, serving_settings: Settings) -> Iterator[LocalService]:
     sources = [str(path) for path in sorted((pdf_corpus / "filings").glob("*10k*.pdf"))]
     assert index_in_process(sources, str(pdf_corpus / "index"), serving_settings).failed == 0
-    return LocalService(str(pdf_corpus / "index"), serving_settings, engine_maker(HashEncoder()))
+    with closing(LocalService(str(pdf_corpus / "index"), serving_settings)) as service:
+        yield service
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import pytest
 
 import finray.client
 from finray.api.app import create_app
-from finray.api.engines import engine_maker
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
 from finray.client import AnswerEvent, AsyncClient, Client, Ready, ServiceError, ServiceEvent, StageEvent
@@ -22,17 +22,19 @@ from finray.core.errors import UsageError
 from finray.core.filing_filter import FilingFilter
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
-from finray.models.hash_encoder import HashEncoder
 
 ASKED = "What was the total revenue of CLDVC in FY2022?"
 
 
 @pytest.fixture(scope="module")
-def application(sample_index: str, local_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def application(
+    sample_index: str, local_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
     keys = str(tmp_path_factory.mktemp("keys") / "keys.json")
     text = add_key(keys, "client")
-    service = LocalService(sample_index, local_settings, engine_maker(HashEncoder()))
-    return create_app(service, local_settings.serving, KeyRing(keys, 1.0)), text
+    with closing(LocalService(sample_index, local_settings)) as service:
+        service.wait_until_ready()
+        yield create_app(service, local_settings.serving, KeyRing(keys, 1.0)), text
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -188,6 +189,36 @@ def test_answering_in_a_process_of_its_own_refuses_past_capacity_and_outlives_th
 
         until(answers, "answers after the replica was killed")
     assert replica().pid != before.pid
+
+
+WATCHED = ("--set", "serving.timeout_s=4", "--set", "serving.grace_s=1")
+
+
+@pytest.mark.parametrize("serving", [WATCHED, (*WATCHED, "--replicas", "1")], indirect=True)
+def test_an_engine_that_hangs_holds_up_nobody_and_ends_with_the_service(serving: Running, until: Until) -> None:
+    def engine() -> psutil.Process:
+        (found,) = descendants("finray.engines.child", serving.process.pid)
+        return found
+
+    def ask() -> int:
+        headers = {"Authorization": f"Bearer {serving.key}"}
+        return httpx.post(f"{serving.url}/v1/answer", json={"question": ASKED}, headers=headers, timeout=60).status_code
+
+    with ThreadPoolExecutor(1) as asking:
+        engine().suspend()
+        hanging = asking.submit(ask)
+        while not hanging.done():
+            assert httpx.get(f"{serving.url}/healthz", timeout=2).status_code == 200
+            time.sleep(0.2)
+        assert hanging.result() == 504
+        until(lambda: ask() == 200, "an answer by another engine")
+        engine().suspend()
+        asking.submit(ask)
+        time.sleep(1)
+        children = psutil.Process(serving.process.pid).children(recursive=True)
+        serving.process.send_signal(signal.SIGTERM)
+        assert serving.process.wait(30) == 0
+    until(lambda: not any(child.is_running() for child in children), "everything that was started has ended", 30)
 
 
 def _may(client: Client) -> bool:

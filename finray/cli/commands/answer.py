@@ -1,4 +1,4 @@
-"""``finray answer`` and jobs/answer.py: bulk answering, on Ray or in this process."""
+"""``finray answer`` and jobs/answer.py: bulk answering, on Ray or beside this process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 
 from rich.console import Console
@@ -17,7 +17,8 @@ from finray.batch.question_files import read_questions
 from finray.cli.commands.progress import progress_bar
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question, TokenUsage
-from finray.engine import asks_llm, open_engine
+from finray.engine import asks_llm
+from finray.engines.questions import QuestionEngine
 from finray.index.reader import IndexReader
 from finray.retrieval.methods.registry import method_named
 
@@ -74,7 +75,7 @@ def _spent(stage: str, tokens: TokenUsage) -> str:
 
 @contextmanager
 def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: int) -> Iterator[Answer]:
-    """Who answers: nobody where there is nothing to ask, else this process (``workers`` 0) or a pool on Ray.
+    """Who answers: nobody where there is nothing to ask, else one engine (``workers`` 0) or a pool on Ray.
 
     An engine of vLLM batches what many questions ask, so it stays the only one unless ``workers`` are asked for.
     """
@@ -83,7 +84,10 @@ def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: in
     if not to_ask:
         yield _nobody
     elif workers == 0:
-        yield open_engine(index, settings).answer
+        waits = asks_llm(settings)
+        in_flight = settings.bulk.concurrency if waits else 1
+        with closing(QuestionEngine(index, settings, asks_llm=waits, in_flight=in_flight)) as engine:
+            yield engine.answer
     else:
         from finray.cluster.answer_job import AnswerPool
         from finray.cluster.runtime import ray_cluster

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+from contextlib import closing
 from dataclasses import replace
 
 from rich.console import Console
@@ -17,18 +18,19 @@ from finray.core.records import to_object
 from finray.core.replies import AnswerEvent, StageEvent
 from finray.core.settings import Settings
 from finray.core.types import Passage, Prediction, Question
+from finray.engines.questions import QuestionEngine
 
 _EXCERPT = 400
 
 
 def run_ask(question: str, index: str, settings: Settings, *, as_json: bool, trace: bool, out: Console) -> int:
-    """Print the answer; 0 where there is one, also an honest refusal, 1 for an error."""
-    from finray.engine import open_engine
+    """Print the answer; 0 where there is one, also an honest refusal, 1 for an error.
 
-    engine = open_engine(index, settings)
-    return _tell(
-        asyncio.run(engine.answer(Question(qid="ask", question=question))), as_json=as_json, trace=trace, out=out
-    )
+    The engine is a process of its own, so that Ctrl-C and the limit of time end it whatever it does.
+    """
+    with closing(QuestionEngine(index, settings, asks_llm=settings.loop.asks_llm)) as engine:
+        prediction = asyncio.run(engine.answer(Question(qid="ask", question=question)))
+    return _tell(prediction, as_json=as_json, trace=trace, out=out)
 
 
 def run_ask_server(

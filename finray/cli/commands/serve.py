@@ -14,8 +14,11 @@ from finray.core.errors import UsageError
 from finray.core.settings import Settings
 
 _ONE_LOOP = ("RAY_SERVE_RUN_USER_CODE_IN_SEPARATE_THREAD", "RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP")
-"""Ray Serve's switches for the threads that HTTP takes in a replica. Ours are never blocked (engines have threads of
-their own), and each more waits for the interpreter while questions are answered: refusals took seconds."""
+"""Ray Serve's switches for the threads that HTTP takes in a replica. Ours are never blocked: engines are processes of
+their own."""
+
+_SHUTDOWN_SECONDS = 3.0
+"""After Ctrl-C, for requests that are under way."""
 
 
 def run_serve(
@@ -51,11 +54,13 @@ def run_serve(
     def ready() -> None:
         out.print(_welcome(f"http://{host}:{port}", shown, auth), highlight=False, markup=False, soft_wrap=True)
 
-    arguments = ServeArguments(index=index, preset=preset, set=overrides, auth=auth, run_keys=run_keys)
+    quick = Replicas(graceful_shutdown_timeout_s=_SHUTDOWN_SECONDS)
+    arguments = ServeArguments(index=index, preset=preset, set=overrides, auth=auth, run_keys=run_keys, ingress=quick)
     if replicas:
         # Nobody else is on this Ray: what waits for HTTP takes no processor from what answers.
-        own = Replicas(min_replicas=replicas, max_replicas=replicas, num_cpus=0)
-        arguments = arguments.model_copy(update={"answering": own, "ingress": Replicas(num_cpus=0)})
+        ingress = quick.model_copy(update={"num_cpus": 0})
+        own = ingress.model_copy(update={"min_replicas": replicas, "max_replicas": replicas})
+        arguments = arguments.model_copy(update={"answering": own, "ingress": ingress})
     out.print("starting Ray Serve; this takes about half a minute", highlight=False)
     serve_here(arguments, host, port, ready)
     return 0
