@@ -1,7 +1,8 @@
 """Pages of PDF filings as PNG images with the evidence marked.
 
 PyMuPDF is not thread-safe, and a PDF is hostile input to a large C library: every image is drawn by a process of its
-own (``finray.api.draw_page``) with limits on time and memory, and nothing but pixels comes back.
+own (``finray.api.draw_page``), without environment, files or network and with limits on time and memory, and nothing
+but pixels comes back.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import hashlib
 import json
 import math
 import subprocess
-import sys
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import asdict, dataclass
 from typing import TypeVar
@@ -20,7 +21,8 @@ from finray.api.engines import OpenIndex
 from finray.api.errors import ApiError, not_found
 from finray.api.library import find
 from finray.core.errors import SourceError
-from finray.core.settings import Settings
+from finray.core.settings import SandboxSettings, Settings
+from finray.sandbox import confined, pipes
 from finray.storage.locations import read_bytes
 
 DRAW_SECONDS = 20.0
@@ -28,6 +30,7 @@ MAX_MARKS = 64
 _MAX_POINTS = 20_000.0
 _AT_ONCE = 2
 _CACHED_IMAGES = 64
+_MAX_IMAGE_BYTES = 128 * 1024**2
 _CACHED_FILES = 4
 K = TypeVar("K")
 V = TypeVar("V")
@@ -68,7 +71,7 @@ class PageImages:
     """Draws, and remembers what was drawn last. For use from several threads."""
 
     def __init__(self, settings: Settings) -> None:
-        self._max_bytes = settings.filings.max_bytes
+        self._sandbox = settings.sandbox
         self._slots = threading.Semaphore(_AT_ONCE)
         self._lock = threading.Lock()
         self._images: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
@@ -92,7 +95,7 @@ class PageImages:
         ranges = [(mark.start, mark.end) for mark in marks if mark.box is None]
         request = Drawing(page, dpi, text, tuple(ranges), tuple(mark.box for mark in marks if mark.box is not None))
         with self._slots:
-            image = draw(content, request)
+            image = draw(content, request, self._sandbox)
         with self._lock:
             _remember(self._images, key, image, _CACHED_IMAGES)
         return image
@@ -132,18 +135,27 @@ class Drawing:
     boxes: tuple[tuple[float, float, float, float], ...] = ()
 
 
-def draw(pdf: bytes, drawing: Drawing, seconds: float = DRAW_SECONDS) -> bytes:
+def draw(
+    pdf: bytes, drawing: Drawing, sandbox: SandboxSettings | None = None, *, seconds: float = DRAW_SECONDS
+) -> bytes:
     """PNG bytes. Raises ApiError 500 where the drawing process fails or takes more than ``seconds``."""
-    command = [sys.executable, "-I", "-m", "finray.api.draw_page", str(math.ceil(seconds))]
-    request = json.dumps(asdict(drawing)).encode() + b"\n" + pdf
-    problem = ApiError(500, "image_failed", "the image of this page could not be drawn")
+    demanded = "demanded" if sandbox is not None and confined.filter_demanded(sandbox) else "optional"
+    request = json.dumps(asdict(drawing)).encode() + b"\n"
+    deadline = time.monotonic() + seconds
+    child = confined.start(confined.command("finray.api.draw_page", str(math.ceil(seconds)), demanded))
     try:
-        done = subprocess.run(command, input=request, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        raise problem from None
-    if done.returncode or not done.stdout.startswith(b"\x89PNG"):
-        raise problem
-    return done.stdout
+        pipes.send(child.stdin, (request, pdf), deadline)
+        assert child.stdin is not None
+        child.stdin.close()
+        image = pipes.receive(child.stdout, _MAX_IMAGE_BYTES, deadline)
+        status = child.wait(max(0.0, deadline - time.monotonic()))
+    except (TimeoutError, BrokenPipeError, subprocess.TimeoutExpired):
+        status, image = 1, b""
+    finally:
+        confined.end(child)
+    if status or not image.startswith(b"\x89PNG"):
+        raise ApiError(500, "image_failed", "the image of this page could not be drawn")
+    return image
 
 
 def _remember(cache: OrderedDict[K, V], key: K, value: V, limit: int) -> None:

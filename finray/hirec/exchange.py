@@ -11,7 +11,8 @@ from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.question_fields import excerpt
 from finray.core.types import Passage
-from finray.hirec.prompts import Prompt, conversation, unfenced, with_at_most
+from finray.hirec.fences import unfenced
+from finray.hirec.prompts import Prompt, conversation, with_at_most
 from finray.models.chat import ChatModel, Message
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ async def converse(
             f"That reply could not be used: {unfenced(str(unusable.error))}. "
             "Give the whole reply again, in the form that the instructions ask for."
         )
-        spoken = Message("assistant", excerpt(unusable.text, _REPEATED_CHARACTERS))
+        spoken = Message("assistant", unfenced(excerpt(unusable.text, _REPEATED_CHARACTERS)))
         messages = [*messages, spoken, Message("user", complaint)]
     try:
         return await _once(model, prompt, messages, read, journal)
