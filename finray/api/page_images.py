@@ -1,7 +1,8 @@
 """Pages of PDF filings as PNG images with the evidence marked.
 
 PyMuPDF is not thread-safe, and a PDF is hostile input to a large C library: every image is drawn by a process of its
-own (``finray.api.draw_page``) with limits on time and memory, and nothing but pixels comes back.
+own (``finray.api.draw_page``), without environment, files or network and with limits on time and memory, and nothing
+but pixels comes back.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import hashlib
 import json
 import math
 import subprocess
-import sys
+import time
 from dataclasses import asdict, dataclass
 
 from finray.api.byte_cache import ByteCache
@@ -19,13 +20,15 @@ from finray.api.fair_threads import FairThreads
 from finray.api.library import find
 from finray.api.open_index import OpenIndex
 from finray.core.errors import SourceError
-from finray.core.settings import Settings
+from finray.core.settings import SandboxSettings, Settings
 from finray.core.types import Filing
+from finray.sandbox import confined, pipes
 from finray.storage.locations import read_bytes
 
 DRAW_SECONDS = 20.0
 MAX_MARKS = 64
 _MAX_POINTS = 20_000.0
+_MAX_IMAGE_BYTES = 128 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,7 @@ class PageImages:
     """Draws a few at a time, for one key after the other, and remembers what was drawn last."""
 
     def __init__(self, settings: Settings) -> None:
+        self._sandbox = settings.sandbox
         serving = settings.serving
         self._threads = FairThreads(
             "images", serving.image_processes, per_key=serving.max_concurrent, waiting=serving.max_waiting_reads
@@ -102,7 +106,7 @@ class PageImages:
         content = self._content(filing.source_uri, filing.content_sha256)
         ranges = tuple((mark.start, mark.end) for mark in marks if mark.box is None)
         boxes = tuple(mark.box for mark in marks if mark.box is not None)
-        image = draw(content, Drawing(page, dpi, text, ranges, boxes))
+        image = draw(content, Drawing(page, dpi, text, ranges, boxes), self._sandbox)
         self._images.put(place, image)
         return image
 
@@ -134,15 +138,24 @@ class Drawing:
     boxes: tuple[tuple[float, float, float, float], ...] = ()
 
 
-def draw(pdf: bytes, drawing: Drawing, seconds: float = DRAW_SECONDS) -> bytes:
+def draw(
+    pdf: bytes, drawing: Drawing, sandbox: SandboxSettings | None = None, *, seconds: float = DRAW_SECONDS
+) -> bytes:
     """PNG bytes. Raises ApiError 500 where the drawing process fails or takes more than ``seconds``."""
-    command = [sys.executable, "-I", "-m", "finray.api.draw_page", str(math.ceil(seconds))]
-    request = json.dumps(asdict(drawing)).encode() + b"\n" + pdf
-    problem = ApiError(500, "image_failed", "the image of this page could not be drawn")
+    demanded = "demanded" if sandbox is not None and confined.filter_demanded(sandbox) else "optional"
+    request = json.dumps(asdict(drawing)).encode() + b"\n"
+    deadline = time.monotonic() + seconds
+    child = confined.start(confined.command("finray.api.draw_page", str(math.ceil(seconds)), demanded))
     try:
-        done = subprocess.run(command, input=request, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        raise problem from None
-    if done.returncode or not done.stdout.startswith(b"\x89PNG"):
-        raise problem
-    return done.stdout
+        pipes.send(child.stdin, (request, pdf), deadline)
+        assert child.stdin is not None
+        child.stdin.close()
+        image = pipes.receive(child.stdout, _MAX_IMAGE_BYTES, deadline)
+        status = child.wait(max(0.0, deadline - time.monotonic()))
+    except (TimeoutError, BrokenPipeError, subprocess.TimeoutExpired):
+        status, image = 1, b""
+    finally:
+        confined.end(child)
+    if status or not image.startswith(b"\x89PNG"):
+        raise ApiError(500, "image_failed", "the image of this page could not be drawn")
+    return image

@@ -29,6 +29,7 @@ Indexes = Annotated[
 TatQa = Annotated[list[str] | None, typer.Option("--tatqa", help="A file of TAT-QA. May be repeated.")]
 Out = Annotated[str, typer.Option("--out", help="Local folder for the model; run again, it resumes.")]
 Base = Annotated[str, typer.Option(help="Base model: minilm, a folder or a hub name.")]
+Revision = Annotated[str, typer.Option(help="Of a hub name: a commit, branch or tag.")]
 LearningRate = Annotated[float, typer.Option(min=0.0)]
 Warmup = Annotated[
     float, typer.Option(min=0.0, max=0.99, help="Share of the steps over which the learning rate rises.")
@@ -67,6 +68,7 @@ def page_scorer(
     index: Indexes = None,
     tatqa: TatQa = None,
     base: Base = PAGE_SCORER.base,
+    revision: Revision = "",
     learning_rate: LearningRate = PAGE_SCORER.learning_rate,
     warmup: Warmup = PAGE_SCORER.warmup,
     epochs: Epochs = PAGE_SCORER.epochs,
@@ -95,7 +97,7 @@ def page_scorer(
     from finray.cli.commands.train import run_train
 
     options = replace(
-        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed),
+        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed, revision),
         negatives=negatives,
         hard=hard,
         negative_kind=negative_kind,
@@ -129,6 +131,7 @@ def reranker(
     index: Indexes = None,
     tatqa: TatQa = None,
     base: Base = RERANKER.base,
+    revision: Revision = "",
     learning_rate: LearningRate = RERANKER.learning_rate,
     warmup: Warmup = RERANKER.warmup,
     epochs: Epochs = RERANKER.epochs,
@@ -155,7 +158,7 @@ def reranker(
     from finray.cli.commands.train import run_train
 
     options = replace(
-        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed),
+        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed, revision),
         negatives=negatives,
         hard=hard,
         negative_kind=negative_kind,
@@ -270,6 +273,7 @@ def _options(
     accumulate: int,
     max_tokens: int,
     seed: int,
+    revision: str,
 ) -> Hyperparameters:
     return Hyperparameters(
         base=base,
@@ -281,4 +285,5 @@ def _options(
         accumulate=accumulate,
         max_tokens=max_tokens,
         seed=seed,
+        revision=revision,
     )

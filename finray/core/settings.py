@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -23,6 +24,8 @@ from finray.core.errors import SettingsError
 from finray.core.method_settings import MethodParameters
 
 ENVIRONMENT_PREFIX = "FINRAY_"
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class _Section(BaseModel):
@@ -60,6 +63,8 @@ class EncoderSettings(_Section):
     well. Prefixes are what the model's card asks for (e5: "query: ", "passage: ")."""
 
     model: str = "minilm"
+    revision: str = ""
+    """Of a hub name: a commit, which stays what it is, or a branch or tag. So for every model here."""
     max_tokens: int = Field(256, ge=8)
     batch_size: int = Field(64, ge=1)
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
@@ -78,6 +83,7 @@ class SparseEncoderSettings(_Section):
     """The ``splade`` method's: a sentence-transformers SparseEncoder folder or hub name, or "hash", a fake."""
 
     model: str = "naver/splade-v3"
+    revision: str = "main"
     max_tokens: int = Field(512, ge=8)
     batch_size: int = Field(32, ge=1)
     device: str = "auto"
@@ -87,6 +93,7 @@ class RerankerSettings(_Section):
     """A cross-encoder folder or hub name; an empty ``model`` means none."""
 
     model: str = ""
+    revision: str = ""
     max_tokens: int = Field(512, ge=8)
     batch_size: int = Field(32, ge=1)
     device: str = "auto"
@@ -158,6 +165,8 @@ class LlmSettings(_Section):
     base_url: str = "http://127.0.0.1:8000/v1"
     serve_app: str = "llm"
     model: str = "Qwen/Qwen2.5-7B-Instruct"
+    revision: str = ""
+    """Where vLLM loads ``model`` from a hub."""
     api_key_env: str = "FINRAY_LLM_API_KEY"
     temperature: float = Field(0.01, ge=0.0)
     max_tokens: int = Field(1024, ge=1)
@@ -183,21 +192,30 @@ class LlmSettings(_Section):
             return self.model_dump(include=names | {"base_url"})
         if self.backend == "serve":
             return self.model_dump(include=names | {"backend", "serve_app"})
-        return self.model_dump(include={*names, "backend"}) | {
-            "vllm": self.vllm.model_dump(include={"dtype", "quantization", "max_model_len"})
-        }
+        own = self.model_dump(include={*names, "backend", "revision"})
+        engine = self.vllm.model_dump(include={"dtype", "quantization", "max_model_len"})
+        return _without_default_revisions(own | {"vllm": engine})
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
         """Of one reply, at the prices of the settings."""
         return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
 
 
+class HubSettings(_Section):
+    """Models that are named by hub. ``unpinned`` is what becomes of one whose ``revision`` is no commit: "warn" warns
+    where there is none at all, "error" is an error also for a branch or tag, which may be another model tomorrow."""
+
+    unpinned: Literal["warn", "error"] = "warn"
+
+
 class SandboxSettings(_Section):
     """Where programs of thought run (``finray.sandbox``). ``isolation`` "auto" takes bubblewrap where it works and else
-    a limited process; any other name is required, and its absence an error. "wasi" needs ``wasi_runtime``, the
-    wasmtime command, and ``wasi_python``, the path of a CPython compiled for WASI."""
+    a limited process, both under a filter of system calls where the machine has one; any other name is required, and
+    its absence an error. "seccomp" is a limited process under that filter, "bubblewrap" has it too, and with these two
+    neither a parser nor a page image does without. "wasi" needs ``wasi_runtime``, the wasmtime command, and
+    ``wasi_python``, the path of a CPython compiled for WASI."""
 
-    isolation: Literal["auto", "process", "bubblewrap", "wasi"] = "auto"
+    isolation: Literal["auto", "process", "seccomp", "bubblewrap", "wasi"] = "auto"
     seconds: float = Field(2.0, gt=0, le=60)
     """Of processor time, and of wall time once the process has started."""
     memory_mb: int = Field(256, ge=64)
@@ -306,6 +324,7 @@ class Settings(_Section):
     methods: MethodParameters = MethodParameters()
     loop: LoopSettings = LoopSettings()
     llm: LlmSettings = LlmSettings()
+    hub: HubSettings = HubSettings()
     sandbox: SandboxSettings = SandboxSettings()
     index: IndexSettings = IndexSettings()
     bulk: BulkSettings = BulkSettings()
@@ -336,13 +355,45 @@ class Settings(_Section):
         """12 hex digits over every setting that changes what is stored: an index is built with one of them."""
         payload = {
             "chunks": self.chunks.model_dump(),
-            "encoder": self.encoder.model_dump(include={"model", "max_tokens", "passage_prefix"}),
+            "encoder": self.encoder.model_dump(include={"model", "revision", "max_tokens", "passage_prefix"}),
         }
         return _digest(payload)[:12]
 
+    def unpinned(self) -> dict[str, str]:
+        """The hub models that these settings use and do not name by commit: ``{"encoder": "owner/name@main"}``."""
+        used: dict[str, EncoderSettings | RerankerSettings | SparseEncoderSettings | LlmSettings] = {
+            "encoder": self.encoder,
+            "document_reranker": self.document_reranker,
+            "passage_reranker": self.passage_reranker,
+        }
+        if self.retrieval.method == "page_scorer":
+            used["page_encoder"] = self.page_encoder
+        if self.retrieval.method == "splade":
+            used["sparse_encoder"] = self.sparse_encoder
+        if self.llm.backend == "vllm":
+            used["llm"] = self.llm
+        return {
+            name: f"{section.model}@{section.revision}" if section.revision else section.model
+            for name, section in used.items()
+            if _is_hub_name(section.model) and not _COMMIT.fullmatch(section.revision)
+        }
 
-def _digest(payload: object) -> str:
-    return hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
+
+def _digest(payload: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(_without_default_revisions(payload), sort_keys=True).encode()).hexdigest()
+
+
+def _without_default_revisions(payload: dict[str, Any]) -> dict[str, Any]:
+    """No revision and ``main`` are the same, and what was built before there were revisions still counts."""
+    return {
+        name: _without_default_revisions(value) if isinstance(value, dict) else value
+        for name, value in payload.items()
+        if not (name == "revision" and value in ("", "main"))
+    }
+
+
+def _is_hub_name(model: str) -> bool:
+    return bool(_HUB_NAME.fullmatch(model)) and not Path(model).is_dir()
 
 
 def preset_names() -> list[str]:
@@ -367,12 +418,19 @@ def load_settings(
     for dotted, value in (overrides or {}).items():
         _assign(tree, dotted, value)
     try:
-        return Settings.model_validate(tree)
+        settings = Settings.model_validate(tree)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         given = first.get("input")
         raise SettingsError(f"setting {where!r} = {given!r}: {first['msg']} (preset {preset!r})") from error
+    if settings.hub.unpinned == "error" and (unpinned := settings.unpinned()):
+        named = ", ".join(f"{name}.model = {model!r}" for name, model in unpinned.items())
+        raise SettingsError(
+            f"hub.unpinned = 'error', but {named}: set `revision` beside each model to a commit (40 hex digits), or "
+            "name a folder"
+        )
+    return settings
 
 
 def _read_preset(preset: str) -> dict[str, Any]:

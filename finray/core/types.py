@@ -332,7 +332,7 @@ class Prediction(Record):
     retrieved for what was missing."""
     grounded: OmitNone[bool | None] = None
     """Whether every number that the answer was computed from (or, of a language model, that it states) stands in its
-    ``evidence``; absent for quotations."""
+    ``evidence``, scales, divisors and counts aside; absent for quotations."""
     nearest: OmitEmpty[tuple[str, ...]] = ()
     """Of a refusal: what the index holds that comes closest to what is missing (companies of similar names, the
     filings of the nearest years, rows of similar words)."""

@@ -11,8 +11,10 @@ from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.question_fields import excerpt
 from finray.core.types import Passage
-from finray.hirec.prompts import Prompt, conversation, unfenced, with_at_most
+from finray.hirec.prompts import Prompt, with_at_most
 from finray.models.chat import ChatModel, Message
+from finray.models.conversation import conversation
+from finray.models.fences import unfenced
 
 T = TypeVar("T")
 
@@ -52,7 +54,7 @@ async def converse(
             f"That reply could not be used: {unfenced(str(unusable.error))}. "
             "Give the whole reply again, in the form that the instructions ask for."
         )
-        spoken = Message("assistant", excerpt(unusable.text, _REPEATED_CHARACTERS))
+        spoken = Message("assistant", unfenced(excerpt(unusable.text, _REPEATED_CHARACTERS)))
         messages = [*messages, spoken, Message("user", complaint)]
     try:
         return await _once(model, prompt, messages, read, journal)

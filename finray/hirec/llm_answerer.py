@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
-from finray.answering.grounding import ungrounded, ungrounded_text
+from finray.answering.grounding import figures, ungrounded_text, unspelled
 from finray.answering.wording import asked_shape, asked_value, shown
 from finray.core.errors import ModelReplyError, SandboxError
 from finray.core.journal import Journal
@@ -17,6 +17,7 @@ from finray.core.types import Answer, Passage
 from finray.hirec.exchange import ask, cited, flag_of, is_finite_number, text_of
 from finray.hirec.prompts import ANSWER
 from finray.models.chat import ChatModel
+from finray.sandbox.language import numbers
 from finray.sandbox.runner import Sandbox
 
 _TRACED_CHARACTERS = 1_000
@@ -27,9 +28,9 @@ class LlmAnswerer:
     """HiREC's generation (arXiv 2505.20368, section 3.3) in one call: the model reasons, cites, and where a number is
     asked for writes a program that ``sandbox`` runs. The number is the program's, never the model's own.
 
-    Every quantity in the program, and every number and quotation of an answer in words, must stand in the cited
-    passages; else ``Answer.grounded`` is False and the text says what does not. Raises ModelReplyError where the
-    reply, or its program, cannot be used after one more try.
+    Every figure that the program's number is computed from, and every number and quotation of an answer in words, must
+    stand in the cited passages; else ``Answer.grounded`` is False and the text says what does not. Raises
+    ModelReplyError where the reply, or its program, cannot be used after one more try.
     """
 
     def __init__(self, model: ChatModel, sandbox: Sandbox) -> None:
@@ -77,14 +78,15 @@ class LlmAnswerer:
     async def _computed(
         self, program: str, unit: str, question: str, evidence: tuple[Passage, ...], journal: Journal
     ) -> Answer:
+        texts = [passage.text for passage in evidence]
         try:
-            result = await self._sandbox.run_async(program)
+            result = await self._sandbox.run_async(program, figures=figures(numbers(program), texts, question))
         except SandboxError as error:
             raise ModelReplyError(f"answer: the program has no result: {error}") from error
         if not is_finite_number(result.value):
             raise ModelReplyError(f"answer: the program's `answer` is not a number: {excerpt(repr(result.value), 120)}")
         value = float(result.value)
-        absent = ungrounded(result.literals, [passage.text for passage in evidence], question)
+        absent = unspelled(result.ungrounded, texts)
         journal.note(f"answer: the program gave {result.value!r} in {result.seconds:.2f} s")
         text, number = _worded(value, unit, question)
         return Answer(

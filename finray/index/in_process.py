@@ -38,7 +38,7 @@ def index_in_process(
     writer = IndexWriter(index_uri, settings, encoder.dimension)
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
-    own_parser = parser or ParserProcess(settings.filings, settings.chunks)
+    own_parser = parser or ParserProcess(settings.filings, settings.chunks, settings.sandbox)
     try:
         for planned in plan.todo:
             staged = read_and_parse(planned.file.uri, planned.file.size, own_parser, settings.filings, "local")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(path: Path, folder: Path | None = None) -> Iterator[Path]:
+def replacing(path: Path, folder: Path | None = None, *, private: bool = False) -> Iterator[Path]:
     """Yield a scratch path beside ``path``; when the block ends well, it is flushed and becomes ``path``.
 
     ``folder``, on the same file system, is where the scratch file lies instead: a process that is killed leaves it.
+    A ``private`` file is for its owner alone (0600).
 
     Raises OSError where the folder cannot be written. When the block raises, ``path`` stays as it was.
     """
@@ -26,7 +27,8 @@ def replacing(path: Path, folder: Path | None = None) -> Iterator[Path]:
     try:
         yield scratch
         # mkstemp makes files private; a result file has the mode of any other new file.
-        scratch.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        if not private:
+            scratch.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         sync(scratch)
         scratch.replace(path)
         sync(path.parent)

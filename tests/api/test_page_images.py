@@ -131,7 +131,7 @@ class Drawer:
         self.go = threading.Event()
         self.begun: list[int] = []
 
-    def __call__(self, pdf: bytes, drawing: Drawing) -> bytes:
+    def __call__(self, pdf: bytes, drawing: Drawing, sandbox: object) -> bytes:
         self.begun.append(drawing.dpi)
         assert drawing.dpi >= 100 or self.go.wait(20)
         return b"%d" % drawing.dpi * 1000

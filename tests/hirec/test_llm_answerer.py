@@ -91,6 +91,29 @@ async def test_a_number_that_no_cited_page_prints_is_said(sandbox: Sandbox) -> N
     assert "Not grounded: the cited passages do not hold 1,234.5" in answer.text
 
 
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        ("m = 1000000; answer = (4*100+3*12+1)*m", "437,000,000"),
+        ("answer = 437 * 10**6", "437,000,000"),
+        ("answer = 1577 - 1577 + 437", "437"),
+        ("answer = 1400 * 1.07", "1.07"),
+    ],
+)
+async def test_arithmetic_does_not_make_a_figure_of_constants(sandbox: Sandbox, program: str, named: str) -> None:
+    answer = await answered(sandbox, COMPUTED | {"program": program})
+    assert answer.grounded is False
+    assert named in answer.text.partition("Not grounded")[2]
+
+
+async def test_a_count_may_be_spelled_in_the_evidence(sandbox: Sandbox) -> None:
+    segments = passage(5, "We report three segments.")
+    reply = COMPUTED | {"program": "answer = 3", "unit": "segments"}
+    model = ScriptedChatModel(lambda _: reply)
+    assert (await LlmAnswerer(model, sandbox).answer(GROWTH, Curation((segments,), True), Journal())).grounded
+    assert not (await LlmAnswerer(model, sandbox).answer(GROWTH, Curation(PASSAGES, True), Journal())).grounded
+
+
 async def test_a_number_of_a_page_that_is_not_cited_is_not_grounded(sandbox: Sandbox) -> None:
     answer = await answered(sandbox, COMPUTED | {"citations": [2]})
     assert answer.grounded is False

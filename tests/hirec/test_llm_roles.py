@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -177,10 +178,11 @@ async def test_an_instruction_in_a_filing_changes_nothing_that_is_sent_but_that_
     harmless, hostile = await sent("HARMLESS"), await sent(INJECTION)
     assert hostile[0] == harmless[0]
     assert len(hostile) == len(harmless) == 2
-    before, after = harmless[1].content.split("HARMLESS")
-    assert hostile[1].content.startswith(before)
-    assert hostile[1].content.endswith(after)
-    inside = hostile[1].content[len(before) : -len(after)]
+    shown, attacked = (re.sub(r"(?<=passage-)[0-9a-f]{16}\b", "CODE", sent[1].content) for sent in (harmless, hostile))
+    before, after = shown.split("HARMLESS")
+    assert attacked.startswith(before)
+    assert attacked.endswith(after)
+    inside = attacked[len(before) : -len(after)]
     assert "<passage" not in inside
     assert "</passage" not in inside
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.console import Console
 from finray.core.errors import FinrayError, ModelUnavailableError
 from finray.core.settings import SandboxSettings, Settings
 from finray.models.minilm import minilm_folder
-from finray.sandbox.runner import inspect_sandbox
+from finray.sandbox.runner import Inspection, inspect_reader, inspect_sandbox
 
 _PACKAGES = (
     "torch",
@@ -29,7 +29,8 @@ _PACKAGES = (
 _LAYERS = {
     "language": "only allow-listed syntax is evaluated; nothing is executed",
     "process": "a process of its own, without environment, under rlimits",
-    "seccomp": "a filter of system calls: no file, no socket, no process",
+    "landlock": "no files but those that it needs to read",
+    "seccomp": "a filter of system calls: no writing, no socket, no process",
     "bubblewrap": "namespaces of its own: no network, no files but Python's",
     "wasi": "WebAssembly: no file, no socket, no process",
 }
@@ -42,9 +43,10 @@ def run_doctor(settings: Settings, *, as_json: bool, out: Console) -> int:
         "python": platform.python_version(),
         "machine": _machine(),
         "packages": _packages(),
-        "models": {"minilm": _minilm(), "llm": _llm(settings)},
+        "models": {"minilm": _minilm(), "llm": _llm(settings), "unpinned": settings.unpinned()},
         "s3": _s3(os.environ),
-        "sandbox": _sandbox(settings.sandbox),
+        "sandbox": _contained(inspect_sandbox, settings.sandbox),
+        "parsers": _contained(inspect_reader, settings.sandbox),
     }
     if as_json:
         out.print_json(data=facts)
@@ -96,15 +98,21 @@ def _llm(settings: Settings) -> str:
     return f"{llm.model} at {llm.base_url}; ${llm.api_key_env} {key}"
 
 
+def _unpinned(models: Mapping[str, str]) -> str:
+    if not models:
+        return "none that is not pinned to a commit"
+    return f"not pinned to a commit: {', '.join(f'{name} {model}' for name, model in models.items())}"
+
+
 def _s3(environment: Mapping[str, str]) -> dict[str, str]:
     """Whether the usual variables are set; what they hold is shown to nobody."""
     names = ("AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID")
     return {name: "set" if environment.get(name) else "not set" for name in names}
 
 
-def _sandbox(settings: SandboxSettings) -> dict[str, Any]:
+def _contained(inspect: Callable[[SandboxSettings], Inspection], settings: SandboxSettings) -> dict[str, Any]:
     try:
-        found = inspect_sandbox(settings)
+        found = inspect(settings)
     except FinrayError as error:
         return {"layers": [], "escapes": [], "reason": str(error)}
     return {"layers": list(found.layers), "escapes": list(found.escapes), "reason": found.reason}
@@ -121,23 +129,26 @@ def _print(facts: Mapping[str, Any], out: Console) -> None:
         ("packages", ", ".join(f"{name} {number}" for name, number in facts["packages"].items())),
         ("minilm", facts["models"]["minilm"]),
         ("language model", facts["models"]["llm"]),
+        ("hub models", _unpinned(facts["models"]["unpinned"])),
         ("S3", ", ".join(f"{name} {state}" for name, state in facts["s3"].items())),
-        *_sandbox_rows(facts["sandbox"]),
+        *_layer_rows("sandbox", facts["sandbox"]),
+        *_layer_rows("parsers", facts["parsers"]),
     ]
     for name, text in rows:
         out.print(f"{name:16} {text}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _sandbox_rows(sandbox: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    if not sandbox["layers"]:
-        return [("sandbox", f"does not work: {sandbox['reason']}")]
-    rows = [
-        ("sandbox" if index == 0 else "", f"{layer}: {_LAYERS[layer]}") for index, layer in enumerate(sandbox["layers"])
-    ]
-    if sandbox["reason"]:
-        rows.append(("", f"no bubblewrap: {sandbox['reason']}"))
-    escapes = ", ".join(sandbox["escapes"]) or "nothing"
-    rows.append(
-        ("", f"tried to open files and sockets, start a process, take 1 GiB of memory; possible were: {escapes}")
-    )
+def _layer_rows(what: str, found: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    if not found["layers"]:
+        return [(what, f"does not work: {found['reason']}")]
+    rows = [(what if index == 0 else "", f"{layer}: {_LAYERS[layer]}") for index, layer in enumerate(found["layers"])]
+    if found["reason"]:
+        rows.append(("", f"no bubblewrap: {found['reason']}"))
+    if "wasi" not in found["layers"]:
+        missing = [layer for layer in ("landlock", "seccomp") if layer not in found["layers"]]
+        rows += [("", f"no {layer} on this machine") for layer in missing]
+    escapes = ", ".join(found["escapes"]) or "nothing"
+    tried = "open files and sockets, start a process"
+    more = "take 1 GiB of memory" if what == "sandbox" else "write, read and signal its parent, raise its limits"
+    rows.append(("", f"tried to {tried}, {more}; possible were: {escapes}"))
     return rows

@@ -15,10 +15,10 @@ so that being text is no sign of being right. ``any`` does not look."""
 class Hyperparameters:
     """What decides the trained weights, apart from the data.
 
-    ``base`` is "minilm" (the embedded all-MiniLM-L6-v2), a folder or a hub name. ``warmup`` is the share of steps over
-    which the learning rate rises. ``hard`` of the ``negatives`` are those that share most words with the question, the
-    rest is random. The prefixes are what a bi-encoder's card asks for (e5: "query: ", "passage: "). ``max_steps`` 0
-    means all epochs.
+    ``base`` is "minilm" (the embedded all-MiniLM-L6-v2), a folder or a hub name at ``revision``. ``warmup`` is the
+    share of steps over which the learning rate rises. ``hard`` of the ``negatives`` are those that share most words
+    with the question, the rest is random. The prefixes are what a bi-encoder's card asks for (e5: "query: ",
+    "passage: "). ``max_steps`` 0 means all epochs.
     """
 
     base: str
@@ -36,9 +36,11 @@ class Hyperparameters:
     query_prefix: str = ""
     passage_prefix: str = ""
     seed: int = 0
+    revision: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """Without a revision where there is none, as in the records of earlier runs."""
+        return {name: value for name, value in asdict(self).items() if name != "revision" or value}
 
 
 @dataclass(frozen=True, slots=True)

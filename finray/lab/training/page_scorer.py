@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from finray.lab.training.negatives import NegativeSampler
 from finray.lab.training.options import Hyperparameters, Machine
 from finray.lab.training.similarity import Floats
 from finray.lab.training.trainer import Task, base_folder, loading
+from finray.models import hub
 
 
 def page_scorer_columns(
@@ -58,8 +58,8 @@ def page_scorer_task(columns: dict[str, list[str]], options: Hyperparameters, de
         model = SentenceTransformer(
             folder,
             device=device,
-            local_files_only=Path(folder).is_dir(),
-            model_kwargs={"dtype": torch.float32},
+            model_kwargs={"dtype": torch.float32, **hub.WEIGHTS},
+            **hub.source(folder, options.revision),
         )
     model.max_seq_length = min(options.max_tokens, token_positions(model.config))
     several = int(os.environ.get("WORLD_SIZE", "1")) > 1
@@ -83,6 +83,7 @@ class PageScorer:
 
         settings = EncoderSettings(
             model=model,
+            revision=options.revision,
             max_tokens=options.max_tokens,
             query_prefix=options.query_prefix,
             passage_prefix=options.passage_prefix,

@@ -7,7 +7,6 @@ question, tables of other pages). A base that is no cross-encoder gets a new hea
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from finray.lab.training.negatives import NegativeSampler
 from finray.lab.training.options import Hyperparameters, Machine
 from finray.lab.training.similarity import Floats
 from finray.lab.training.trainer import Task, base_folder, loading
+from finray.models import hub
 
 
 def reranker_columns(
@@ -51,8 +51,8 @@ def reranker_task(columns: dict[str, list[Any]], options: Hyperparameters, devic
             folder,
             num_labels=1,
             device=device,
-            local_files_only=Path(folder).is_dir(),
-            model_kwargs={"dtype": torch.float32},
+            model_kwargs={"dtype": torch.float32, **hub.WEIGHTS},
+            **hub.source(folder, options.revision),
         )
     model.max_seq_length = min(options.max_tokens, token_positions(model.config))
     return Task(
@@ -78,7 +78,9 @@ class PassageScorer:
         if machine.threads:
             torch.set_num_threads(machine.threads)
         self._reranker = load_reranker(
-            RerankerSettings(model=model, max_tokens=options.max_tokens, device=machine.device)
+            RerankerSettings(
+                model=model, revision=options.revision, max_tokens=options.max_tokens, device=machine.device
+            )
         )
 
     def __call__(self, question: str, texts: Sequence[str]) -> Floats:

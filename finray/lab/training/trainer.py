@@ -14,6 +14,7 @@ from typing import Any
 from finray.core.errors import ModelUnavailableError, UsageError
 from finray.lab.training.checkpoints import RunFolder
 from finray.lab.training.options import Hyperparameters, Machine
+from finray.models import hub
 
 Report = Callable[[int, int, str], None]
 """Told (steps done, steps in all, what else there is to say)."""
@@ -215,7 +216,8 @@ def loading(base: str) -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:
         raise ModelUnavailableError(
-            f"cannot load the base model {base!r}: {error}; give a local folder or make the hub reachable"
+            f"cannot load the base model {base!r}: {error}; give a local folder, or a hub name and --revision where "
+            f"the hub can be reached ({hub.SAFETENSORS_HINT})"
         ) from error
 
 

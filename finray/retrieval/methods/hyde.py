@@ -17,9 +17,9 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.types import Document, Passage
-from finray.hirec.prompts import conversation
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
+from finray.models.conversation import conversation
 from finray.models.encoder import Encoder
 from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox

@@ -24,6 +24,18 @@ def test_it_names_the_layers_of_the_sandbox_and_tries_them() -> None:
         assert part in text
 
 
+def test_it_tries_to_break_out_of_what_confines_parsers() -> None:
+    facts = json.loads(doctor(load_settings(), as_json=True))
+    assert facts["parsers"]["layers"][0] == "process"
+    if {"landlock", "seccomp"} <= set(facts["parsers"]["layers"]):
+        assert facts["parsers"]["escapes"] == []
+
+
+def test_it_names_models_that_are_not_pinned() -> None:
+    assert "not pinned to a commit: encoder intfloat/multilingual-e5-large@main" in doctor(load_settings("paper"))
+    assert json.loads(doctor(load_settings(), as_json=True))["models"]["unpinned"] == {}
+
+
 def test_a_machine_reads_the_same() -> None:
     facts = json.loads(doctor(load_settings(overrides={"sandbox.isolation": "process"}), as_json=True))
     assert facts["sandbox"]["layers"][:2] == ["language", "process"]

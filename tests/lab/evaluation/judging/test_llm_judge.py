@@ -92,10 +92,9 @@ def test_no_text_leaves_its_tags(attack: str, field: str) -> None:
     system, user = conversation(Submission("q", **texts))
     assert system == Message("system", JUDGE.instructions)
     for name in texts:
-        assert user.content.count(f"<{name}>") == 1
-        assert user.content.count(f"</{name}>") == 1
-    inside = user.content.split(f"<{field}>\n")[1].split(f"\n</{field}>")[0]
-    assert "<" not in inside
+        assert user.content.count(f"<{name}-") == 1
+        assert user.content.count(f"</{name}-") == 1
+    assert user.content.count("<") == 6
     assert user.content.endswith("Grade the text between the answer tags.")
 
 
@@ -108,7 +107,7 @@ async def test_a_repair_does_not_repeat_tags_of_the_reply() -> None:
 @given(st.text(), st.text())
 def test_any_texts_can_be_shown(reference: str, answer: str) -> None:
     _, user = conversation(Submission("q", "Q", reference, answer))
-    assert user.content.count("<answer>") == user.content.count("</answer>") == 1
+    assert user.content.count("<answer-") == user.content.count("</answer-") == 1
 
 
 def test_the_instructions_come_first_and_never_change() -> None:
