@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.core.types import GoldEvidence, Passage, Prediction, Question, Status
 from finray.lab.evaluation.evaluate import evaluate
 from finray.lab.evaluation.report import report
 from finray.lab.evaluation.text_tables import TextTable, wrapped
@@ -38,7 +38,7 @@ def questions_and_predictions() -> tuple[list[Question], list[Prediction]]:
         answerable = kind != "unanswerable"
         gold = "It rose." if kind == "textual" else "5"
         asked.append(Question(f"q{at}", f"q{at}?", gold if answerable else None, kind, GOLD if answerable else ()))
-        status = "answered" if at % 4 else "unanswerable"
+        status: Status = "answered" if at % 4 else "unanswerable"
         given.append(
             Prediction(f"q{at}", f"q{at}?", "5", status, passages=FOUND, evidence=FOUND, seconds=1.0, settings_hash="h")
         )
