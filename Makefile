@@ -20,7 +20,7 @@ LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --qu
 # What an image is called before its tag, and the digests of the images that it is built on.
 IMAGE ?= finray
 DIGESTS := infra/images/digests.env
-VERSION := $(shell sed -n '/^\[project\]/,/^\[/s/^version = "\(.*\)"/\1/p' pyproject.toml)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 1)
 # What to index in the benchmark: a folder of PDF filings; empty, some are generated.
 FILINGS ?=
 
@@ -94,8 +94,12 @@ check: lint types
 docs: setup
 	$(BIN)/python tools/generate_docs.py
 
+# setup brings it, unless the lock cannot be installed and is to be written anew.
+$(BIN)/uv: | $(BIN)/python
+	@$(PIP) install $$(grep -o '^uv==[^ ]*' requirements-dev.lock)
+
 # Versions that are locked stay, unless LOCK_OPTIONS says --upgrade or --upgrade-package NAME.
-lock: setup
+lock: | $(BIN)/uv
 	$(LOCK) requirements.in -o requirements.lock
 	$(LOCK) requirements-dev.in -c requirements.lock -o requirements-dev.lock
 	$(LOCK) requirements-llm.in -o requirements-llm.lock
