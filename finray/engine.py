@@ -8,6 +8,7 @@ from dataclasses import replace
 from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
 from finray.answering.statements import StatementAnswerer
+from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal, Observer
 from finray.core.query import Query
 from finray.core.question_fields import read_question
@@ -28,7 +29,7 @@ from finray.models.reranker import RerankerLoader, load_reranker
 from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
-from finray.retrieval.narrowed import FilingFilter, NarrowedDocuments
+from finray.retrieval.narrowed import NarrowedDocuments
 from finray.retrieval.oracle import GoldDocuments, GoldPages
 from finray.sandbox.runner import Sandbox
 

@@ -18,11 +18,11 @@ from finray.api.events import Event
 from finray.api.limits import Capacity
 from finray.api.page_images import Mark
 from finray.api.service import Asked, AskedRetrieval, LocalService
+from finray.core.filing_filter import FilingFilter
 from finray.core.settings import RerankerSettings, Settings
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, encoder_dimension, load_encoder
 from finray.models.reranker import Reranker, load_reranker
-from finray.retrieval.narrowed import FilingFilter
 from serve.config import ServeArguments
 from serve.metrics import ray_telemetry
 from serve.models import HandleEncoder, HandleReranker

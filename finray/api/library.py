@@ -9,8 +9,8 @@ from typing import Any
 
 from finray.api.engines import OpenIndex
 from finray.api.errors import ApiError, not_found
+from finray.core.filing_filter import FilingFilter
 from finray.core.types import Filing, LineItem
-from finray.retrieval.narrowed import FilingFilter
 
 _HIDDEN = frozenset({"source_uri"})
 """Where filings lie is nobody's business outside."""

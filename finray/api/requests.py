@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from finray.api.errors import ApiError
 from finray.api.service import Asked, AskedRetrieval
 from finray.core.errors import QuestionError
+from finray.core.filing_filter import FilingFilter
 from finray.core.question_fields import MAX_QID_CHARACTERS, read_qid, read_question
 from finray.core.settings import ServingSettings
 from finray.core.types import Question
-from finray.retrieval.narrowed import FilingFilter
 
 _MAX_NAMES = 50
 Name = Annotated[str, Field(min_length=1, max_length=200)]

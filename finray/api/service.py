@@ -18,10 +18,10 @@ from finray.api.page_images import Mark, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
 from finray.batch.predictions import document_record, passage_record, prediction_record
 from finray.core.errors import FinrayError, ModelError, QuestionError
+from finray.core.filing_filter import FilingFilter
 from finray.core.journal import StageReport
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
-from finray.retrieval.narrowed import FilingFilter
 
 
 @dataclass(frozen=True, slots=True)

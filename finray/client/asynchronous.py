@@ -11,8 +11,8 @@ import httpx
 
 from finray.client import wire
 from finray.client.wire import FilingPage, Retrieved, ServiceEvent
+from finray.core.filing_filter import FilingFilter
 from finray.core.types import Filing, Passage, Prediction, Question
-from finray.retrieval.narrowed import FilingFilter
 
 
 class AsyncClient:

@@ -13,8 +13,8 @@ from pydantic import TypeAdapter
 
 from finray.batch.predictions import prediction_from_record
 from finray.core.errors import FinrayError, UsageError
+from finray.core.filing_filter import FilingFilter
 from finray.core.types import Document, Filing, LineItem, Passage, Prediction, Question
-from finray.retrieval.narrowed import FilingFilter
 
 RETRIED = frozenset({429, 502, 503})
 LONGEST_WAIT_S = 30.0

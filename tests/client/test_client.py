@@ -17,10 +17,10 @@ from finray.api.service import LocalService
 from finray.client import AsyncClient, Client, ServiceError
 from finray.client.wire import wait_before
 from finray.core.errors import UsageError
+from finray.core.filing_filter import FilingFilter
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 from finray.models.hash_encoder import HashEncoder
-from finray.retrieval.narrowed import FilingFilter
 
 ASKED = "What was the total revenue of CLDVC in FY2022?"
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.filing_filter import FilingFilter
 from finray.core.types import Filing, Question
 from finray.engine import Engine
-from finray.retrieval.narrowed import FilingFilter
 
 FILING = Filing(
     "1", "d", "", "", "Caldavale Outfitters, Inc.", "10-K/A", cik="0001234567", ticker="CLDVC", aliases=("Caldavale",),

@@ -10,7 +10,7 @@ from finray.api.errors import ApiError, not_found
 from finray.api.events import Event
 from finray.api.page_images import Mark
 from finray.api.service import Asked, AskedRetrieval
-from finray.retrieval.narrowed import FilingFilter
+from finray.core.filing_filter import FilingFilter
 
 HOSTILE = '"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
 TEXT = "Total revenue | $1,250 | $1,000\nNet income | (80) | 60"

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from finray.api.access import reader
 from finray.api.page_images import MAX_MARKS, read_box, read_range
 from finray.api.routes import Behind, Limits, replies
-from finray.retrieval.narrowed import FilingFilter
+from finray.core.filing_filter import FilingFilter
 
 router = APIRouter(prefix="/v1/filings", tags=["filings"], dependencies=[Depends(reader)])
 Names = Annotated[list[Annotated[str, Query(min_length=1, max_length=200)]], Query(max_length=50)]
