@@ -81,11 +81,11 @@ types: setup
 	$(BIN)/mypy
 
 check: lint types
-	$(BIN)/python tools/generate_docs.py --check
+	$(BIN)/python -m tools.generate_docs --check
 	$(BIN)/python tools/lock.py --check
 
 docs: setup
-	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python -m tools.generate_docs
 
 lock: setup
 	$(BIN)/python tools/lock.py
