@@ -16,18 +16,22 @@ LLM_STAMP := $(LLM)/.finray-setup
 LLM_MODEL := $(LLM)/smollm2
 LANGCHAIN := benchmarks/.venv-langchain
 LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --quiet --no-input
+# A broken link, a page that is in no menu and a name that the code does not have are errors. The variable silences an
+# advertisement.
+SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 # What to index in the benchmark: a folder of PDF filings; empty, some are generated.
 FILINGS ?=
 
-.PHONY: help setup demo test test-slow test-llm lint types check docs lock lock-llm bench-index clean
+.PHONY: help setup demo test test-slow test-llm lint types check docs docs-site lock lock-llm bench-index clean
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
 	@echo "make test       the everyday tests (under ten minutes)"
 	@echo "make test-slow  the rest: minutes-long tests, clusters, real filings"
 	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
-	@echo "make check      ruff, mypy, generated docs, locked requirements"
-	@echo "make docs       regenerate docs/cli.md and docs/methods.md"
+	@echo "make check      ruff, mypy, layers of imports, generated docs, documentation site, locked requirements"
+	@echo "make docs       regenerate the parts of docs/ that come from the code"
+	@echo "make docs-site  build the documentation site in build/site"
 	@echo "make lock       write requirements*.lock from what .venv holds"
 	@echo "make setup      build .venv only"
 	@echo "make bench-index [FILINGS=folder]  time the index job beside LangChain + Chroma, and beside its encoder alone"
@@ -81,11 +85,17 @@ types: setup
 	$(BIN)/mypy
 
 check: lint types
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/python -m tools.generate_docs --check
+	$(SITE)
 	$(BIN)/python tools/lock.py --check
 
 docs: setup
 	$(BIN)/python -m tools.generate_docs
+
+docs-site: setup
+	$(SITE)
+	@echo "open build/site/index.html, or serve it for its search: $(BIN)/python -m http.server -d build/site --bind 127.0.0.1"
 
 lock: setup
 	$(BIN)/python tools/lock.py

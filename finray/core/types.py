@@ -174,7 +174,7 @@ class GoldEvidence:
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question and, where known, its gold answer: ``answer`` for a person, ``value`` in ``unit`` (the units of
-    :class:`Answer`), ``program`` the arithmetic that gives it."""
+    ``Answer``), ``program`` the arithmetic that gives it."""
 
     qid: str
     question: str

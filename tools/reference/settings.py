@@ -98,9 +98,7 @@ def _presets() -> str:
     loaded = {name: _flat(load_settings(name, environment={}).model_dump()) for name in preset_names()}
     differing = [name for name in plain if any(values[name] != plain[name] for values in loaded.values())]
     columns = [name for name, values in loaded.items() if values != plain]
-    rows = (
-        [code(name), *(code(json.dumps(loaded[preset][name])) for preset in columns)] for name in differing
-    )
+    rows = ([code(name), *(code(json.dumps(loaded[preset][name])) for preset in columns)] for name in differing)
     same = ", ".join(code(name) for name, values in loaded.items() if values == plain)
     text = f"## Presets\n\n{same} is the defaults. What the others change:"
     return "\n\n".join([text, table(["setting", *(code(name) for name in columns)], rows)])
