@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 import tomllib
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,9 +69,17 @@ def test_the_license_is_whole_and_named() -> None:
     assert "AGPL-3.0-or-later" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("target", ["setup", "demo", "test", "test-slow", "lint", "check", "docs", "lock"])
+@pytest.mark.parametrize("target", ["setup", "demo", "test", "test-slow", "lint", "check", "docs", "docs-site", "lock"])
 def test_make_targets_exist(target: str) -> None:
     planned = subprocess.run(
         ["make", "--dry-run", "--always-make", target], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert planned.returncode == 0, planned.stderr
+
+
+def test_the_workflow_runs_what_a_developer_runs() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+    (job,) = workflow["jobs"].values()
+    assert any(step.get("run") == ".ci/run" for step in job["steps"])
+    minutes = [int(found) for found in re.findall(r"^timeout (\d+)m", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)]
+    assert sum(minutes) < job["timeout-minutes"]

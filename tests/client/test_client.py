@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -150,3 +152,10 @@ def test_a_key_that_no_header_can_carry_is_refused(tmp_path: Path) -> None:
 
 def test_public_names() -> None:
     assert finray.client.__all__ == sorted(finray.client.__all__)
+
+
+def test_the_client_brings_neither_index_nor_ray_nor_torch() -> None:
+    heavy = ("lance", "lancedb", "ray", "torch")
+    loaded = f"import sys, finray.client; print([name for name in {heavy} if name in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
