@@ -17,6 +17,9 @@ LLM_STAMP := $(LLM)/.finray-setup
 LLM_MODEL := $(LLM)/smollm2
 LANGCHAIN := benchmarks/.venv-langchain
 LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --quiet --no-input
+# A broken link, a page that is in no menu and a name that the code does not have are errors. The variable silences an
+# advertisement.
+SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 # What an image is called before its tag, and the digests of the images that it is built on.
 IMAGE ?= finray
 DIGESTS := infra/images/digests.env
@@ -24,7 +27,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 
 # What to index in the benchmark: a folder of PDF filings; empty, some are generated.
 FILINGS ?=
 
-.PHONY: help setup demo test test-slow test-llm lint types check docs lock bench-index clean
+.PHONY: help setup demo test test-slow test-llm lint types check docs docs-site lock bench-index clean
 .PHONY: image-digests image-cpu image-gpu pin-images
 
 help:
@@ -32,8 +35,9 @@ help:
 	@echo "make test       the everyday tests (under ten minutes)"
 	@echo "make test-slow  the rest: minutes-long tests, clusters, real filings"
 	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
-	@echo "make check      ruff, mypy, generated docs"
-	@echo "make docs       regenerate docs/cli.md and docs/methods.md"
+	@echo "make check      ruff, mypy, layers of imports, generated docs, documentation site"
+	@echo "make docs       regenerate the parts of docs/ that come from the code"
+	@echo "make docs-site  build the documentation site in build/site"
 	@echo "make lock       write requirements*.lock from requirements*.in, with hashes"
 	@echo "make setup      build .venv only"
 	@echo "make image-cpu  build a container image, or image-gpu; before it make image-digests (docs/operations.md)"
@@ -89,10 +93,16 @@ types: setup
 	$(BIN)/mypy
 
 check: lint types
-	$(BIN)/python tools/generate_docs.py --check
+	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/python -m tools.generate_docs --check
+	$(SITE)
 
 docs: setup
-	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python -m tools.generate_docs
+
+docs-site: setup
+	$(SITE)
+	@echo "open build/site/index.html, or serve it for its search: $(BIN)/python -m http.server -d build/site --bind 127.0.0.1"
 
 # setup brings it, unless the lock cannot be installed and is to be written anew.
 $(BIN)/uv: | $(BIN)/python

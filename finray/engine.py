@@ -46,7 +46,10 @@ class Engine:
     async def answer(
         self, question: Question, observer: Observer | None = None, narrowed: FilingFilter | None = None
     ) -> Prediction:
-        """See :func:`finray.hirec.loop.answer_question`. ``narrowed`` says which filings documents come from."""
+        """Answer ``question`` from the filings that ``narrowed`` lets pass, by default from all.
+
+        Never raises for a failing role or a question that is not text: the prediction then has status "error".
+        """
         roles = self._narrowed(narrowed)
         oracle = self.settings.retrieval.oracle
         if oracle != "none":

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -77,9 +78,17 @@ def test_the_license_is_whole_and_named() -> None:
     assert "AGPL-3.0-or-later" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("target", ["setup", "demo", "test", "test-slow", "lint", "check", "docs", "lock"])
+@pytest.mark.parametrize("target", ["setup", "demo", "test", "test-slow", "lint", "check", "docs", "docs-site", "lock"])
 def test_make_targets_exist(target: str) -> None:
     planned = subprocess.run(
         ["make", "--dry-run", "--always-make", target], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert planned.returncode == 0, planned.stderr
+
+
+def test_the_workflow_runs_what_a_developer_runs() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+    (job,) = workflow["jobs"].values()
+    assert any(step.get("run") == ".ci/run" for step in job["steps"])
+    minutes = [int(found) for found in re.findall(r"^timeout (\d+)m", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)]
+    assert sum(minutes) < job["timeout-minutes"]

@@ -10,62 +10,64 @@ class _Section(BaseModel):
 
 
 class RrfParameters(_Section):
-    """``constant`` is k of Cormack et al. (2009); each retriever gives ``candidates``."""
-
     constant: int = Field(60, ge=1)
+    """k of Cormack et al. (2009)."""
     candidates: int = Field(100, ge=1)
+    """Candidates from each retriever."""
 
 
 class QueryExpansionParameters(_Section):
-    """``names`` are added for each metric, at most."""
-
     names: int = Field(4, ge=1)
+    """Names added for each metric, at most."""
 
 
 class HydeParameters(_Section):
-    """``passages`` hypothetical ones; ``with_question`` averages the question's own vector in (HyDE, equation 8)."""
-
     passages: int = Field(1, ge=1, le=16)
+    """Hypothetical passages that the language model writes."""
     with_question: bool = True
+    """Whether the question's own vector is averaged in (HyDE, equation 8)."""
 
 
 class MultiHydeParameters(_Section):
     passages: int = Field(4, ge=1, le=16)
+    """Hypothetical passages that the language model writes."""
     with_question: bool = False
+    """Whether the question's own vector is averaged in (HyDE, equation 8)."""
 
 
 class ParentChildParameters(_Section):
-    """``children`` nearest ones stand for their parents."""
-
     children: int = Field(100, ge=1)
+    """The nearest chunks, which stand for their pages."""
 
 
 class DenseRerankParameters(_Section):
     candidates: int = Field(100, ge=1)
+    """Chunks that the reranker looks at."""
 
 
 class PageScorerParameters(_Section):
-    """``pages`` is P of arXiv 2602.17981."""
-
     pages: int = Field(20, ge=1)
+    """P of arXiv 2602.17981."""
 
 
 class HhrParameters(_Section):
-    """``candidates`` of each retriever at both levels, joined with ``constant``; ``page_hits`` is how many pages
-    the lexical score of documents looks at."""
-
     constant: int = Field(60, ge=1)
+    """Constant of reciprocal rank fusion, at both levels."""
     candidates: int = Field(100, ge=1)
+    """Candidates from each retriever, at both levels."""
     page_hits: int = Field(1000, ge=1)
+    """Pages that the lexical score of documents looks at."""
 
 
 class IrcotParameters(_Section):
-    """``steps`` of reasoning at most, ``step_passages`` found in each, ``paragraphs`` kept in all (appendix of the
-    paper: 8 steps, 2 to 8 a step, 15 in all)."""
+    """Appendix of the paper: 8 steps, 2 to 8 passages a step, 15 in all."""
 
     steps: int = Field(8, ge=1, le=20)
+    """Reasoning steps, at most."""
     step_passages: int = Field(4, ge=1)
+    """Passages found in each step."""
     paragraphs: int = Field(15, ge=1)
+    """Passages kept in all."""
 
 
 class MethodParameters(_Section):

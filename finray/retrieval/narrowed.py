@@ -1,4 +1,4 @@
-"""Retrieval from a part of the index: filings of given companies, forms and fiscal years."""
+"""Retrieval from a part of the index: the filings that a filter lets pass."""
 
 from __future__ import annotations
 

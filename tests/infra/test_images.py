@@ -45,7 +45,7 @@ def test_every_source_is_there_and_seen_by_the_build(image: list[tuple[str, str]
     for source in sources:
         assert (REPOSITORY / source).exists(), source
         assert seen_by_the_build(source), source
-    for name in (".git", ".venv", "tests", "mine.toml", "filings", ".env", "infra"):
+    for name in (".git", ".venv", "tests", "mine.toml", "filings", ".env", "infra", "docs", "mkdocs.yml", "build"):
         assert not seen_by_the_build(name), name
 
 

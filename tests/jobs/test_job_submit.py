@@ -59,6 +59,9 @@ def test_a_job_carries_the_code_and_settings_files_and_nothing_that_lies_about(t
         "predictions.jsonl",
         "finray/__pycache__/cli.pyc",
         "tests/jobs/test_x.py",
+        "docs/index.md",
+        "build/site/index.html",
+        "mkdocs.yml",
     ]
     for name in (*carried, *left):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)
