@@ -31,6 +31,7 @@ from finray.core.settings import ChunkSettings, FilingSettings
 _LENGTHS = struct.Struct("<2Q")
 _READY = b"R"
 _START_SECONDS = 120.0
+_END_SECONDS = 5.0
 _GIB = 1024**3
 _HEADER_BYTES = 1024**2
 _LAST_WORDS = ("parser_error", "out_of_memory")
@@ -138,7 +139,11 @@ class ParserProcess:
         return FilingError("parse", "timeout", f"not parsed after {self._seconds:g} s{of} ({limit})")
 
     def _reap(self, child: subprocess.Popen[bytes]) -> None:
-        child.wait()
+        try:
+            child.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:  # it closed its end of the pipe and goes on
+            child.kill()
+            child.wait()
         for stream in (child.stdin, child.stdout):
             if stream is not None:
                 try:

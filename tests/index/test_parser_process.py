@@ -11,11 +11,12 @@ import pytest
 
 from finray.core.errors import FilingError
 from finray.core.settings import Settings
+from finray.index import parser_process
 from finray.index.bundle import from_bytes
 from finray.index.parser_process import ParserProcess
 
 MODULE = """
-import ctypes, os, signal, sys, time
+import ctypes, os, re, signal, sys, time
 import finray.filings.read as read
 from finray.index import parser_process
 
@@ -26,8 +27,11 @@ def parse_filing(content, source_uri, settings):
         ctypes.string_at(0)
     if content == b"hang":
         time.sleep(600)
-    if content == b"busy":
-        while True: pass
+    if content == b"regex":
+        re.match("(a|a)*b", "a" * 40)
+    if content == b"mute":
+        os.closerange(3, 64)
+        time.sleep(600)
     if content == b"exit":
         os._exit(3)
     if content == b"bug":
@@ -82,12 +86,33 @@ def test_a_filing_that_breaks_its_parser_is_set_aside(
     honest()
 
 
-@pytest.mark.parametrize("content", [b"hang", b"busy"])
+@pytest.mark.parametrize("content", [b"hang", b"regex"])
 def test_a_filing_that_takes_too_long_is_set_aside(settings: Settings, parser: ParserProcess, content: bytes) -> None:
     limits = settings.filings.model_copy(update={"parse_seconds": 1.0})
     quick = ParserProcess(limits, settings.chunks, module="poisonable")
     with pytest.raises(FilingError, match="timeout"):
         quick.parse(content, "/corpus/poison.pdf")
+    quick.close()
+
+
+@pytest.mark.slow
+def test_a_child_that_goes_on_without_a_word_is_ended(
+    parser: ParserProcess, honest: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parser_process, "_END_SECONDS", 0.2)
+    with pytest.raises(FilingError, match="SIGKILL"):
+        parser.parse(b"mute", "/corpus/poison.pdf")
+    honest()
+
+
+@pytest.mark.slow
+def test_the_kernel_ends_a_child_whose_parent_does_not(settings: Settings, parser: ParserProcess) -> None:
+    """It holds the interpreter, so nothing of its own can end it."""
+    limits = settings.filings.model_copy(update={"parse_seconds": 1.0})
+    quick = ParserProcess(limits, settings.chunks, module="poisonable")
+    child = quick._ready()
+    parser_process._send_by(child.stdin, b'{"source_uri": "x"}', b"regex", time.monotonic() + 60)
+    assert child.wait(60) == -signal.SIGXCPU
     quick.close()
 
 
