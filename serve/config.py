@@ -72,8 +72,8 @@ class LanguageModel(_Arguments):
 class ServeArguments(_Arguments):
     """``serve run serve.app:build index=/path`` gives the first few; a config file gives all.
 
-    The roles run inside the ingress unless ``answering`` asks for replicas of their own, and encode in their own
-    process unless ``encoder`` does: on one machine every hop costs more than it brings.
+    The ingress has the engines unless ``answering`` asks for replicas of their own, and engines encode by themselves
+    unless ``encoder`` does: on one machine every hop costs more than it brings.
     """
 
     index: str

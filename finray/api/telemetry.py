@@ -10,7 +10,7 @@ from finray.core.types import TokenUsage
 
 
 class QuestionTelemetry(Protocol):
-    """Of one question; called in the thread that answers it."""
+    """Of one question; called on the event loop of the service."""
 
     def stage(self, report: StageReport) -> None: ...
 

@@ -62,7 +62,7 @@ def answer(
         typer.Option(help="Ceilings for evaluation: retrieve only from gold filings, or gold pages."),
     ] = "none",
     workers: Annotated[
-        int | None, typer.Option(min=0, help="Ray workers, one for each CPU by default; 0 answers in this process.")
+        int | None, typer.Option(min=0, help="Ray workers, one for each CPU by default; 0: one engine, without Ray.")
     ] = None,
     json_: JsonOption = False,
 ) -> None:
@@ -93,7 +93,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8000,
     replicas: Annotated[
-        int, typer.Option(min=0, help="Processes that answer, beside the one that speaks HTTP; 0: that one answers.")
+        int, typer.Option(min=0, help="Replicas that answer, beside the one that speaks HTTP; 0: it has the engine.")
     ] = 0,
     no_auth: Annotated[
         bool, typer.Option("--no-auth", help="Ask nobody for a key; only with a loopback --host.")

@@ -128,12 +128,14 @@ class AnswerPool:
     async def _place(self) -> Place[_Handle]:
         """Raises FinrayError where no worker comes up."""
         taking = asyncio.ensure_future(self._places.take())
-        while not taking.done():
-            done, _ = await asyncio.wait({taking}, timeout=_START_SECONDS)
-            if not done and not self._places.workers:
-                taking.cancel()
-                raise _no_worker(_START_SECONDS)
-        return taking.result()
+        try:
+            while not taking.done():
+                done, _ = await asyncio.wait({taking}, timeout=_START_SECONDS)
+                if not done and not self._places.workers:
+                    raise _no_worker(_START_SECONDS)
+            return taking.result()
+        finally:
+            taking.cancel()
 
     async def _ask_at(self, place: Place[_Handle], question: Question) -> Prediction:
         while True:

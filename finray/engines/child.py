@@ -94,7 +94,8 @@ class _Child:
         def observe(report: StageReport) -> None:
             if number in self._given_up:
                 raise asyncio.CancelledError
-            self._send(Report(number, report))
+            if ask.reports:
+                self._send(Report(number, report))
 
         async def call() -> Any:
             method = getattr(self._engine(ask.tables), ask.method)
@@ -122,11 +123,12 @@ class _Child:
 
     def _engine(self, tables: Tables | None) -> Engine:
         key = _key(tables)
-        if key not in self._engines:
-            with self._opening:
-                if key not in self._engines:
-                    self._engines[key] = self._open(tables)
-        return self._engines[key]
+        if (engine := self._engines.get(key)) is not None:
+            return engine
+        with self._opening:
+            if (engine := self._engines.get(key)) is None:
+                engine = self._engines[key] = self._open(tables)
+        return engine
 
     def _reply(self, number: int, value: Any, error: BaseException | None) -> None:
         reply = Reply(number, value, _portable(error) if error else None)

@@ -34,12 +34,13 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Parent to child: call this method of the engine; Steps, Reports and a Reply follow."""
+    """Parent to child: call this method of the engine; Steps and a Reply follow, and Reports where they are wanted."""
 
     number: int
     tables: Tables | None
     method: Literal["answer", "retrieve"]
     arguments: dict[str, Any]
+    reports: bool = True
 
 
 @dataclass(frozen=True, slots=True)

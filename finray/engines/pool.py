@@ -150,7 +150,7 @@ class EnginePool:
         with self._lock:
             if self._closed:
                 raise EngineUnavailableError(_CLOSED)
-            message = Ask(next(self._numbers), tables, method, arguments)
+            message = Ask(next(self._numbers), tables, method, arguments, reports=observer is not None)
             asked = Asked(message, observer, asyncio.get_running_loop(), self._ended)
             self._asked.add(asked)
         self._soon(self._take, asked)
@@ -304,7 +304,7 @@ class EnginePool:
             child.pid,
             grace,
         )
-        self._killing = self._loop.create_task(child.kill())
+        child.kill()
 
     def _lose(self, child: EngineProcess, ending: str) -> None:
         """The child has ended: what it worked on is asked again, before all others."""

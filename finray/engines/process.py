@@ -114,20 +114,22 @@ class EngineProcess:
             for call in self._calls.values():
                 call.cancel()
 
-    async def kill(self) -> None:
-        """Have it say where it is, on the standard error, and end it."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGUSR1)
-            await asyncio.sleep(_LAST_WORDS_SECONDS)
-            os.killpg(self.pid, signal.SIGKILL)
+    def kill(self) -> None:
+        """Have it say where it is, on the standard error, and end it a moment later."""
+        self._signal(signal.SIGUSR1, os.kill)
+        asyncio.get_running_loop().call_later(_LAST_WORDS_SECONDS, self._signal, signal.SIGKILL, os.killpg)
 
     async def end(self) -> str:
         """Leave nothing of it. How it ended, such as "exit status 1" or "signal SIGKILL"."""
-        with suppress(ProcessLookupError):  # not reaped yet, so the number is still its own
-            os.killpg(self.pid, signal.SIGKILL)
+        self._signal(signal.SIGKILL, os.killpg)
         self._writer.close()
         status = await asyncio.to_thread(self._process.wait)
         return f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+    def _signal(self, number: signal.Signals, send: Callable[[int, int], None]) -> None:
+        with suppress(ProcessLookupError):
+            if self._process.returncode is None:  # until it is reaped its id is its own
+                send(self.pid, number)
 
     def _send(self, message: ToChild) -> None:
         if not self._writer.is_closing():

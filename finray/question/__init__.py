@@ -1,1 +1,1 @@
-"""The vocabulary of accounting: line items, named metrics as formulas, and the arithmetic between them."""
+"""From the text of a question to what it asks for: companies, periods, forms, metrics, and plans to compute them."""

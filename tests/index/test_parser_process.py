@@ -27,7 +27,7 @@ from finray.sandbox import pipes
 from finray.sandbox.runner import inspect_reader
 
 MODULE = """
-import ctypes, json, os, resource, signal, socket, sys, threading, time
+import ctypes, json, os, re, resource, signal, socket, sys, threading, time
 from finray.sandbox import reader
 reader.leave_out_layout()
 import finray.filings.read as read
@@ -73,8 +73,11 @@ def parse_filing(content, source_uri, settings):
         ctypes.string_at(0)
     if content == b"hang":
         time.sleep(600)
+    if content == b"regex":
+        re.match("(a|a)*b", "a" * 40)
     if content == b"busy":
-        while True: pass
+        while True:
+            pass
     if content == b"exit":
         os._exit(3)
     if content == b"close":
@@ -169,7 +172,7 @@ def test_a_filing_that_breaks_its_parser_is_set_aside(
     honest()
 
 
-@pytest.mark.parametrize("content", [b"hang", b"busy"])
+@pytest.mark.parametrize("content", [b"hang", b"regex"])
 def test_a_filing_that_takes_too_long_is_set_aside(settings: Settings, parser: ParserProcess, content: bytes) -> None:
     limits = settings.filings.model_copy(update={"parse_seconds": 1.0})
     quick = ParserProcess(limits, settings.chunks, module="poisonable")

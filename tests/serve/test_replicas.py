@@ -20,7 +20,7 @@ from finray.engine import open_engine
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from serve.app import build
-from serve.config import BatchedReplicas, Replicas, ServeArguments
+from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArguments
 from serve.models import ENCODER, RERANKER, asker
 from tools.faults.processes import descendants
 
@@ -58,7 +58,7 @@ def run(started: int, sample_index: str) -> Iterator[Callable[..., str]]:
     """Runs the application with the given replicas in place of what ran before; returns its URL."""
 
     def start(**replicas: Any) -> str:
-        arguments = ServeArguments(index=sample_index, set=CHANGED, run_keys=(KEY,), **replicas)
+        arguments = ServeArguments(**{"index": sample_index, "set": CHANGED, "run_keys": (KEY,), **replicas})
         serve.run(build(arguments), name="finray")
         return f"http://127.0.0.1:{started}"
 
@@ -127,6 +127,16 @@ def test_everything_in_replicas_of_its_own_answers_as_one_process_does(
         with pytest.raises(ServiceError) as caught:
             client.page("0" * 20, 0)
         assert (caught.value.status, caught.value.code) == (404, "not_found")
+
+
+def test_a_language_model_of_the_application_answers(run: Callable[..., str]) -> None:
+    llm = LanguageModel(build="tests.serve.fake_llm:bind", options={"ray_actor_options": SMALL})
+    url = run(ingress=Replicas(**SMALL), llm=llm, set={**CHANGED, "loop.answerer": "llm", "llm.model": "fake"})
+    with Client(url, TEXT) as client:
+        prediction = client.answer("What was the total revenue of CLDVC in FY2022?")
+    assert prediction.status == "unanswerable"
+    assert prediction.answer.startswith("asked fake")
+    assert prediction.usage["answer"].completion_tokens == 1
 
 
 def test_replicas_rise_with_the_load_and_fall_after_it(run: Callable[..., str], until: Until) -> None:

@@ -1,0 +1,26 @@
+"""A language model of the application that has one reply for everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ray import serve
+
+from finray.core.settings import LlmSettings, Settings
+from finray.core.types import TokenUsage
+from finray.models.chat import ChatReply, Message
+
+
+class FakeLlm:
+    async def chat(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, asker: LlmSettings
+    ) -> ChatReply:
+        reply = {"answerable": False, "answer": f"asked {asker.model}", "program": "", "unit": "", "citations": []}
+        return ChatReply(str(reply), TokenUsage(len(messages), 1), reply)
+
+
+def bind(settings: Settings, options: Mapping[str, Any]) -> serve.Application:
+    deployment: Any = serve.deployment(FakeLlm)
+    bound: serve.Application = deployment.options(**options).bind()
+    return bound
