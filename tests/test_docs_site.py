@@ -71,6 +71,7 @@ def tutorial() -> Iterator[tuple[str, list[str]]]:
 
 @pytest.mark.slow
 @pytest.mark.ray
+@pytest.mark.timeout(900)
 def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
     for command, shown in tutorial():
         program, *arguments = shlex.split(command)

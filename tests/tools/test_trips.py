@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import sys
 from collections.abc import Callable
@@ -13,10 +12,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from finray.cli.commands.ask import show
+from finray.cli.commands.ask import run_ask
 from finray.core.settings import ChunkSettings, FilingSettings, Settings
-from finray.core.types import Question
-from finray.engine import open_engine
+from finray.core.types import Prediction, Question
+from finray.engines.opening import opener
+from finray.engines.outside import Outside
+from finray.engines.source import EngineSource
 from finray.filings.read import parse_filing
 from finray.index.bundle import make_bundle, to_bytes
 from finray.index.in_process import index_in_process
@@ -31,6 +32,20 @@ class HereParser(ParserProcess):
     def _parse(self, content: bytes, source_uri: str) -> ParsedBytes:
         parsed = parse_filing(content, source_uri, FilingSettings())
         return ParsedBytes(to_bytes(make_bundle(parsed, ChunkSettings())), 0.0, 0)
+
+
+class HerePool:
+    """Answers in this process, where calls can be seen, instead of in a child."""
+
+    def __init__(self, source: EngineSource, *_watch: object, **_options: object) -> None:
+        self._source = source
+
+    async def answer(self, question: Question) -> Prediction:
+        outside = Outside(lambda _message: None)
+        return await opener(self._source, outside)(None).answer(question)
+
+    def close(self) -> None:
+        """No process to end."""
 
 
 def reached(stops: tuple[Stop, ...], travel: Callable[[], object]) -> list[str]:
@@ -68,15 +83,18 @@ def test_a_filing_makes_the_trip(sample_folder: Path, tmp_path: Path, local_sett
 
 
 def test_a_question_makes_the_trip(
-    sample_index: str, local_settings: Settings, sample_questions: list[dict[str, Any]]
+    sample_index: str,
+    local_settings: Settings,
+    sample_questions: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("finray.engines.questions.EnginePool", HerePool)
     trip = read_trip("question")
     out = Console(file=io.StringIO())
     question = next(each["question"] for each in sample_questions if each["question_type"] == "numeric_table")
 
     def travel() -> None:
-        engine = open_engine(sample_index, local_settings)
-        show(asyncio.run(engine.answer(Question("q", question))), out)
+        assert run_ask(question, sample_index, local_settings, as_json=False, trace=False, out=out) == 0
 
     assert reached(trip.stops, travel) == [stop.at for stop in trip.stops]
 
