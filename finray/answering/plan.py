@@ -36,8 +36,8 @@ _PERCENT = re.compile(
 _AVERAGE = re.compile(r"(?<!weighted )(?<!weighted-)\b(?:average|mean)\b", re.I)
 _SUMMED = re.compile(r"\b(?:sum|cumulative|combined|altogether|added? up)\b", re.I)
 _MOVED = re.compile(
-    r"\b(?:changes?|increases?|decreases?|decline|growth(?: rate)?)(?:\s*/?\s*\(?(?:increase|decrease)\)?)?"
-    r"\s+(?:of|in)\b|"
+    r"\b(?:changes?|increases?|decreases?|decline|growth(?: rate)?)(?:\s*+(?:/\s*+)?\(?(?:increase|decrease)\)?)?"
+    r"\s++(?:of|in)\b|"
     r"(?:%|per ?cent(?:age)?)\s+(?:change|increase|decrease|growth|decline)",
     re.I,
 )
@@ -69,6 +69,7 @@ _FALLS = re.compile(
 _YES_NO = re.compile(r"^\W*(?:as of [^,]{4,30},\s*)?(?:does|do|did|has|have|is|are|was|were)\b", re.I)
 _SIGN = re.compile(r"\b(positive|negative)\b", re.I)
 _SEVERAL_YEARS = re.compile(r"\b(?:[2-9]|1\d|two|three|four|five|six|seven|eight|nine|ten)[- ](?:\w+ )?years?\b", re.I)
+_WORD = re.compile(r"\w+")
 _MAX_YEARS = 12
 
 
@@ -328,6 +329,7 @@ class _Builder:
 
     def _program(self, formula: Formula, company: str, period: Period) -> str:
         shifted = at_period(formula.expression)
+        labels: dict[str, str] = {}
         for name in names(shifted):
             item, _, back = name.rpartition("__")
             at = period.years_before(int(back))
@@ -335,8 +337,8 @@ class _Builder:
             if self._many:
                 label += "_" + re.sub(r"\W", "_", company)
             self._operands.setdefault(label, Operand(label, company, item, at, self._phrases.get(item)))
-            shifted = re.sub(rf"\b{name}\b", label, shifted)
-        return shifted
+            labels[name] = label
+        return _WORD.sub(lambda word: labels.get(word[0], word[0]), shifted)
 
     def _plan(
         self,

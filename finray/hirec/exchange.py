@@ -11,11 +11,13 @@ from finray.errors import ModelReplyError
 from finray.hirec.prompts import Prompt, conversation, unfenced, with_at_most
 from finray.journal import Journal
 from finray.models.chat import ChatModel, Message
-from finray.question_fields import excerpt
+from finray.question_fields import excerpt, single_spaced
 from finray.types import Passage
 
 T = TypeVar("T")
 
+MAX_QUESTION_CHARACTERS = 2_000
+"""Of a question that a model writes: the rules read it as they read a person's."""
 _REPEATED_CHARACTERS = 4_000
 """Of an unusable reply, in the request for a better one."""
 
@@ -108,6 +110,14 @@ def text_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
     if value is not None and not isinstance(value, str):
         raise unusable(stage, name, "text", value)
     return (value or "").strip()
+
+
+def question_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
+    """The question under ``name`` on one line, "" where it is absent or null."""
+    text = single_spaced(text_of(reply, name, stage))
+    if len(text) > MAX_QUESTION_CHARACTERS:
+        raise unusable(stage, name, f"a question of at most {MAX_QUESTION_CHARACTERS:,} characters", text)
+    return text
 
 
 def flag_of(reply: Mapping[str, Any], name: str, stage: str) -> bool:

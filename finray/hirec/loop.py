@@ -9,7 +9,7 @@ from dataclasses import replace
 from finray.errors import FinrayError
 from finray.hirec.roles import Curation, Roles
 from finray.journal import Journal, Observer
-from finray.question_fields import read_question
+from finray.question_fields import read_question, single_spaced
 from finray.retrieval.flat import proposed
 from finray.retrieval.query import Query
 from finray.settings import Settings
@@ -93,6 +93,7 @@ async def retrieve(
 ) -> tuple[Query, Sequence[Document], Sequence[Passage]]:
     """Transform the question, choose documents, choose passages in them. Raises FinrayError."""
     k = settings.retrieval
+    question = single_spaced(question)
     query = await journal.stage("transform", iteration, lambda: roles.transformer.transform(question, journal))
     documents = await journal.stage(
         "documents", iteration, lambda: roles.documents.documents(query, k.k_documents, journal)
