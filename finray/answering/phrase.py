@@ -141,6 +141,11 @@ def phrase_of(
 ) -> Phrase | None:
     """The phrase that ``text`` asks for; ``names`` are those of companies, ``moving`` drops the words of change,
     ``aggregate`` those of averages and sums. None where nothing is left."""
+    return _phrase_of(text, tuple(names), moving, instant, aggregate)
+
+
+@lru_cache(maxsize=1024)  # curating and answering read a question alike
+def _phrase_of(text: str, names: tuple[str, ...], moving: bool, instant: bool, aggregate: bool) -> Phrase | None:
     text = without_context(text, names)
     if moving:
         text = _MOVING.sub(" ", text)

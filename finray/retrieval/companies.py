@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from os.path import commonprefix
 
 from finray.retrieval.words import word_list
 from finray.types import Filing
@@ -278,14 +277,18 @@ def _built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
     """Whether ``letters`` is a row of non-empty prefixes of ``words``, in order, from the first word on."""
     reached = {0}
     for word in words:
-        reached = {
-            start + size
-            for start in reached
-            for size in range(1, 1 + len(commonprefix([word, letters[start : start + len(word)]])))  # noqa: RUF071 - no paths
-        }
+        reached = {start + size for start in reached for size in range(1, 1 + _shared(word, letters, start))}
         if len(letters) in reached or not reached:
             return bool(reached)
     return False
+
+
+def _shared(word: str, letters: str, start: int) -> int:
+    """How many letters of ``word`` stand in ``letters`` from ``start`` on."""
+    size = 0
+    while size < len(word) and letters.startswith(word[size], start + size):
+        size += 1
+    return size
 
 
 def _words(text: str) -> list[_Word]:
