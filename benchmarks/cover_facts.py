@@ -17,10 +17,10 @@ from typing import Any
 
 import pymupdf as untyped_pymupdf
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
+from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, Filing
 from finray.filings.read import parse_filing
-from finray.settings import FilingSettings
-from finray.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, Filing
 
 pymupdf: Any = untyped_pymupdf
 

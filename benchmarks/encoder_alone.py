@@ -18,11 +18,11 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.synchronize import Barrier
 
+from finray.core.settings import EncoderSettings
 from finray.index.reader import IndexReader
 from finray.models.encoder import Vectors
 from finray.models.minilm import minilm_folder
 from finray.models.transformer_encoder import TransformerEncoder
-from finray.settings import EncoderSettings
 
 _READY_SECONDS = 300.0
 _everyone: Barrier | None = None

@@ -32,8 +32,8 @@ from pathlib import Path
 from index_speed_report import Corpus, Round, report, write_json
 from measured_process import CommandFailedError, Measurement, measure
 
+from finray.lab.sample.generate import generate_sample
 from finray.models.minilm import minilm_folder
-from finray.sample.generate import generate_sample
 
 HERE = Path(__file__).resolve().parent
 LANGCHAIN_PYTHON = HERE / ".venv-langchain" / "bin" / "python"

@@ -13,9 +13,9 @@ import asyncio
 import statistics
 import time
 
+from finray.core.settings import load_settings
 from finray.models.chat import ChatModel, Message
 from finray.models.load_chat import load_chat
-from finray.settings import load_settings
 
 
 async def tokens_per_second(model: ChatModel, at_once: int, batch: int) -> float:

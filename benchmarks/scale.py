@@ -27,16 +27,16 @@ import numpy as np
 import pyarrow as pa
 from scale_corpus import NO_COMPANY, Corpus, ScaleQuestion, cover_page, make_corpus, make_questions
 
+from finray.core.journal import Journal
+from finray.core.settings import Settings, load_settings
 from finray.filings.summary import cover_summary
-from finray.hirec.rules import RuleTransformer
 from finray.index import layout, maintenance, schema
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
-from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
-from finray.retrieval.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog
+from finray.question.rule_reader import RuleReader
 from finray.retrieval.documents import StructuredDocuments
-from finray.settings import Settings, load_settings
 
 DIMENSION = 384
 _ROWS_AT_ONCE = 20_000
@@ -117,7 +117,7 @@ def measure(uri: str, filings: int, companies: int, questions: int) -> None:
     catalog = _step(f"company catalog ({companies} companies)", empty, lambda: CompanyCatalog(found))
     encoder = HashEncoder(DIMENSION)
     documents = _step("document router", empty, lambda: StructuredDocuments(reader, encoder, catalog))
-    transformer = RuleTransformer(catalog)
+    reader = RuleReader(catalog)
     print(
         f"\n{len(found):,} filings, {len(catalog.companies):,} companies in the catalog; peak RSS {_peak_mb():,.0f} MB"
     )
@@ -125,7 +125,7 @@ def measure(uri: str, filings: int, companies: int, questions: int) -> None:
     async def route(question: str) -> tuple[list[str], float, float]:
         journal = Journal(None)
         started = time.perf_counter()
-        query = await transformer.transform(question, journal)
+        query = await reader.read(question, journal)
         understood = time.perf_counter()
         chosen = await documents.documents(query, 5, journal)
         return [d.filing.filing_id for d in chosen], understood - started, time.perf_counter() - understood

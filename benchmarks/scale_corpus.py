@@ -13,9 +13,9 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from finray.sample.calendars import next_weekday
-from finray.sample.companies import Company, make_companies
-from finray.types import Filing, FiscalPeriod
+from finray.core.types import Filing, FiscalPeriod
+from finray.lab.sample.calendars import next_weekday
+from finray.lab.sample.companies import Company, make_companies
 
 FILINGS, COMPANIES, FIRST_YEAR, YEARS = 145_897, 516, 2001, 24
 _BATCH = 230

@@ -35,10 +35,10 @@ from typing import Any
 import httpx
 import numpy as np
 
+from finray.batch.question_files import read_questions
+from finray.core.settings import load_settings
+from finray.core.types import Question
 from finray.engine import open_engine
-from finray.questions import read_questions
-from finray.settings import load_settings
-from finray.types import Question
 
 START_S = 180.0
 SHOWN = (

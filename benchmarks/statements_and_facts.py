@@ -21,6 +21,8 @@ from pathlib import Path
 import lxml.html
 import pymupdf
 
+from finray.core.settings import FilingSettings
+from finray.core.types import Filing, LineItem
 from finray.filings import canonical, inline_xbrl
 from finray.filings.cover import read_cover
 from finray.filings.facts import Facts
@@ -29,8 +31,6 @@ from finray.filings.html_grid import table_grid
 from finray.filings.line_items import extract_line_items
 from finray.filings.pdf_grid import page_grids
 from finray.filings.statements import MAIN_KINDS, label_statements
-from finray.settings import FilingSettings
-from finray.types import Filing, LineItem
 
 DATA = Path(os.environ.get("FINRAY_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 _EXCHANGE = re.compile(r"effect.*exchange|exchange.*effect|currency effect", re.IGNORECASE)

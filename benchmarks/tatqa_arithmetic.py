@@ -28,22 +28,23 @@ from typing import cast
 import pyarrow as pa
 
 from finray.answering.statements import StatementAnswerer
-from finray.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
-from finray.evaluation.bootstrap import estimate
+from finray.batch.question_files import BadLine
+from finray.core.bootstrap import estimate
+from finray.core.journal import Journal
+from finray.core.roles import Curation
+from finray.core.settings import load_settings
+from finray.core.types import Answer, Filing, LineItem, Page, Passage
 from finray.filings.chunks import chunk_pages
 from finray.filings.html import parse_html, split_pages
 from finray.filings.html_grid import table_grid
 from finray.filings.line_items import extract_line_items
 from finray.filings.statements import label_statements
-from finray.hirec.rules import RuleTransformer
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.journal import Journal
+from finray.lab.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
 from finray.models.hash_encoder import HashEncoder
-from finray.questions import BadLine
-from finray.retrieval.companies import CompanyCatalog
-from finray.settings import load_settings
-from finray.types import Answer, Filing, LineItem, Page, Passage
+from finray.question.companies import CompanyCatalog
+from finray.question.rule_reader import RuleReader
 
 _MONTHS = list(calendar.month_name)[1:]
 SCALES = {"": 1.0, "thousand": 1e3, "million": 1e6, "billion": 1e9, "percent": 0.01}
@@ -116,20 +117,21 @@ def measure(path: Path, types: Collection[str]) -> Iterator[Outcome]:
         if number % 40 == 0:
             print(f"context {number}", file=sys.stderr, flush=True)
         facts, catalog, filing = view(context)
-        answerer, transformer = StatementAnswerer(facts, HashEncoder()), RuleTransformer(catalog)
+        answerer, reader = StatementAnswerer(facts, HashEncoder()), RuleReader(catalog)
         passages = facts.passages_of(filing.filing_id, 0)
         for question in asked:
-            answer = asyncio.run(_answer(question, answerer, transformer, passages))
+            answer = asyncio.run(_answer(question, answerer, reader, passages))
             yield Outcome(question, answer, *score(question, answer))
 
 
 async def _answer(
-    question: TatqaQuestion, answerer: StatementAnswerer, transformer: RuleTransformer, passages: Sequence[Passage]
+    question: TatqaQuestion, answerer: StatementAnswerer, reader: RuleReader, passages: Sequence[Passage]
 ) -> Answer:
     journal = Journal()
-    query = await transformer.transform(question.question, journal)
+    query = await reader.read(question.question, journal)
     # The table is given, so whatever company the question names is the table's.
-    return await answerer.answer(replace(query, unknown_companies=(), forms=()), passages, journal)
+    query = replace(query, unknown_companies=(), forms=())
+    return await answerer.answer(query, Curation(tuple(passages), answerable=True), journal)
 
 
 def view(context: TatqaContext) -> tuple[FilingFacts, CompanyCatalog, Filing]:

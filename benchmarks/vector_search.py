@@ -20,9 +20,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from finray.core.settings import load_settings
 from finray.index import ann, layout, schema
 from finray.index.reader import vector_hits
-from finray.settings import load_settings
 
 _PLACE = ("filing_id", "page", "start")
 _WRITE_ROWS = 20_000

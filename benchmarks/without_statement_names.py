@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-from finray.questions import BadLine, read_questions, write_questions
-from finray.retrieval.wording import STATEMENT_WORDS
+from finray.batch.question_files import BadLine, read_questions, write_questions
+from finray.question.wording import STATEMENT_WORDS
 
 
 def main() -> None:

@@ -8,29 +8,31 @@ from dataclasses import replace
 from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
 from finray.answering.statements import StatementAnswerer
+from finray.core.filing_filter import FilingFilter
+from finray.core.journal import Journal, Observer
+from finray.core.query import Query
+from finray.core.question_fields import read_question
+from finray.core.roles import Answerer, Curator, NoAnswerer, QuestionReader, Roles
+from finray.core.settings import Settings
+from finray.core.types import Document, Passage, Prediction, Question
 from finray.hirec.llm_answerer import LlmAnswerer
-from finray.hirec.llm_roles import LlmCurator, LlmTransformer
+from finray.hirec.llm_roles import LlmCurator, LlmReader
 from finray.hirec.loop import answer_question, retrieve
-from finray.hirec.roles import Answerer, Curator, NoAnswerer, QueryTransformer, Roles
-from finray.hirec.rules import PlainTransformer, RuleCurator, RuleTransformer
+from finray.hirec.rule_curator import RuleCurator
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.journal import Journal, Observer
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.query_cache import QueryCache
 from finray.models.reranker import RerankerLoader, load_reranker
-from finray.question_fields import read_question
-from finray.retrieval.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog
+from finray.question.rule_reader import PlainReader, RuleReader
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
-from finray.retrieval.narrowed import FilingFilter, NarrowedDocuments
+from finray.retrieval.narrowed import NarrowedDocuments
 from finray.retrieval.oracle import GoldDocuments, GoldPages
-from finray.retrieval.query import Query
 from finray.sandbox.runner import Sandbox
-from finray.settings import Settings
-from finray.types import Document, Passage, Prediction, Question
 
 
 class Engine:
@@ -44,7 +46,10 @@ class Engine:
     async def answer(
         self, question: Question, observer: Observer | None = None, narrowed: FilingFilter | None = None
     ) -> Prediction:
-        """See :func:`finray.hirec.loop.answer_question`. ``narrowed`` says which filings documents come from."""
+        """Answer ``question`` from the filings that ``narrowed`` lets pass, by default from all.
+
+        Never raises for a failing role or a question that is not text: the prediction then has status "error".
+        """
         roles = self._narrowed(narrowed)
         oracle = self.settings.retrieval.oracle
         if oracle != "none":
@@ -91,9 +96,7 @@ def open_engine(
 
 def asks_llm(settings: Settings) -> bool:
     """Whether a question costs calls of a language model."""
-    loop = settings.loop
-    roles = (loop.transform, loop.answerer, *((loop.curator,) if loop.curate else ()))
-    return "llm" in roles or "chat model" in method_named(settings.retrieval.method).needs
+    return settings.loop.asks_llm or "chat model" in method_named(settings.retrieval.method).needs
 
 
 def build_engine(
@@ -114,14 +117,14 @@ def build_engine(
     if model is None and (needed or "llm" in (loop.transform, loop.curator, loop.answerer)):
         model = load_chat(settings.llm)
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers))
-    rules = RuleTransformer(catalog)
-    transformers: dict[str, QueryTransformer] = {"rules": rules, "none": PlainTransformer()}
+    rules = RuleReader(catalog)
+    readers: dict[str, QuestionReader] = {"rules": rules, "none": PlainReader()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)
     statements = GuardedAnswerer(StatementAnswerer(facts, encoder), facts, encoder, confidence)
     answerers: dict[str, Answerer] = {"statements": statements, "none": NoAnswerer()}
     if model is not None:
-        transformers["llm"] = LlmTransformer(model, rules)
+        readers["llm"] = LlmReader(model, rules)
         curators["llm"] = LlmCurator(model, curators["rules"])
         if loop.answerer == "llm":
             answerers["llm"] = GuardedAnswerer(
@@ -130,7 +133,7 @@ def build_engine(
                 confidence=confidence if loop.confidence_model else None,
             )
     roles = Roles(
-        transformer=transformers[loop.transform],
+        reader=readers[loop.transform],
         documents=retrieval.documents,
         passages=retrieval.passages,
         curator=curators[loop.curator],

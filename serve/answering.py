@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import sys
+import logging
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -12,72 +12,80 @@ from ray import serve
 from ray.exceptions import RayError, RayTaskError
 from ray.serve.exceptions import BackPressureError
 
-from finray.api.engines import EngineMaker, engine_maker
 from finray.api.errors import INTERNAL, ApiError
-from finray.api.events import Event
 from finray.api.limits import Capacity
-from finray.api.page_images import Mark
+from finray.api.logs import log_json
+from finray.api.page_images import Marks
 from finray.api.service import Asked, AskedRetrieval, LocalService
-from finray.models.chat import ChatModel
-from finray.models.encoder import Encoder, encoder_dimension, load_encoder
-from finray.models.reranker import Reranker, load_reranker
-from finray.retrieval.narrowed import FilingFilter
-from finray.settings import RerankerSettings, Settings
+from finray.core.filing_filter import FilingFilter
+from finray.core.replies import AnswerEvent, FilingDetail, FilingList, FilingPage, Ready, Retrieved, ServiceEvent
+from finray.core.settings import Settings
+from finray.engine import asks_llm
+from finray.engines.outside import Outsiders
+from finray.engines.questions import chat_outside, outside_of
 from serve.config import ServeArguments
 from serve.metrics import ray_telemetry
-from serve.models import HandleEncoder, HandleReranker
+from serve.models import asker
 
-_SWITCH_SECONDS = 0.0005
-"""How long a thread that computes may keep the interpreter from the event loop. Python's own 5 ms, several times a
-request, make even a refusal slow while questions are answered."""
 Handles = dict[str, Any]
 """Handles of other deployments by name: encoder, document_reranker, passage_reranker, llm."""
 
 
 async def local_service(arguments: ServeArguments, handles: Handles) -> LocalService:
-    """The service over engines of this process, which ask the deployments of ``handles`` and load the rest themselves.
+    """The service over engines of this replica, which ask the deployments of ``handles`` through it and load the rest
+    themselves.
 
     Raises IndexMissingError, IndexMismatchError, ModelUnavailableError.
     """
     settings, loop = arguments.settings(), asyncio.get_running_loop()
-    sys.setswitchinterval(_SWITCH_SECONDS)
 
     def open_service() -> LocalService:
-        make = _engine_maker(arguments, settings, handles, loop)
-        return LocalService(arguments.index, settings, make, ray_telemetry())
+        outsiders = _outsiders(arguments, settings, handles)
+        return LocalService(arguments.index, settings, ray_telemetry(), outsiders=outsiders, outside_loop=loop)
 
-    # In a thread: an encoder behind a handle is asked through this loop.
-    return await asyncio.to_thread(open_service)
+    service = await asyncio.to_thread(open_service)
+    try:
+        await service.ready()
+    except BaseException:
+        await service.stop()
+        raise
+    return service
 
 
 class Answering:
     """The engine in replicas of its own. Every request is worked on by one replica, on one version of the index."""
 
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
+        log_json(logging.INFO)
         self._service = await local_service(arguments, handles)
         await self._service.start()
 
-    async def status(self) -> dict[str, Any]:
+    async def status(self) -> Ready:
         return await self._service.status()
 
-    async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         async for event in self._service.answer(asked):
             yield event
 
-    async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
+    async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
         return await self._service.retrieve(asked)
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]:
-        return await self._service.filings(narrowed, after, limit)
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
+        return await self._service.filings(key, narrowed, after, limit)
 
-    async def filing(self, filing_id: str) -> dict[str, Any]:
-        return await self._service.filing(filing_id)
+    async def filing(self, key: str, filing_id: str) -> FilingDetail:
+        return await self._service.filing(key, filing_id)
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]:
-        return await self._service.page(filing_id, page)
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
+        return await self._service.page(key, filing_id, page)
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
-        return await self._service.page_image(filing_id, page, marks, dpi)
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+        return await self._service.page_image(key, filing_id, page, marks, dpi)
+
+    def __del__(self) -> None:
+        service = getattr(self, "_service", None)  # it may never have come up
+        if service is not None:
+            service.close()
 
 
 ANSWERING: Any = serve.deployment(name="answering")(Answering)
@@ -96,22 +104,23 @@ class RemoteService:
         self._open = 0
         self._stream = handle.options(stream=True)
 
-    async def status(self) -> dict[str, Any]:
-        return await self._record("status")
+    async def status(self) -> Ready:
+        reply: Ready = await self._ask("status")
+        return reply
 
-    async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         questions = len(asked.questions)
         self._capacity.check(self._open, questions)
         self._open += questions
         try:
             async for event in self._asked_again(asked):
-                if event.name == "answer":
-                    self._capacity.took(event.data["prediction"]["seconds"])
+                if isinstance(event, AnswerEvent):
+                    self._capacity.took(event.prediction.seconds)
                 yield event
         finally:
             self._open -= questions
 
-    async def _asked_again(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def _asked_again(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         for last in (False, True):
             response, begun = self._stream.answer.remote(asked), False
             try:
@@ -125,25 +134,25 @@ class RemoteService:
             finally:
                 response.cancel()
 
-    async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
-        return await self._record("retrieve", asked)
+    async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
+        reply: Retrieved = await self._ask("retrieve", asked)
+        return reply
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]:
-        return await self._record("filings", narrowed, after, limit)
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
+        reply: FilingList = await self._ask("filings", key, narrowed, after, limit)
+        return reply
 
-    async def filing(self, filing_id: str) -> dict[str, Any]:
-        return await self._record("filing", filing_id)
+    async def filing(self, key: str, filing_id: str) -> FilingDetail:
+        reply: FilingDetail = await self._ask("filing", key, filing_id)
+        return reply
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]:
-        return await self._record("page", filing_id, page)
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
+        reply: FilingPage = await self._ask("page", key, filing_id, page)
+        return reply
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
-        image: bytes = await self._ask("page_image", filing_id, page, marks, dpi)
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+        image: bytes = await self._ask("page_image", key, filing_id, page, marks, dpi)
         return image
-
-    async def _record(self, method: str, *arguments: object) -> dict[str, Any]:
-        record: dict[str, Any] = await self._ask(method, *arguments)
-        return record
 
     async def _ask(self, method: str, *arguments: object) -> Any:
         for last in (False, True):
@@ -173,30 +182,17 @@ def _as_api_error(error: Exception) -> ApiError:
     return ApiError(500, "internal_error", INTERNAL)
 
 
-def _engine_maker(
-    arguments: ServeArguments, settings: Settings, handles: Handles, loop: asyncio.AbstractEventLoop
-) -> EngineMaker:
+def _outsiders(arguments: ServeArguments, settings: Settings, handles: Handles) -> Outsiders:
+    outsiders = dict(outside_of(settings, asks_llm=asks_llm(settings) and arguments.llm is None))
     if "encoder" in handles:
-        dimension = encoder_dimension(settings.encoder)
-        encoder: Encoder = HandleEncoder(handles["encoder"], settings.encoder, dimension, loop)
-    else:
-        encoder = load_encoder(settings.encoder, threads=1)
-    by_settings = {
-        settings.document_reranker: handles.get("document_reranker"),
-        settings.passage_reranker: handles.get("passage_reranker"),
-    }
-
-    def reranker(chosen: RerankerSettings) -> Reranker:
-        handle = by_settings.get(chosen)
-        return load_reranker(chosen) if handle is None else HandleReranker(handle, loop)
-
-    def chat() -> ChatModel | None:
-        if arguments.llm is None:
-            return None
-        made: ChatModel = import_function(arguments.llm.chat)(handles["llm"], settings)
-        return made
-
-    return engine_maker(encoder, chat, reranker)
+        outsiders["encoder"] = asker(handles["encoder"], "encode")
+    if "document_reranker" in handles:
+        outsiders["document_reranker"] = asker(handles["document_reranker"], "score")
+    if "passage_reranker" in handles:
+        outsiders["passage_reranker"] = asker(handles["passage_reranker"], "score")
+    if arguments.llm is not None:
+        outsiders["chat"] = chat_outside(import_function(arguments.llm.chat)(handles["llm"], settings))
+    return outsiders
 
 
 def import_function(place: str) -> Any:

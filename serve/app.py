@@ -12,9 +12,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from finray.errors import SettingsError
+from finray.core.errors import SettingsError
 from finray.index.reader import IndexReader
-from finray.storage import normalise
+from finray.storage.locations import normalise
 from serve.answering import ANSWERING, Handles, import_function
 from serve.config import ServeArguments, read_arguments
 from serve.ingress import INGRESS, Application

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ray.serve.config import AutoscalingConfig
 
 from finray.api.keys import ApiKey
-from finray.errors import SettingsError
-from finray.settings import Settings, load_settings
+from finray.core.errors import SettingsError
+from finray.core.settings import Settings, load_settings
 
 
 class _Arguments(BaseModel):
@@ -29,6 +29,8 @@ class Replicas(_Arguments):
     look_back_period_s: float = Field(30.0, gt=10)
     """More than the ten seconds in which replicas report their load."""
     max_ongoing_requests: int = Field(256, ge=1)
+    graceful_shutdown_timeout_s: float = Field(20.0, ge=0)
+    """How long a replica that is to end may go on with the requests that it has."""
     num_cpus: float = Field(1.0, ge=0)
     num_gpus: float = Field(0.0, ge=0)
     """A share of a GPU, such as 0.25, is fine for encoder and reranker."""
@@ -41,7 +43,12 @@ class Replicas(_Arguments):
             names.add("look_back_period_s")
             scale = {"autoscaling_config": AutoscalingConfig(**self.model_dump(include=names))}
         resources = {"num_cpus": self.num_cpus, "num_gpus": self.num_gpus}
-        return {**scale, "max_ongoing_requests": self.max_ongoing_requests, "ray_actor_options": resources}
+        return {
+            **scale,
+            "max_ongoing_requests": self.max_ongoing_requests,
+            "graceful_shutdown_timeout_s": self.graceful_shutdown_timeout_s,
+            "ray_actor_options": resources,
+        }
 
 
 class BatchedReplicas(Replicas):

@@ -28,7 +28,7 @@ class Ingress:
         if "answering" in handles:
             replicas = arguments.answering.max_replicas if arguments.answering is not None else 1
             serving = arguments.settings().serving
-            capacity = Capacity(serving.max_in_flight * replicas, serving.threads * replicas)
+            capacity = Capacity(serving.max_in_flight * replicas, serving.engines * replicas)
             self._service = RemoteService(handles["answering"], capacity)
         else:
             self._service = await local_service(arguments, handles)

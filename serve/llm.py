@@ -14,10 +14,10 @@ from typing import Any
 from ray import serve
 
 from finray.cluster.serve_chat import ServeChatModel
-from finray.errors import ModelUnavailableError, SettingsError
+from finray.core.errors import ModelUnavailableError, SettingsError
+from finray.core.settings import LlmSettings, Settings, load_settings
 from finray.models.chat import ChatModel, ChatReply, Message
 from finray.models.vllm_engine import VllmChatModel
-from finray.settings import LlmSettings, Settings, load_settings
 
 _DEFAULTS = {"cpus": 1, "gpus": 0, "min_replicas": 1, "max_replicas": 1}
 _PATIENCE = {"health_check_timeout_s": 60, "graceful_shutdown_timeout_s": 30}

@@ -1,9 +1,9 @@
-"""Encoder and reranker as replicas that batch across requests, and the roles over their handles."""
+"""Encoder and reranker as replicas that batch across requests, and how they are asked."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy.typing as npt
 from ray import serve
 from ray.exceptions import RayError, RayTaskError
 
-from finray.errors import FinrayError, ModelUnavailableError
+from finray.core.errors import FinrayError, ModelUnavailableError
+from finray.core.settings import EncoderSettings, RerankerSettings
 from finray.models.encoder import Vectors, load_encoder
 from finray.models.reranker import load_reranker
-from finray.settings import EncoderSettings, RerankerSettings
 
 _TRIES = 3
+_TRY_SECONDS = 60.0
 Scores = npt.NDArray[np.float32]
 
 
@@ -64,72 +65,29 @@ ENCODER: Any = serve.deployment(name="encoder")(EncoderReplica)
 RERANKER: Any = serve.deployment(name="reranker")(RerankerReplica)
 
 
-class _Asked:
-    """A handle for threads that compute: the event loop of the replica sends and receives, the thread waits."""
+def asker(handle: Any, method: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """A function that calls ``method`` of the deployment, on another replica where one is lost or slow.
 
-    def __init__(self, handle: Any, loop: asyncio.AbstractEventLoop, timeout_s: float) -> None:
-        self._handle, self._loop, self._timeout_s = handle, loop, timeout_s
+    It raises the FinrayError of the replica, and ModelUnavailableError where none answers.
+    """
 
-    def __call__(self, method: str, *arguments: object) -> Any:
-        """Raises ModelUnavailableError where no replica answers."""
+    async def ask(*arguments: object) -> Any:
         for attempt in range(1, _TRIES + 1):
+            response = getattr(handle, method).remote(*arguments)
             try:
-                return asyncio.run_coroutine_threadsafe(self._ask(method, arguments), self._loop).result(
-                    self._timeout_s
-                )
+                async with asyncio.timeout(_TRY_SECONDS):
+                    return await response
             except RayTaskError as error:
                 if isinstance(error.cause, FinrayError):
                     raise error.cause from None
                 raise
             except (RayError, TimeoutError) as error:
                 if attempt == _TRIES:
-                    name = self._handle.deployment_name
+                    name = handle.deployment_name
                     raise ModelUnavailableError(f"no replica of {name!r} answered: {type(error).__name__}") from error
         raise AssertionError
 
-    async def _ask(self, method: str, arguments: tuple[object, ...]) -> Any:
-        return await getattr(self._handle, method).remote(*arguments)
-
-
-class HandleEncoder:
-    """The encoder role over a handle of :class:`EncoderReplica`. Not to be called on ``loop`` itself."""
-
-    def __init__(
-        self,
-        handle: Any,
-        settings: EncoderSettings,
-        dimension: int,
-        loop: asyncio.AbstractEventLoop,
-        timeout_s: float = 60.0,
-    ) -> None:
-        self._ask, self._settings, self._dimension = _Asked(handle, loop, timeout_s), settings, dimension
-
-    @property
-    def dimension(self) -> int:
-        return self._dimension
-
-    def encode_passages(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return np.empty((0, self._dimension), dtype=np.float32)
-        vectors: Vectors = self._ask("encode", [self._settings.passage_prefix + text for text in texts])
-        return vectors
-
-    def encode_query(self, text: str) -> Vectors:
-        vector: Vectors = self._ask("encode", [self._settings.query_prefix + text])[0]
-        return vector
-
-
-class HandleReranker:
-    """The reranker role over a handle of :class:`RerankerReplica`. Not to be called on ``loop`` itself."""
-
-    def __init__(self, handle: Any, loop: asyncio.AbstractEventLoop, timeout_s: float = 60.0) -> None:
-        self._ask = _Asked(handle, loop, timeout_s)
-
-    def scores(self, query: str, texts: Sequence[str]) -> Scores:
-        if not texts:
-            return np.zeros(0, dtype=np.float32)
-        scores: Scores = self._ask("score", query, list(texts))
-        return scores
+    return ask
 
 
 def _cut(values: npt.NDArray[np.float32], lengths: Sequence[int]) -> list[npt.NDArray[np.float32]]:

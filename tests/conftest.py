@@ -15,12 +15,12 @@ from typing import Any
 import boto3
 import pytest
 
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Prediction, Question
 from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
-from finray.sample.generate import generate_sample
-from finray.settings import Settings, load_settings
-from finray.types import Prediction, Question
+from finray.lab.sample.generate import generate_sample
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 """This process attaches to several clusters in turn, and Ray asks for its token once."""
@@ -29,6 +29,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 _BUCKETS = itertools.count(1)
 INDEXED = ("*10k*", "*-2023-q2-10q*", "*8k-2023*")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real filings and published questions; without it, tests that ask for it are skipped."""
+    folder = Path(os.environ.get("FINRAY_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no real filings at {folder}")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from finray.core.errors import IndexMismatchError, IndexMissingError, SettingsError
+from finray.core.settings import Settings, load_settings
+from finray.core.types import GoldEvidence, Passage, Prediction, Question
 from finray.engine import open_engine
-from finray.errors import IndexMismatchError, IndexMissingError, SettingsError
 from finray.models.chat import ScriptedChatModel
 from finray.models.openai_http import OpenAIChatModel
-from finray.settings import Settings, load_settings
-from finray.types import GoldEvidence, Passage, Prediction, Question
 
 Ask = Callable[[str], Prediction]
 
@@ -88,7 +88,7 @@ def test_what_is_not_in_the_index_is_refused(ask: Ask, sample_questions: list[di
 
 def test_an_answer_carries_its_documents_passages_and_settings(ask: Ask, local_settings: Settings) -> None:
     prediction = ask("What was Caldavale Outfitters' net income in fiscal 2022?")
-    assert prediction.documents[0].filing.doc_name == "caldavale-outfitters-2022-10k"
+    assert prediction.documents[0].doc_name == "caldavale-outfitters-2022-10k"
     assert prediction.documents[0].reasons
     assert len(prediction.passages) == local_settings.retrieval.k_passages
     assert prediction.settings_hash == local_settings.answer_hash()
@@ -104,7 +104,7 @@ async def test_oracles_retrieve_gold_alone(sample_index: str) -> None:
         overrides = {"encoder.model": "hash", "retrieval.oracle": oracle}
         oracle_engine = open_engine(sample_index, load_settings(overrides=overrides, environment={}))
         prediction = await oracle_engine.answer(question)
-        assert [d.filing.doc_name for d in prediction.documents] == ["grevandor-systems-2021-10k"]
+        assert [d.doc_name for d in prediction.documents] == ["grevandor-systems-2021-10k"]
         return prediction.passages
 
     assert len({p.page for p in await passages("document")}) > 1

@@ -11,11 +11,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from finray.evaluation.calibration import Calibration, accuracy_over_coverage, calibration, stated_confidences
-from finray.evaluation.html.svg import Axis, Point, Series, line_chart
-from finray.prediction_store import read_predictions
-from finray.questions import read_questions
-from finray.types import Question
+from finray.batch.prediction_store import read_predictions
+from finray.batch.question_files import read_questions
+from finray.core.types import Question
+from finray.lab.evaluation.calibration import Calibration, accuracy_over_coverage, calibration, stated_confidences
+from finray.lab.evaluation.html.svg import Axis, Point, Series, line_chart
 
 IMAGE = Path(__file__).resolve().parent.parent / "docs" / "images" / "calibration.svg"
 STYLE = (

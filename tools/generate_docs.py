@@ -1,8 +1,8 @@
-"""Write docs/cli.md from the command line itself, docs/openapi.json from the routes of the HTTP service, and the
-generated part of docs/methods.md from the registry.
+"""Write what docs/ takes from the code: the command line, settings, HTTP API, records, methods, and the pictures of the
+architecture.
 
-python tools/generate_docs.py            write them
-python tools/generate_docs.py --check    exit 1 when one differs from what the code says
+python -m tools.generate_docs            write them
+python -m tools.generate_docs --check    exit 1 if one differs from the code
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -17,8 +19,13 @@ from typer.cli import get_docs_for_click
 
 from finray.api.app import openapi_text
 from finray.cli import app
+from finray.core.settings import Settings
 from finray.retrieval.methods.registry import METHODS, Method
-from finray.settings import Settings
+from tools.diagrams.rooms import measured_rooms, rooms_picture
+from tools.diagrams.trips import read_trip, trip_picture
+from tools.reference.http_api import http_api_page
+from tools.reference.records import page_with_records
+from tools.reference.settings import settings_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 HEAD = "<!-- Written by `make docs` from `finray --help`; do not edit. -->\n\n"
@@ -61,7 +68,27 @@ def openapi_file(_present: str) -> str:
     return openapi_text()
 
 
-PAGES = {DOCS / "cli.md": cli_page, DOCS / "methods.md": methods_page, DOCS / "openapi.json": openapi_file}
+def rooms_image(_present: str) -> str:
+    return rooms_picture(measured_rooms())
+
+
+def trip_image(name: str, _present: str) -> str:
+    return trip_picture(read_trip(name), measured_rooms().order)
+
+
+PAGES: dict[str, Callable[[str], str]] = {
+    "cli.md": cli_page,
+    "http-api.md": http_api_page,
+    "methods.md": methods_page,
+    "openapi.json": openapi_file,
+    "formats.md": page_with_records,
+    "serving.md": page_with_records,
+    "settings.md": settings_page,
+    "images/rooms.svg": rooms_image,
+    "images/trip-filing.svg": partial(trip_image, "filing"),
+    "images/trip-question.svg": partial(trip_image, "question"),
+}
+"""Each from what the file holds now."""
 
 
 def main() -> int:
@@ -69,13 +96,14 @@ def main() -> int:
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
     failed = 0
-    for path, page in PAGES.items():
+    for name, page in PAGES.items():
+        path = DOCS / name
         present = path.read_text(encoding="utf-8") if path.is_file() else ""
         text = page(present)
         if not check:
             path.write_text(text, encoding="utf-8")
         elif present != text:
-            sys.stderr.write(f"docs/{path.name} differs from what the code says; run `make docs` and commit it\n")
+            sys.stderr.write(f"docs/{name} differs from the code; run `make docs` and commit it\n")
             failed = 1
     return failed
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from finray.answering.coverage import asks_for_amount
+from finray.answering.coverage import fitting_period
 from finray.answering.quotes import best_quote, stretches
-from finray.answering.synonyms import variants, words_of
+from finray.core.query import Query
+from finray.core.types import Answer, Passage
 from finray.index.facts import FilingFacts
 from finray.models.encoder import Encoder
-from finray.retrieval.filing_match import period_fit
-from finray.retrieval.query import Query
-from finray.retrieval.words import word_list
-from finray.types import Answer, Passage
+from finray.question.synonyms import variants, words_of
+from finray.question.words import word_list
 
 MIN_NAMED = 0.7
 """Share of the words of what is asked for that one stretch must hold before it is quoted for an amount."""
@@ -29,12 +28,12 @@ _DIGITS = re.compile(r"\d")
 
 def closest_passage(query: Query, passages: Sequence[Passage], facts: FilingFacts, encoder: Encoder) -> Answer | None:
     """A quotation from the passages of filings of the period asked for; None where none speaks of the subject."""
-    fitting = [p for p in passages if period_fit(facts.filing(p.filing_id), query.periods)[0] > 0][:_QUOTED_PASSAGES]
-    amount = asks_for_amount(query)
+    fitting = fitting_period(query, passages, facts)[:_QUOTED_PASSAGES]
+    amount = "amount" in query.intents
     names = [*query.names, *(facts.company_name(company) for company in query.companies)]
     if amount:
         wordings = _wordings(query, names)
-        fitting = [p for p in fitting if _names_it(p, wordings)]
+        fitting = tuple(p for p in fitting if _names_it(p, wordings))
     quote = best_quote(query.text, fitting, encoder, names, prose=not amount)
     if quote is None or quote.similarity < MIN_SIMILARITY:
         return None

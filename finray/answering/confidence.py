@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from finray.answering.quotes import held_share
-from finray.answering.synonyms import words_of
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.query import Query
+from finray.core.types import Answer, CitedCell, Passage
 from finray.index.facts import FilingFacts
+from finray.question.synonyms import words_of
 from finray.retrieval.filing_match import period_fit
-from finray.retrieval.query import Query
-from finray.types import Answer, CitedCell, Passage
 
 Floats = NDArray[np.float64]
 

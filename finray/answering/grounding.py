@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from finray.core.readable import readable
+
 _PRINTED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _IN_A_NAME = re.compile(r"\b(?!USD|EUR|GBP)[A-Za-z]+\d[\w-]*|\b\d+-[A-Za-z]\w*|\bpp?\. ?\d+|\[\d+(?:, ?\d+)*\]")
 """FY2021, Q3, 10-K, p. 12, [3]."""
+_REFERENCE = re.compile(
+    r"\b(?:notes?|items?|parts?|exhibits?|sections?|tables?|levels?|pages?|schedules?|rules?)\.? "
+    r"\(?\d+[a-z]?\b(?!\.\d)|"
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)\.? \d+,|"
+    r"\b100 ?(?:%|percent)|\b\d+[- ](?:days?|weeks?|months?|quarters?|years?)\b",
+    re.I,
+)
+"""Note 4, December 1, 100%, 12 months."""
 _CELL_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{20,})[”\"]")
 
@@ -19,23 +31,35 @@ PLAIN = frozenset(
     for number in (0, 1, 2, 3, 4, 10, 12, 52, 100, 360, 365, 366, 1_000, 10_000, 1_000_000, 1_000_000_000)
 )
 """What formulas consist of: halves and averages, months, quarters, days, percent, scales."""
+_SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SMALL = 12
 """Whole numbers in prose up to here count things."""
 
 
-def ungrounded(numbers: Iterable[float], texts: Sequence[str], question: str) -> tuple[float, ...]:
-    """Those ``numbers`` that neither ``texts`` nor the question print at any scale; constants of formulas aside."""
-    printed = _forms(" ".join((*texts, question)))
+def figures(numbers: Iterable[float], texts: Sequence[str], question: str) -> tuple[float, ...]:
+    """Those ``numbers`` that ``texts`` or the question print, at one of ``SCALES``. The constants of formulas, which
+    stand everywhere ("12 months", "Note 4"), only where they are printed as numbers of their own."""
+    whole = " ".join((*map(readable, texts), readable(question)))
+    printed, alone = _forms(whole), _forms(_IN_A_NAME.sub(" ", _REFERENCE.sub(" ", whole)))
     found = []
     for number in numbers:
-        exact = Decimal(repr(number))
-        if abs(exact) not in PLAIN and not _stands(exact, printed):
-            found.append(number)
-    return tuple(dict.fromkeys(found))
+        if math.isfinite(number):
+            exact = Decimal(repr(number))
+            if _stands(exact, alone, frozenset({0})) if exact in PLAIN else _stands(exact, printed):
+                found.append(number)
+    return tuple(found)
+
+
+def unspelled(numbers: Iterable[float], texts: Sequence[str]) -> tuple[float, ...]:
+    """Those ``numbers`` that no word of ``texts`` says, as "three" says 3."""
+    words = set(re.findall(r"[a-z]+", " ".join(map(readable, texts)).lower()))
+    said = {number for number, word in enumerate(_SPELLED) if word in words}
+    return tuple(number for number in numbers if number not in said)
 
 
 def ungrounded_text(answer: str, texts: Sequence[str], question: str) -> tuple[str, ...]:
     """The numbers and quotations of ``answer`` that ``texts`` do not hold, as ``answer`` prints them."""
+    answer, question, *texts = map(readable, (answer, question, *texts))
     printed = _forms(" ".join((*texts, question)))
     found = []
     for face in _PRINTED.findall(_IN_A_NAME.sub(" ", answer)):
@@ -65,9 +89,9 @@ def _forms(text: str) -> dict[tuple[int, ...], set[int]]:
     return forms
 
 
-def _stands(number: Decimal, printed: dict[tuple[int, ...], set[int]]) -> bool:
+def _stands(number: Decimal, printed: dict[tuple[int, ...], set[int]], scales: frozenset[int] = SCALES) -> bool:
     digits, exponent = _form(number)
-    return any(abs(exponent - other) in SCALES for other in printed.get(digits, ()))
+    return any(abs(exponent - other) in scales for other in printed.get(digits, ()))
 
 
 def _form(number: Decimal) -> tuple[tuple[int, ...], int]:

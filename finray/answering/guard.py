@@ -8,12 +8,12 @@ from dataclasses import replace
 from finray.answering.closest import closest_passage
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
-from finray.hirec.roles import Answerer
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Answerer, Curation
+from finray.core.types import Answer
 from finray.index.facts import FilingFacts
-from finray.journal import Journal
 from finray.models.encoder import Encoder
-from finray.retrieval.query import Query
-from finray.types import Answer, Passage
 
 
 class GuardedAnswerer:
@@ -35,27 +35,28 @@ class GuardedAnswerer:
         self._encoder = encoder
         self._confidence = confidence
 
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        passages = curation.kept
         absent = absence(query, passages, self._facts)
         if absent is not None:
             journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
             return refusal(absent)
-        answer = await self._answer(query, passages, journal)
+        answer = await self._answer(query, curation, journal)
         if answer.status == "answered" and self._confidence is not None:
             found = signals(query, answer, passages, self._facts)
             return replace(answer, confidence=round(self._confidence.probability(found), 3))
         return answer
 
-    async def _answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
-        answer = await self._inner.answer(query, passages, journal)
+    async def _answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        answer = await self._inner.answer(query, curation, journal)
         if answer.status != "unanswerable":
             return answer
         if self._encoder is not None:
-            quoted = closest_passage(query, passages, self._facts, self._encoder)
+            quoted = closest_passage(query, curation.kept, self._facts, self._encoder)
             if quoted is not None:
                 journal.note(f"answer: {answer.text} The closest passage is quoted instead.")
                 return replace(quoted, missing=answer.missing)
-        nearest = near_rows(query, passages, self._facts)
+        nearest = near_rows(query, curation.kept, self._facts)
         return replace(answer, text=_with_nearest(answer.text, nearest), nearest=nearest)
 
 

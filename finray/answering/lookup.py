@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from finray.answering.phrase import Measure, Phrase
 from finray.answering.row_match import Fit, Matcher, Rarity
-from finray.answering.synonyms import words_of
+from finray.core.plan import Measure, Phrase
+from finray.core.types import LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
-from finray.types import LineItem
+from finray.question.synonyms import words_of
 
 MIN_COVERAGE = 0.75
 MIN_SCORE = 0.68

@@ -6,51 +6,19 @@ import datetime as dt
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
-from finray.accounting.formulas import Unit
 from finray.answering.lookup import look_up_any
-from finray.answering.phrase import Measure, Phrase
-from finray.answering.plan import Operand
 from finray.answering.row_match import Rarity
+from finray.core.period import Period
+from finray.core.plan import Found, Measure, Operand, Phrase, Unit
+from finray.core.types import Filing, LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.filings.cells import CURRENCIES
-from finray.retrieval.query import Period
-from finray.types import Filing, LineItem
 
 _UNITS: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
 _WANDER_DAYS = 7
 _REPEATED_DAYS = 4 * 366
 """Filings print figures of up to so many days before their own period's end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """``operand`` read from ``line_item`` of ``filing``. ``value`` is in base units with the sign that formulas expect:
-    what was paid or spent is positive."""
-
-    operand: Operand
-    filing: Filing
-    line_item: LineItem
-    value: float
-    score: float = 1.0
-    """How well the row fits a phrase; 1 for a row that a formula names."""
-
-    @property
-    def unit(self) -> Unit:
-        """The unit of ``value``; every currency counts as dollars, see ``currency``."""
-        if self.operand.phrase is not None and self.operand.phrase.measure != "money":
-            return _UNITS[self.operand.phrase.measure]
-        printed = self.line_item.unit
-        if printed in ("percent", "shares"):
-            return "percent" if printed == "percent" else "shares"
-        return "USD/share" if printed.endswith("/share") else "USD"
-
-    @property
-    def currency(self) -> str:
-        """ISO 4217 code of what the table or tag prints; "" for what is no money, as a number of stores."""
-        code = self.line_item.unit.removesuffix("/share")
-        return code if code in CURRENCIES else ""
 
 
 def find_operand(
@@ -76,7 +44,7 @@ def find_operand(
         months = operand.period.months or _months(operand.period, filing)
         line_item = find_line_item(operand.item, items, period_end=end, months=months)
         if line_item is not None:
-            return Found(operand, filing, line_item, amount(operand.item, line_item, items))
+            return _found(operand, filing, line_item, amount(operand.item, line_item, items))
     return None
 
 
@@ -102,8 +70,19 @@ def find_phrase(
             items = [item for item in items if item.concept is None or item.months == 0]
         hit = look_up_any(phrase, items, end, months, own, rarity)
         if hit is not None and hit.sure:
-            return Found(operand, filing, hit.line_item, _amount(phrase, hit.line_item), hit.fit.score)
+            return _found(operand, filing, hit.line_item, _amount(phrase, hit.line_item), hit.fit.score)
     return None
+
+
+def _found(operand: Operand, filing: Filing, line_item: LineItem, value: float, score: float = 1.0) -> Found:
+    printed = line_item.unit
+    unit: Unit = "USD/share" if printed.endswith("/share") else "USD"
+    if operand.phrase is not None and operand.phrase.measure != "money":
+        unit = _UNITS[operand.phrase.measure]
+    elif printed in ("percent", "shares"):
+        unit = "percent" if printed == "percent" else "shares"
+    code = printed.removesuffix("/share")
+    return Found(operand, filing, line_item, value, unit, code if code in CURRENCIES else "", score)
 
 
 def _is_balance(phrase: Phrase) -> bool:
@@ -125,7 +104,7 @@ def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Fou
         if not beside or item.period_end is None or _column_words(item) != _column_words(row):
             continue
         if abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS:
-            return Found(operand, anchor.filing, item, _amount(phrase, item), anchor.score)
+            return _found(operand, anchor.filing, item, _amount(phrase, item), anchor.score)
     return None
 
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from finray.answering.coverage import absent_company, missing_filing
-from finray.answering.synonyms import words_of
+from finray.core.query import Query
+from finray.core.types import Filing, Passage
 from finray.index.facts import FilingFacts
+from finray.question.synonyms import words_of
+from finray.question.words import word_list
 from finray.retrieval.filing_match import period_fit
-from finray.retrieval.query import Query
-from finray.retrieval.words import word_list
-from finray.types import Filing, Passage
 
 _SHOWN = 3
 _NAME = re.compile(r"[A-Z][\w&.’'-]{0,99}[a-z][\w&’'-]*")

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from finray.core.types import Passage
 from finray.models.encoder import Encoder
-from finray.retrieval.terms import stem
-from finray.retrieval.words import word_list
-from finray.types import Passage
+from finray.question.terms import stem
+from finray.question.words import word_list
 
 # An initial ("Desmond K. Quill") ends no sentence.
 _SENTENCE_END = re.compile(r"(?<=[.;!?])(?<![A-Z]\.)\s+(?=[A-Z“\"(•●])|\n{2,}|(?<=[.!?])\n")

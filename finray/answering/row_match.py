@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from finray.answering.phrase import Phrase
-from finray.answering.synonyms import qualifiers, variants, words_of
+from finray.core.plan import Phrase
+from finray.core.types import LineItem
 from finray.filings.canonical import names_row
-from finray.types import LineItem
+from finray.question.synonyms import qualifiers, variants, words_of
 
 IN_COLUMN, IN_SECTION, IN_CAPTION, IN_ASIDE = 0.95, 0.95, 0.7, 0.6
 """What a word is worth outside the label."""

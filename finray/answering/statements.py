@@ -6,12 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from finray.accounting.arithmetic import ProgramError, evaluate
-from finray.accounting.formulas import Unit
-from finray.answering.coverage import asks_for_words, cover, plans_for, printing
+from finray.answering.coverage import cover, described, fitting_period, plans_for, printing
 from finray.answering.grounding import prints
-from finray.answering.operands import Found
-from finray.answering.plan import Operand, Plan
 from finray.answering.quotes import (
     Quote,
     best_quote,
@@ -22,13 +18,17 @@ from finray.answering.quotes import (
     reported_event,
 )
 from finray.answering.wording import Shape, asked_shape, asked_value, shown
+from finray.core.journal import Journal
+from finray.core.plan import Coverage, Found, Plan, Unit
+from finray.core.query import Query
+from finray.core.question_fields import excerpt
+from finray.core.roles import Curation
+from finray.core.types import Answer, CitedCell, Passage
 from finray.index.facts import FilingFacts
-from finray.journal import Journal
 from finray.models.encoder import Encoder
-from finray.retrieval.filing_match import period_fit
-from finray.retrieval.query import Query
-from finray.retrieval.terms import content_terms
-from finray.types import Answer, CitedCell, Passage
+from finray.question.arithmetic import ProgramError, evaluate
+from finray.question.definitions import unread_definition
+from finray.question.terms import content_terms
 
 MIN_WORTH = 0.4
 """Mean of word coverage and cosine below which a quotation is no answer to the question."""
@@ -37,10 +37,6 @@ MIN_HELD = 0.6
 MIN_AMOUNT_COVERAGE = 0.5
 """A sentence that gives an amount must hold this share of the question's words: one figure is like any other."""
 _STATES = re.compile(r"\b(?:was|were|is|are|had|have|totaled|amounted)\b[^|]*\d[^|]*\.\W*$", re.I)
-_ASKS_SHARE = re.compile(
-    r"\b(?:as an?|what) (?:%|per ?cent(?:age)?|share|proportion|fraction) of\b|\bpercentage of\b", re.I
-)
-_EVENT = re.compile(r"\b(?:event|agenda|purpose|subject|about|reported?|announced?|disclosed?)\b", re.I)
 _QUOTED_PASSAGES = 10
 
 
@@ -54,18 +50,21 @@ class StatementAnswerer:
         self._facts = facts
         self._encoder = encoder
 
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
-        fitting = [p for p in passages if period_fit(self._facts.filing(p.filing_id), query.periods)[0] > 0]
-        plans = plans_for(query, fitting or passages, self._facts) if passages else ()
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        passages = curation.kept
+        fitting = fitting_period(query, passages, self._facts)
+        plans = curation.plans or plans_for(query, passages, self._facts)
         if not plans:
             return self._quoted(query, fitting, journal)
-        plan, found, absent = self._covered(query, plans, passages)
+        covered = self._covered(query, plans, curation)
+        plan, absent = covered.plan, covered.absent
         if absent:
             journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
             if len(plan.operands) == 1 and absent[0].phrase is not None:
                 computed = plan.kind != "value" or plan.spelled or any(each.spelled for each in plans)
                 return self._quoted(query, fitting, journal, amount=bool(query.periods) or computed)
-            return _refusal(tuple(self._describe(operand) for operand in absent))
+            return _refusal(tuple(described(operand, self._facts) for operand in absent))
+        found = covered.found
         currencies = sorted({item.currency for item in found.values() if item.currency and item.unit.startswith("USD")})
         if len(currencies) > 1:
             return _refusal((f"the figures in one currency: they are in {', '.join(currencies)}",))
@@ -74,16 +73,15 @@ class StatementAnswerer:
         except ProgramError as error:
             return _refusal((f"a defined result: {error}",))
 
-    def _covered(
-        self, query: Query, plans: Sequence[Plan], passages: Sequence[Passage]
-    ) -> tuple[Plan, dict[str, Found], list[Operand]]:
+    def _covered(self, query: Query, plans: Sequence[Plan], curation: Curation) -> Coverage:
         """The first plan whose operands are all there, else the first plan with what it lacks."""
-        tried = []
+        if curation.coverage is not None and not curation.coverage.absent:
+            return curation.coverage
+        tried: list[Coverage] = []
         for plan in plans:
-            found, absent = cover(query, plan, passages, self._facts, anywhere=True)
-            if not absent:
-                return plan, found, absent
-            tried.append((plan, found, absent))
+            tried.append(cover(query, plan, curation.kept, self._facts, anywhere=True))
+            if not tried[-1].absent:
+                return tried[-1]
         return tried[0]
 
     def _computed(self, query: Query, plan: Plan, found: Mapping[str, Found], passages: Sequence[Passage]) -> Answer:
@@ -99,7 +97,7 @@ class StatementAnswerer:
             ranked = sorted(plan.choose, key=lambda choice: evaluate(choice[1], values), reverse=not plan.lowest)
             winner, _, program = ranked[0]
             lead = f"{self._facts.company_name(winner)}: "
-        if result_unit.startswith("USD") and plan.kind == "value" and _ASKS_SHARE.search(query.question):
+        if result_unit.startswith("USD") and plan.kind == "value" and "share" in query.intents:
             return _refusal((f"both figures of the share that {query.text!r} asks for",))
         value = evaluate(program, values)
         text = lead + shown(value, result_unit, shape)
@@ -115,7 +113,7 @@ class StatementAnswerer:
             )
         elif plan.kind == "sign":
             word = "positive" if value > 0 else "negative" if value < 0 else "zero"
-            agrees = word in query.text.lower()
+            agrees = word in query.intents
             text = f"{'Yes' if agrees else 'No'}: {plan.metric} was {word}, {text}."
         elif plan.kind == "versus":
             agrees = value < 0 if plan.lowest else value > 0
@@ -195,14 +193,16 @@ class StatementAnswerer:
         if event is not None:
             return event
         names = [*query.names, *(self._facts.company_name(company) for company in query.companies)]
-        prose = asks_for_words(query)
+        prose = "words" in query.intents
         quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], self._encoder, names, prose=prose)
         if quote is not None:
             journal.note(f"answer: quotation covers {quote.coverage:.2f} of the words, cosine {quote.similarity:.2f}")
         narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD
-        narrow = narrow and bool(query.metrics) and not asks_for_words(query)
+        narrow = narrow and bool(query.metrics) and not prose
         if quote is None or quote.worth < MIN_WORTH or narrow:
-            return _refusal((f"a passage that surely answers {query.text!r}",))
+            unread = unread_definition(query.question)
+            other = (f"a definition that is understood, in place of {excerpt(unread, 80)!r}",) if unread else ()
+            return _refusal((*other, f"a passage that surely answers {query.text!r}"))
         number = quoted_number(query.question, quote)
         text = f"“{quote.text}” ({quote.passage.doc_name}, p. {quote.passage.page + 1})"
         if amount and (quote.coverage < MIN_AMOUNT_COVERAGE or (number is None and not _states_amount(query, quote))):
@@ -215,7 +215,7 @@ class StatementAnswerer:
         """A question for what a current report reported shares no words with the report: quote its Item."""
         first = passages[0]
         current = self._facts.filing(first.filing_id).form.startswith("8-K")
-        if not (current and "8-K" in query.forms and _EVENT.search(query.text)):
+        if not (current and "8-K" in query.forms and "event" in query.intents):
             return None
         own = [p for p in passages if p.filing_id == first.filing_id]
         text = reported_event(own)
@@ -223,9 +223,6 @@ class StatementAnswerer:
             return None
         printing = next((p for p in own if text[:40] in " ".join(p.text.split())), first)
         return Answer(f"“{text}” ({printing.doc_name}, p. {printing.page + 1})", "answered", evidence=(printing,))
-
-    def _describe(self, operand: Operand) -> str:
-        return f"{operand.wording} of {self._facts.company_name(operand.company)} for {operand.period}"
 
     def _label(self, label: str) -> str:
         return self._facts.company_name(label) if self._facts.has_company(label) else label

@@ -20,13 +20,13 @@ import finray
 from finray.api.access import Gate
 from finray.api.envelope import Envelope
 from finray.api.errors import INTERNAL, ApiError, error_body
+from finray.api.events import event_components
 from finray.api.keys import KeyRing
 from finray.api.limits import KeyLimits
 from finray.api.routes import health, library, questions
-from finray.api.schemas import reply_schemas
 from finray.api.service import LocalService, Service
 from finray.api.telemetry import NoTelemetry, Telemetry
-from finray.settings import ServingSettings
+from finray.core.settings import ServingSettings
 
 MetricsSource = Callable[[], Awaitable[str]]
 WEB = Path(finray.__file__).parent / "web"
@@ -59,7 +59,7 @@ def create_app(
     app.state.telemetry = telemetry = telemetry or NoTelemetry()
     app.state.service, app.state.settings, app.state.metrics = service, settings, metrics
     app.state.gate = Gate(keys, KeyLimits(settings))
-    return Envelope(app, telemetry=telemetry, max_body_bytes=settings.max_body_bytes, echo_id=echo_id)
+    return Envelope(app, telemetry=telemetry, echo_id=echo_id)
 
 
 def make_routes() -> FastAPI:
@@ -88,11 +88,11 @@ def make_routes() -> FastAPI:
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI description, with the schemas of replies."""
+    """The OpenAPI description, with the schemas of events."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         components = schema.setdefault("components", {}).setdefault("schemas", {})
-        components.update(reply_schemas())
+        components.update(event_components())
         for unused in ("HTTPValidationError", "ValidationError"):
             components.pop(unused, None)
         app.openapi_schema = schema

@@ -9,9 +9,11 @@ from __future__ import annotations
 import difflib
 import json
 import re
-import resource
 import sys
+from collections.abc import Sequence
 from typing import Any
+
+from finray.sandbox import reader
 
 _MEMORY_BYTES = 2 * 1024**3
 _MAX_PIXELS = 20_000_000
@@ -22,11 +24,12 @@ _WORD = re.compile(r"\S+")
 Word = tuple[float, float, float, float, str]
 
 
-def main(seconds: int) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+def main(arguments: Sequence[str]) -> None:
+    seconds, demanded = arguments
+    reader.leave_out_layout()
+    import pymupdf  # noqa: F401  # now, as later little can be opened
+
+    reader.confine(seconds=float(seconds), memory_bytes=_MEMORY_BYTES, demanded=demanded == "demanded")
     request = json.loads(sys.stdin.buffer.readline())
     sys.stdout.buffer.write(png(sys.stdin.buffer.read(), request))
 
@@ -78,7 +81,3 @@ def _lines(words: list[Word]) -> list[tuple[float, float, float, float]]:
                 continue
         lines.append((x0, y0, x1, y1))
     return lines
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

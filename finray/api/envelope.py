@@ -1,5 +1,5 @@
-"""What holds for every request, whatever its route: an id, a limit on its size, a log line, metrics, and an error of
-the one shape where something breaks."""
+"""What holds for every request, whatever its route: an id, a log line, metrics, and an error of the one shape where
+something breaks."""
 
 from __future__ import annotations
 
@@ -45,9 +45,8 @@ def context_of(scope: Scope) -> RequestContext:
 class Envelope:
     """ASGI middleware around the whole application. ``echo_id`` is off where a proxy in front sends the id itself."""
 
-    def __init__(self, app: ASGIApp, *, telemetry: Telemetry, max_body_bytes: int, echo_id: bool = True) -> None:
-        self._app, self._telemetry = app, telemetry
-        self._max_body_bytes, self._echo_id = max_body_bytes, echo_id
+    def __init__(self, app: ASGIApp, *, telemetry: Telemetry, echo_id: bool = True) -> None:
+        self._app, self._telemetry, self._echo_id = app, telemetry, echo_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -58,12 +57,21 @@ class Envelope:
         context = RequestContext(given if given and _ID.fullmatch(given) else uuid.uuid4().hex)
         scope.setdefault("state", {})["finray"] = context
         started, status, replying = time.perf_counter(), 500, False
+        arriving = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+
+        async def read() -> Message:
+            nonlocal arriving
+            message = await receive()
+            arriving = arriving and message["type"] == "http.request" and message.get("more_body", False)
+            return message
 
         async def reply(message: Message) -> None:
             nonlocal status, replying
             if message["type"] == "http.response.start":
                 status, replying = message["status"], True
                 self._add_headers(message, context)
+                if arriving:  # nobody is going to read the rest of the body: nothing else may follow it
+                    MutableHeaders(scope=message)["connection"] = "close"
             await send(message)
 
         self._telemetry.under_way(1)
@@ -74,7 +82,7 @@ class Envelope:
                     reply,
                 )
             else:
-                await self._app(scope, await _within(self._max_body_bytes, receive, headers), reply)
+                await self._app(scope, read, reply)
         except ApiError as error:
             context.error = error.code
             if replying:
@@ -105,31 +113,6 @@ class Envelope:
         headers.setdefault("x-content-type-options", "nosniff")
         headers.setdefault("referrer-policy", "no-referrer")
         headers.setdefault("cache-control", "no-store")
-
-
-async def _within(limit: int, receive: Receive, headers: Headers) -> Receive:
-    """``receive`` with the whole body read. Raises ApiError 413 for a body of more than ``limit`` bytes."""
-    problem = ApiError(413, "request_too_large", f"the body is larger than {limit:,} bytes (serving.max_body_bytes)")
-    length = headers.get("content-length", "0")
-    if length.isdecimal() and int(length[:20]) > limit:
-        raise problem
-    body, more = b"", True
-    messages: list[Message] = []
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            messages.append(message)
-            break
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-        if len(body) > limit:
-            raise problem
-    messages.insert(0, {"type": "http.request", "body": body, "more_body": False})
-
-    async def receive_again() -> Message:
-        return messages.pop(0) if messages else await receive()
-
-    return receive_again
 
 
 def _line(scope: Scope, context: RequestContext, route: str, status: int, seconds: float) -> dict[str, Any]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
-from finray.errors import FinrayError
+from finray.core.errors import FinrayError
+from finray.core.records import to_object
+from finray.core.replies import ErrorReply, ErrorType, Problem
 
 INTERNAL = "something went wrong; see the service's log"
 _LONGEST_WAIT_S = 60
-_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_TYPES: dict[int, ErrorType] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
 class ApiError(FinrayError):
@@ -42,13 +43,17 @@ class ApiError(FinrayError):
             headers["WWW-Authenticate"] = "Bearer"
         return headers
 
-    def body(self) -> dict[str, Mapping[str, str | None]]:
+    def body(self) -> dict[str, Any]:
         return error_body(self.status, self.code, self.message, self.param)
 
 
-def error_body(status: int, code: str, message: str, param: str | None = None) -> dict[str, Mapping[str, str | None]]:
+def problem(status: int, code: str, message: str, param: str | None = None) -> Problem:
     kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+    return Problem(message, kind, param, code)
+
+
+def error_body(status: int, code: str, message: str, param: str | None = None) -> dict[str, Any]:
+    return to_object(ErrorReply(problem(status, code, message, param)))
 
 
 def not_found(what: str, param: str) -> ApiError:

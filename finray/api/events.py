@@ -2,83 +2,92 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
-from finray.hirec.roles import Curation
-from finray.journal import StageReport
-from finray.predictions import document_record, passage_record
+from pydantic import TypeAdapter
+
+from finray.core.journal import StageReport
+from finray.core.query import Query
+from finray.core.records import adapter, to_json
+from finray.core.replies import EVENTS, IterationEvent, PassageEvent, QuerySummary, ServiceEvent, StageEvent
+from finray.core.roles import Curation
 from finray.retrieval.flat import WholeIndex
-from finray.retrieval.query import Query
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """``name`` is one of started, stage, iteration, passage, answer, error, done; ``data`` is JSON."""
-
-    name: str
-    data: dict[str, Any]
-
-    def encode(self) -> bytes:
-        """In the wire format of server-sent events (WHATWG HTML, section 9.2)."""
-        return f"event: {self.name}\ndata: {json.dumps(self.data, ensure_ascii=False)}\n\n".encode("utf-8", "replace")
-
 
 KEEP_ALIVE = b": still at work\n\n"
+_REFERENCE = "#/components/schemas/{model}"
 
 
-def events_of(qid: str, report: StageReport) -> Iterator[Event]:
+def encode_event(event: ServiceEvent) -> bytes:
+    """In the wire format of server-sent events (WHATWG HTML, section 9.2)."""
+    return b"event: %s\ndata: %s\n\n" % (event.name.encode(), to_json(event))
+
+
+def events_of(qid: str, report: StageReport) -> Iterator[ServiceEvent]:
     """The events that one report becomes: the stage itself, and what its curation kept."""
-    data: dict[str, Any] = {"qid": qid, "stage": report.stage, "iteration": report.iteration}
     if report.seconds is None:
-        yield Event("stage", data | {"state": "started"})
+        yield StageEvent(qid, report.stage, report.iteration, "started")
         return
-    usage = {name: asdict(tokens) for name, tokens in report.usage.items()}
-    yield Event(
-        "stage",
-        data
-        | {"state": "finished", "seconds": report.seconds, "usage": usage, "trace": list(report.lines)}
-        | _result(report),
+    yield StageEvent(
+        qid,
+        report.stage,
+        report.iteration,
+        "finished",
+        seconds=report.seconds,
+        usage=report.usage,
+        trace=report.lines,
+        **_result(report),
     )
     if isinstance(report.result, Curation):
         curation = report.result
-        place = {"qid": qid, "iteration": report.iteration}
-        yield Event(
-            "iteration",
-            place
-            | {
-                "answerable": curation.answerable,
-                "kept": len(curation.kept),
-                "missing": list(curation.missing),
-                "complementary": curation.complementary,
-            },
+        yield IterationEvent(
+            qid,
+            report.iteration,
+            answerable=curation.answerable,
+            kept=len(curation.kept),
+            missing=curation.missing,
+            complementary=curation.complementary,
         )
         for passage in curation.kept:
-            yield Event("passage", place | {"passage": passage_record(passage)})
+            yield PassageEvent(qid, report.iteration, passage)
 
 
-def query_record(query: Query) -> dict[str, Any]:
-    """How the question was understood."""
-    return {
-        "text": query.text,
-        "companies": list(query.names or query.companies),
-        "unknown_companies": list(query.unknown_companies),
-        "periods": [str(period) for period in query.periods],
-        "forms": list(query.forms),
-        "metrics": list(query.metrics),
-        "statements": list(query.statements),
-    }
+def event_schema() -> dict[str, Any]:
+    """The OpenAPI schema of one event of a stream."""
+    kinds = [
+        {"event": {"const": name}, "data": {"contentSchema": {"$ref": _REFERENCE.format(model=kind.__name__)}}}
+        for name, kind in EVENTS.items()
+    ]
+    return {"oneOf": [{"type": "object", "properties": kind, "required": ["event", "data"]} for kind in kinds]}
+
+
+def event_components() -> dict[str, Any]:
+    """What ``event_schema`` refers to, by name."""
+    mode: Literal["serialization"] = "serialization"
+    kinds = [(name, mode, adapter(kind)) for name, kind in EVENTS.items()]
+    schemas: dict[str, Any] = TypeAdapter.json_schemas(kinds, ref_template=_REFERENCE)[1]["$defs"]
+    return schemas
+
+
+def query_summary(query: Query) -> QuerySummary:
+    return QuerySummary(
+        text=query.text,
+        companies=query.names or query.companies,
+        unknown_companies=query.unknown_companies,
+        periods=tuple(str(period) for period in query.periods),
+        forms=query.forms,
+        metrics=query.metrics,
+        statements=query.statements,
+    )
 
 
 def _result(report: StageReport) -> dict[str, Any]:
     result = report.result
     if isinstance(result, Query):
-        return {"query": query_record(result)}
+        return {"query": query_summary(result)}
     if report.stage == "documents" and isinstance(result, Sequence):
         # A flat method chooses none: to list the whole index would say nothing.
-        return {"documents": [] if isinstance(result, WholeIndex) else [document_record(d) for d in result]}
+        return {"documents": () if isinstance(result, WholeIndex) else tuple(document.ref for document in result)}
     if report.stage == "passages" and isinstance(result, Sequence):
-        return {"passages": [passage_record(p) for p in result]}
+        return {"passages": tuple(result)}
     return {}

@@ -6,6 +6,7 @@ nothing to guess. The file holds id, name, hash and dates, never the key.
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import hashlib
 import hmac
@@ -14,16 +15,20 @@ import logging
 import os
 import re
 import secrets
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from finray.errors import SourceError, UsageError
-from finray.storage import exists, is_s3, normalise, read_bytes, write_bytes
+from finray.core.errors import SourceError, UsageError
+from finray.storage.locations import exists, is_s3, normalise, read_bytes, write_bytes
 
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PATIENCE_S = 2.0
+"""How long a request waits for the file to be read."""
 _TOKEN = re.compile(r"frk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
@@ -89,7 +94,8 @@ def revoke_key(uri: str, name: str) -> None:
 class KeyRing:
     """Checks keys against the file, which is read again every ``refresh_s``: a revoked key stops working then.
 
-    ``extra`` are accepted besides those of the file. A file that cannot be read any more leaves the keys as they were.
+    ``extra`` are accepted besides those of the file. A file that cannot be read any more, or not within seconds, leaves
+    the keys as they were. For use from several threads and event loops.
     """
 
     def __init__(
@@ -104,27 +110,40 @@ class KeyRing:
         self._extra = tuple(extra)
         self._keys = self._by_id(read_keys(uri))
         self._read_at = clock()
+        self._lock = threading.Lock()
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="keys")
+        self._reading: Future[None] | None = None
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def check(self, text: str) -> ApiKey | None:
-        """The key in use whose text is ``text``, or None."""
-        match = _TOKEN.fullmatch(text)
-        if match is None:
+    async def find(self, text: str) -> ApiKey | None:
+        """The key in use whose text is ``text``, or None. Reads the file first where that is due, once for all who ask
+        meanwhile."""
+        if _TOKEN.fullmatch(text) is None:
             return None
-        self._refresh()
-        key = self._keys.get(match[1])
+        with self._lock:
+            if (self._reading is None or self._reading.done()) and self._clock() - self._read_at >= self._refresh_s:
+                self._reading = self._reader.submit(self.read)
+            reading = self._reading
+        if reading is not None and not reading.done():
+            await asyncio.wait({asyncio.wrap_future(reading)}, timeout=_PATIENCE_S)
+        return self.check(text)
+
+    def check(self, text: str) -> ApiKey | None:
+        """The key whose text is ``text`` and that was in use when the file was read last, or None."""
+        match = _TOKEN.fullmatch(text)
+        key = self._keys.get(match[1]) if match is not None else None
         return key if key is not None and hmac.compare_digest(key.sha256, _digest(text)) else None
 
-    def _refresh(self) -> None:
-        if self._clock() - self._read_at < self._refresh_s:
-            return
-        self._read_at = self._clock()
+    def read(self) -> None:
+        """Read the file again."""
         try:
             self._keys = self._by_id(read_keys(self._uri))
         except SourceError as error:
             _log.warning("keeping the keys as they were: %s", error)
+        finally:
+            self._read_at = self._clock()
 
     def _by_id(self, keys: Sequence[ApiKey]) -> dict[str, ApiKey]:
         return {key.key_id: key for key in (*keys, *self._extra) if key.revoked_at is None}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from finray.api.errors import ApiError
-from finray.settings import ServingSettings
+from finray.core.settings import ServingSettings
 
 _FIRST_SECONDS = 0.1
 """Taken for what a question takes until some were answered."""
@@ -71,10 +72,11 @@ class TokenBucket:
 
 
 class KeyLimits:
-    """Rates and concurrency by key, for one process."""
+    """Rates and concurrency by key, for one process. For use from several threads."""
 
     def __init__(self, settings: ServingSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._clock = settings, clock
+        self._lock = threading.Lock()
         self._questions: dict[str, TokenBucket] = {}
         self._reads: dict[str, TokenBucket] = {}
         self._under_way: dict[str, int] = {}
@@ -89,31 +91,35 @@ class KeyLimits:
 
     def begin(self, key: str) -> Callable[[], None]:
         """Count a request as under way until the returned function is called. Raises ApiError 429."""
-        if self._under_way.get(key, 0) >= self._settings.max_concurrent:
-            raise ApiError(
-                429,
-                "concurrency_limit",
-                f"this key has {self._settings.max_concurrent} requests under way (serving.max_concurrent); "
-                "wait for one to end",
-                retry_after=1.0,
-            )
-        self._under_way[key] = self._under_way.get(key, 0) + 1
+        with self._lock:
+            if self._under_way.get(key, 0) >= self._settings.max_concurrent:
+                raise ApiError(
+                    429,
+                    "concurrency_limit",
+                    f"this key has {self._settings.max_concurrent} requests under way (serving.max_concurrent); "
+                    "wait for one to end",
+                    retry_after=1.0,
+                )
+            self._under_way[key] = self._under_way.get(key, 0) + 1
 
         def end() -> None:
-            self._under_way[key] -= 1
-            if not self._under_way[key]:
-                del self._under_way[key]
+            with self._lock:
+                self._under_way[key] -= 1
+                if not self._under_way[key]:
+                    del self._under_way[key]
 
         return end
 
     def _take(self, buckets: dict[str, TokenBucket], key: str, cost: int, per_minute: float, setting: str) -> None:
-        now = self._clock()
-        bucket = buckets.get(key)
-        if bucket is None:
-            per_second = per_minute / 60
-            capacity = max(per_second * _BURST_S, float(self._settings.max_questions))
-            bucket = buckets[key] = TokenBucket(per_second, capacity, now)
-        if wait := bucket.take(cost, now):
+        with self._lock:
+            now = self._clock()
+            bucket = buckets.get(key)
+            if bucket is None:
+                per_second = per_minute / 60
+                capacity = max(per_second * _BURST_S, float(self._settings.max_questions))
+                bucket = buckets[key] = TokenBucket(per_second, capacity, now)
+            wait = bucket.take(cost, now)
+        if wait:
             raise ApiError(
                 429,
                 "rate_limit",

@@ -1,7 +1,8 @@
 """Pages of PDF filings as PNG images with the evidence marked.
 
 PyMuPDF is not thread-safe, and a PDF is hostile input to a large C library: every image is drawn by a process of its
-own (``finray.api.draw_page``) with limits on time and memory, and nothing but pixels comes back.
+own (``finray.api.draw_page``), without environment, files or network and with limits on time and memory, and nothing
+but pixels comes back.
 """
 
 from __future__ import annotations
@@ -10,27 +11,24 @@ import hashlib
 import json
 import math
 import subprocess
-import sys
-import threading
-from collections import OrderedDict
+import time
 from dataclasses import asdict, dataclass
-from typing import TypeVar
 
-from finray.api.engines import OpenIndex
+from finray.api.byte_cache import ByteCache
 from finray.api.errors import ApiError, not_found
+from finray.api.fair_threads import FairThreads
 from finray.api.library import find
-from finray.errors import SourceError
-from finray.settings import Settings
-from finray.storage import read_bytes
+from finray.api.open_index import OpenIndex
+from finray.core.errors import SourceError
+from finray.core.settings import SandboxSettings, Settings
+from finray.core.types import Filing
+from finray.sandbox import confined, pipes
+from finray.storage.locations import read_bytes
 
 DRAW_SECONDS = 20.0
 MAX_MARKS = 64
 _MAX_POINTS = 20_000.0
-_AT_ONCE = 2
-_CACHED_IMAGES = 64
-_CACHED_FILES = 4
-K = TypeVar("K")
-V = TypeVar("V")
+_MAX_IMAGE_BYTES = 128 * 1024**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +38,9 @@ class Mark:
     start: int = 0
     end: int = 0
     box: tuple[float, float, float, float] | None = None
+
+
+Marks = tuple[Mark, ...]
 
 
 def read_range(text: str) -> Mark:
@@ -65,49 +66,55 @@ def read_box(text: str) -> Mark:
 
 
 class PageImages:
-    """Draws, and remembers what was drawn last. For use from several threads."""
+    """Draws a few at a time, for one key after the other, and remembers what was drawn last."""
 
     def __init__(self, settings: Settings) -> None:
-        self._max_bytes = settings.filings.max_bytes
-        self._slots = threading.Semaphore(_AT_ONCE)
-        self._lock = threading.Lock()
-        self._images: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
-        self._files: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._sandbox = settings.sandbox
+        serving = settings.serving
+        self._threads = FairThreads(
+            "images", serving.image_processes, per_key=serving.max_concurrent, waiting=serving.max_waiting_reads
+        )
+        self._images, self._files = ByteCache(serving.cache_bytes), ByteCache(serving.cache_bytes)
 
-    def png(self, index: OpenIndex, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
-        """The image. Raises ApiError: 404 where there is no such page or its PDF cannot be had, 422 for marks outside
-        of the page, 500 where it cannot be drawn."""
+    async def png(self, key: str, index: OpenIndex, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+        """The image, for the API key named ``key``. Raises ApiError: 404 where there is no such page or its PDF cannot
+        be had, 422 for marks outside of the page, 429 for too much at once, 500 where it cannot be drawn."""
         filing = find(index, filing_id)
-        text = index.reader.page_texts([(filing_id, page)]).get((filing_id, page))
-        if text is None:
-            raise not_found(f"filing {filing_id!r} has no page {page}", "page")
-        if any(mark.end > len(text) for mark in marks):
-            raise ApiError(422, "invalid_highlight", f"the page has {len(text)} characters", param="highlight")
-        key = (filing_id, filing.content_sha256, page, marks, dpi)
-        with self._lock:
-            if key in self._images:
-                self._images.move_to_end(key)
-                return self._images[key]
-        content = self._content(filing.source_uri, filing.content_sha256)
-        ranges = [(mark.start, mark.end) for mark in marks if mark.box is None]
-        request = Drawing(page, dpi, text, tuple(ranges), tuple(mark.box for mark in marks if mark.box is not None))
-        with self._slots:
-            image = draw(content, request)
-        with self._lock:
-            _remember(self._images, key, image, _CACHED_IMAGES)
-        return image
+        place = (filing_id, filing.content_sha256, page, marks, dpi)
+        if (drawn := self._images.get(place)) is not None:
+            return drawn
+        return await self._threads.run(key, lambda: self._drawn(index, filing, page, marks, dpi, place))
+
+    def forget(self) -> None:
+        self._images.clear()
+        self._files.clear()
 
     def close(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._images.clear()
-            self._files.clear()
+        self.forget()
+        self._threads.close()
+
+    def _drawn(
+        self, index: OpenIndex, filing: Filing, page: int, marks: Marks, dpi: int, place: tuple[object, ...]
+    ) -> bytes:
+        if (drawn := self._images.get(place)) is not None:  # meanwhile, by somebody before us in the line
+            return drawn
+        text = index.reader.page_texts([(filing.filing_id, page)]).get((filing.filing_id, page))
+        if text is None:
+            raise not_found(f"filing {filing.filing_id!r} has no page {page}", "page")
+        if any(mark.end > len(text) for mark in marks):
+            raise ApiError(422, "invalid_highlight", f"the page has {len(text)} characters", param="highlight")
+        content = self._content(filing.source_uri, filing.content_sha256)
+        ranges = tuple((mark.start, mark.end) for mark in marks if mark.box is None)
+        boxes = tuple(mark.box for mark in marks if mark.box is not None)
+        image = draw(content, Drawing(page, dpi, text, ranges, boxes), self._sandbox)
+        self._images.put(place, image)
+        return image
 
     def _content(self, uri: str, sha256: str) -> bytes:
         """The filing as it was indexed. Only a location that the index itself names is ever read."""
-        with self._lock:
-            if (uri, sha256) in self._files:
-                return self._files[uri, sha256]
+        known = self._files.get((uri, sha256))
+        if known is not None:
+            return known
         try:
             content = read_bytes(uri)
         except SourceError:
@@ -116,8 +123,7 @@ class PageImages:
             raise not_found("the source of this filing has changed since it was indexed", "filing_id")
         if not content[:1024].lstrip().startswith(b"%PDF-"):
             raise not_found("this filing is not a PDF, so there is no image of its pages; show its text", "filing_id")
-        with self._lock:
-            _remember(self._files, (uri, sha256), content, _CACHED_FILES)
+        self._files.put((uri, sha256), content)
         return content
 
 
@@ -132,21 +138,24 @@ class Drawing:
     boxes: tuple[tuple[float, float, float, float], ...] = ()
 
 
-def draw(pdf: bytes, drawing: Drawing, seconds: float = DRAW_SECONDS) -> bytes:
+def draw(
+    pdf: bytes, drawing: Drawing, sandbox: SandboxSettings | None = None, *, seconds: float = DRAW_SECONDS
+) -> bytes:
     """PNG bytes. Raises ApiError 500 where the drawing process fails or takes more than ``seconds``."""
-    command = [sys.executable, "-I", "-m", "finray.api.draw_page", str(math.ceil(seconds))]
-    request = json.dumps(asdict(drawing)).encode() + b"\n" + pdf
-    problem = ApiError(500, "image_failed", "the image of this page could not be drawn")
+    demanded = "demanded" if sandbox is not None and confined.filter_demanded(sandbox) else "optional"
+    request = json.dumps(asdict(drawing)).encode() + b"\n"
+    deadline = time.monotonic() + seconds
+    child = confined.start(confined.command("finray.api.draw_page", str(math.ceil(seconds)), demanded))
     try:
-        done = subprocess.run(command, input=request, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        raise problem from None
-    if done.returncode or not done.stdout.startswith(b"\x89PNG"):
-        raise problem
-    return done.stdout
-
-
-def _remember(cache: OrderedDict[K, V], key: K, value: V, limit: int) -> None:
-    cache[key] = value
-    while len(cache) > limit:
-        cache.popitem(last=False)
+        pipes.send(child.stdin, (request, pdf), deadline)
+        assert child.stdin is not None
+        child.stdin.close()
+        image = pipes.receive(child.stdout, _MAX_IMAGE_BYTES, deadline)
+        status = child.wait(max(0.0, deadline - time.monotonic()))
+    except (TimeoutError, BrokenPipeError, subprocess.TimeoutExpired):
+        status, image = 1, b""
+    finally:
+        confined.end(child)
+    if status or not image.startswith(b"\x89PNG"):
+        raise ApiError(500, "image_failed", "the image of this page could not be drawn")
+    return image

@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from finray.api.errors import ApiError
 from finray.api.service import Asked, AskedRetrieval
-from finray.errors import QuestionError
-from finray.question_fields import MAX_QID_CHARACTERS, read_qid, read_question
-from finray.retrieval.narrowed import FilingFilter
-from finray.settings import ServingSettings
-from finray.types import Question
+from finray.core.errors import QuestionError
+from finray.core.filing_filter import FilingFilter
+from finray.core.question_fields import MAX_QID_CHARACTERS, read_qid, read_question
+from finray.core.settings import ServingSettings
+from finray.core.types import Question
 
 _MAX_NAMES = 50
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -57,7 +57,7 @@ class AnswerRequest(_Body):
             raise ValueError("give either 'question' or 'questions'")
         return self
 
-    def asked(self, limits: ServingSettings, *, stream: bool, trace_parent: str | None) -> Asked:
+    def asked(self, limits: ServingSettings, *, stream: bool, trace_parent: str | None, request_id: str) -> Asked:
         """Raises ApiError 422 for what cannot be asked."""
         items = self.questions if self.questions is not None else [QuestionItem(question=self.question or "")]
         if len(items) > limits.max_questions:
@@ -75,7 +75,7 @@ class AnswerRequest(_Body):
             questions.append(Question(_qid(item.qid, number), text))
         if len({question.qid for question in questions}) < len(questions):
             raise ApiError(422, "duplicate_qid", "two questions have the same 'qid'", param="questions")
-        return Asked(tuple(questions), self.filters.narrowed(), stream, self.trace, trace_parent)
+        return Asked(tuple(questions), self.filters.narrowed(), stream, self.trace, trace_parent, request_id)
 
 
 class RetrieveRequest(_Body):
@@ -86,10 +86,11 @@ class RetrieveRequest(_Body):
     k_documents: int | None = Field(None, ge=1, le=50, description="Filings; retrieval.k_documents where absent.")
     k_passages: int | None = Field(None, ge=1, le=100, description="Passages; retrieval.k_passages where absent.")
 
-    def asked(self, limits: ServingSettings, trace_parent: str | None) -> AskedRetrieval:
+    def asked(self, limits: ServingSettings, *, trace_parent: str | None, request_id: str) -> AskedRetrieval:
         """Raises ApiError 422 for what cannot be asked."""
         question = read_text(self.question, limits, "question")
-        return AskedRetrieval(question, self.filters.narrowed(), self.k_documents, self.k_passages, trace_parent)
+        narrowed = self.filters.narrowed()
+        return AskedRetrieval(question, narrowed, self.k_documents, self.k_passages, trace_parent, request_id)
 
 
 def read_text(question: str, limits: ServingSettings, param: str) -> str:

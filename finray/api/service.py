@@ -1,39 +1,60 @@
-"""What the routes ask for, and the service that does it in this process."""
+"""What the routes ask for, and the service that does it over engines of its own."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final, Protocol
 
-from finray.api.engines import EngineMaker, EngineThreads, IndexWatcher, OpenIndex, Ticket
+from finray.api.disclosure import START_SECONDS, for_client, without_places
 from finray.api.errors import ApiError
-from finray.api.events import Event, events_of, query_record
-from finray.api.library import filing_page, filing_record, filings_record, pages_of
+from finray.api.events import events_of, query_summary
+from finray.api.fair_threads import FairThreads
+from finray.api.library import filing_page, filing_record, filings_record
 from finray.api.limits import Capacity
-from finray.api.page_images import Mark, PageImages
+from finray.api.open_index import IndexWatcher, OpenIndex
+from finray.api.page_images import Marks, PageImages
 from finray.api.telemetry import NoTelemetry, Telemetry
-from finray.errors import FinrayError, ModelError, QuestionError
-from finray.journal import StageReport
-from finray.predictions import document_record, passage_record, prediction_record
-from finray.retrieval.narrowed import FilingFilter
-from finray.settings import Settings
-from finray.types import Prediction, Question
+from finray.core.errors import EngineLostError, FinrayError
+from finray.core.filing_filter import FilingFilter
+from finray.core.journal import Observer, StageReport
+from finray.core.replies import (
+    AnswerEvent,
+    DoneEvent,
+    FilingDetail,
+    FilingList,
+    FilingPage,
+    Ready,
+    Retrieved,
+    ServiceEvent,
+    StartedEvent,
+)
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
+from finray.engine import asks_llm
+from finray.engines.outside import Outsiders
+from finray.engines.pool import EnginePool, Watch
+from finray.engines.source import OPENING, EngineSource
+
+_NO_OUTSIDERS: Final[Outsiders] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Questions of one request. ``stream`` asks for the events on the way, not for the answers alone, ``trace`` for the
-    trace lines of each prediction. ``trace_parent`` is the W3C traceparent of the caller's span."""
+    trace lines of each prediction. ``trace_parent`` is the W3C traceparent of the caller's span; under ``request_id``
+    the log has what went wrong."""
 
     questions: tuple[Question, ...]
     narrowed: FilingFilter = field(default_factory=FilingFilter)
     stream: bool = False
     trace: bool = False
     trace_parent: str | None = None
+    request_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,50 +64,83 @@ class AskedRetrieval:
     k_documents: int | None = None
     k_passages: int | None = None
     trace_parent: str | None = None
+    request_id: str = ""
 
 
 class Service(Protocol):
-    """Everything behind the routes. Records are JSON objects as docs/openapi.json describes them; every method may
-    raise ApiError."""
+    """Everything behind the routes. Every method may raise ApiError. ``key`` is the name of the API key that reads:
+    keys take turns."""
 
-    async def status(self) -> dict[str, Any]:
-        """``{index_version, filings, settings_hash}``. Raises ApiError 503 while the service cannot answer."""
+    async def status(self) -> Ready:
+        """Raises ApiError 503 while the service cannot answer."""
         ...
 
-    def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         """Events; an ``answer`` for each question as it is done, and ``done`` at the end. Closing it ends the work."""
         ...
 
-    async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]: ...
+    async def retrieve(self, asked: AskedRetrieval) -> Retrieved: ...
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]: ...
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList: ...
 
-    async def filing(self, filing_id: str) -> dict[str, Any]: ...
+    async def filing(self, key: str, filing_id: str) -> FilingDetail: ...
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]: ...
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage: ...
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes: ...
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes: ...
 
 
 class LocalService:
-    """Answers in this process, over the newest version of one index."""
+    """Answers over the newest version of one index, with engines in processes that this one starts and watches: it
+    goes on whatever a question does to them. ``outsiders`` (called on ``outside_loop``) are models that run elsewhere.
+    """
 
     def __init__(
-        self, index_uri: str, settings: Settings, make: EngineMaker, telemetry: Telemetry | None = None
+        self,
+        index_uri: str,
+        settings: Settings,
+        telemetry: Telemetry | None = None,
+        *,
+        outsiders: Outsiders = _NO_OUTSIDERS,
+        outside_loop: asyncio.AbstractEventLoop | None = None,
+        opening: str = OPENING,
     ) -> None:
-        """Raises IndexMissingError, IndexMismatchError, ModelUnavailableError."""
+        """Raises IndexMissingError, IndexMismatchError."""
         self._settings = settings
         self._telemetry = telemetry or NoTelemetry()
-        self._watcher = IndexWatcher(index_uri, settings, make)
-        self._threads = EngineThreads(settings.serving.threads)
+        serving = settings.serving
+        self._reads = FairThreads(
+            "reads", serving.read_threads, per_key=serving.max_concurrent, waiting=serving.max_waiting_reads
+        )
         self._images = PageImages(settings)
         self._watching: asyncio.Task[None] | None = None
-        self._capacity = Capacity(settings.serving.max_in_flight, settings.serving.threads)
+        self._open = 0
+        self._capacity = Capacity(serving.max_in_flight, serving.engines)
+        index = OpenIndex.open(index_uri, settings)
+        self._engines = EnginePool(
+            EngineSource(index_uri, settings, frozenset(outsiders), opening),
+            Watch(serving.timeout_s, "serving.timeout_s", serving.grace_s),
+            processes=serving.engines,
+            in_flight=serving.max_in_flight if asks_llm(settings) else 1,
+            tables=index.tables,
+            outsiders=outsiders,
+            outside_loop=outside_loop,
+        )
+        self._watcher = IndexWatcher(index_uri, settings, index, self._engines.open, self._engines.drop)
 
     @property
     def index(self) -> OpenIndex:
         """The version that a request that begins now sees."""
         return self._watcher.current
+
+    async def ready(self) -> None:
+        """Until questions can be answered. Raises the FinrayError for which they cannot, such as
+        ModelUnavailableError."""
+        await self._engines.ready()
+
+    def wait_until_ready(self) -> None:
+        """As ``ready``."""
+        self._engines.wait_until_ready()
 
     async def start(self) -> None:
         """Look for new versions of the index from now on."""
@@ -101,90 +155,90 @@ class LocalService:
             self._watching.cancel()
             with suppress(asyncio.CancelledError):
                 await self._watching
-        self._threads.close()
+        await asyncio.to_thread(self.close)
+
+    def close(self) -> None:
+        """End the engines."""
+        self._engines.close()
+        self._reads.close()
         self._images.close()
 
-    async def status(self) -> dict[str, Any]:
+    async def status(self) -> Ready:
+        if not self._engines.pids:
+            raise ApiError(503, "not_ready", "the engine starts; try again", retry_after=START_SECONDS)
         index = self.index
-        return {
-            "index_version": index.version,
-            "filings": len(index.filings),
-            "settings_hash": self._settings.answer_hash(),
-        }
+        return Ready(index.version, len(index.filings), self._settings.answer_hash())
 
-    async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
-        self._capacity.check(self._threads.busy, len(asked.questions))
+    async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
+        self._capacity.check(self._open, len(asked.questions))
+        self._open += len(asked.questions)
         index, started = self.index, time.perf_counter()
-        if asked.stream:
-            questions = [{"qid": question.qid, "question": question.question} for question in asked.questions]
-            yield Event("started", {"index_version": index.version, "questions": questions})
-        loop, ticket = asyncio.get_running_loop(), Ticket()
-        events: asyncio.Queue[Event | None] = asyncio.Queue()
-
-        def tell(event: Event) -> None:
-            loop.call_soon_threadsafe(events.put_nowait, event)
-
-        tasks = [asyncio.create_task(self._answer(q, asked, index, ticket, tell)) for q in asked.questions]
+        events: asyncio.Queue[ServiceEvent | None] = asyncio.Queue()
+        tasks = [asyncio.create_task(self._answer(question, asked, index, events)) for question in asked.questions]
         everyone = asyncio.gather(*tasks)
         everyone.add_done_callback(lambda _: events.put_nowait(None))
         try:
+            if asked.stream:
+                yield StartedEvent(index.version, asked.questions)
             while (event := await events.get()) is not None:
                 yield event
             await everyone
         finally:
-            ticket.give_up()
-            everyone.cancel()
-            with suppress(asyncio.CancelledError, FinrayError):
-                await everyone
-        yield Event("done", {"index_version": index.version, "seconds": time.perf_counter() - started})
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, everyone, return_exceptions=True)
+            self._open -= len(asked.questions)
+        yield DoneEvent(index.version, time.perf_counter() - started)
 
-    async def retrieve(self, asked: AskedRetrieval) -> dict[str, Any]:
-        self._capacity.check(self._threads.busy, 1)
+    async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
+        self._capacity.check(self._open, 1)
+        self._open += 1
         index, started = self.index, time.perf_counter()
         span = self._telemetry.question(asked.trace_parent, "retrieve")
-        ticket = Ticket()
         try:
-            query, documents, passages = await self._threads.run(
-                ticket,
-                lambda thread: index.engines[thread].retrieve(
-                    asked.question,
-                    ticket.observer(span.stage),
-                    asked.narrowed,
-                    k_documents=asked.k_documents,
-                    k_passages=asked.k_passages,
-                ),
+            query, documents, passages = await self._engines.retrieve(
+                asked.question,
+                span.stage,
+                tables=index.tables,
+                narrowed=asked.narrowed,
+                k_documents=asked.k_documents,
+                k_passages=asked.k_passages,
             )
         except FinrayError as error:
             span.end("error", {})
-            raise _failed(error) from error
+            raise for_client(error, asked.request_id) from error
         except BaseException:
             span.end("cancelled", {})
             raise
+        finally:
+            self._open -= 1
         span.end("retrieved", {})
-        return {
-            "index_version": index.version,
-            "question": asked.question,
-            "query": query_record(query),
-            "documents": [document_record(document) for document in documents],
-            "passages": [passage_record(passage) for passage in passages],
-            "seconds": time.perf_counter() - started,
-        }
+        return Retrieved(
+            index.version,
+            asked.question,
+            query_summary(query),
+            tuple(document.ref for document in documents),
+            tuple(passages),
+            time.perf_counter() - started,
+        )
 
-    async def filings(self, narrowed: FilingFilter, after: str, limit: int) -> dict[str, Any]:
-        return filings_record(self.index, narrowed, after, limit)
-
-    async def filing(self, filing_id: str) -> dict[str, Any]:
+    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
         index = self.index
-        return filing_record(index, filing_id, await asyncio.to_thread(pages_of, index, filing_id))
+        return await self._reads.run(key, lambda: filings_record(index, narrowed, after, limit))
 
-    async def page(self, filing_id: str, page: int) -> dict[str, Any]:
-        return await asyncio.to_thread(filing_page, self.index, filing_id, page)
+    async def filing(self, key: str, filing_id: str) -> FilingDetail:
+        index = self.index
+        return await self._reads.run(key, lambda: filing_record(index, filing_id))
 
-    async def page_image(self, filing_id: str, page: int, marks: tuple[Mark, ...], dpi: int) -> bytes:
-        return await asyncio.to_thread(self._images.png, self.index, filing_id, page, marks, dpi)
+    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
+        index = self.index
+        return await self._reads.run(key, lambda: filing_page(index, filing_id, page))
+
+    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+        return await self._images.png(key, self.index, filing_id, page, marks, dpi)
 
     async def _answer(
-        self, question: Question, asked: Asked, index: OpenIndex, ticket: Ticket, tell: Callable[[Event], None]
+        self, question: Question, asked: Asked, index: OpenIndex, events: asyncio.Queue[ServiceEvent | None]
     ) -> None:
         span = self._telemetry.question(asked.trace_parent, "answer")
 
@@ -192,27 +246,26 @@ class LocalService:
             span.stage(report)
             if asked.stream:
                 for event in events_of(question.qid, report):
-                    tell(event)
-
-        def work(thread: int) -> Awaitable[Prediction]:
-            return index.engines[thread].answer(question, ticket.observer(observe), asked.narrowed)
+                    events.put_nowait(event)
 
         try:
-            prediction = await self._threads.run(ticket, work)
+            prediction = await self._answered(question, observe, index, asked.narrowed)
+        except FinrayError as error:
+            span.end("error", {})
+            raise for_client(error, asked.request_id) from error
         except BaseException:  # also a bug: what has begun must end in the metrics
             span.end("cancelled", {})
             raise
         self._capacity.took(prediction.seconds)
         span.end(prediction.status, dict(prediction.usage))
-        record = prediction_record(prediction)
-        if not asked.trace:
-            record.pop("trace", None)
-        tell(Event("answer", {"qid": question.qid, "index_version": index.version, "prediction": record}))
+        shown = without_places(prediction if asked.trace else replace(prediction, trace=()), asked.request_id)
+        events.put_nowait(AnswerEvent(question.qid, index.version, shown))
 
-
-def _failed(error: FinrayError) -> ApiError:
-    if isinstance(error, QuestionError):
-        return ApiError(422, "invalid_question", str(error), param="question")
-    if isinstance(error, ModelError):
-        return ApiError(503, "model_unavailable", "a model that this service needs cannot be reached; try again later")
-    return ApiError(500, "internal_error", "the question could not be worked on; see the service's log")
+    async def _answered(
+        self, question: Question, observer: Observer, index: OpenIndex, narrowed: FilingFilter
+    ) -> Prediction:
+        """A question that ends every process that works on it is an error by itself, as a failing role is."""
+        try:
+            return await self._engines.answer(question, observer, tables=index.tables, narrowed=narrowed)
+        except EngineLostError as error:
+            return Prediction.of_failure(question, error, self._settings.answer_hash())

@@ -12,8 +12,9 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from finray.api.envelope import CLIENT_CLOSED
-from finray.api.errors import INTERNAL, ApiError, error_body
-from finray.api.events import KEEP_ALIVE, Event
+from finray.api.errors import INTERNAL, ApiError, problem
+from finray.api.events import KEEP_ALIVE, encode_event
+from finray.core.replies import ErrorEvent, ServiceEvent
 
 KEEP_ALIVE_S = 10.0
 T = TypeVar("T")
@@ -48,7 +49,7 @@ class EventStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncGenerator[Event, None], timeout_s: float) -> None:
+    def __init__(self, events: AsyncGenerator[ServiceEvent, None], timeout_s: float) -> None:
         self._events, self._timeout_s = events, timeout_s
         self.status_code = 200
         self.background = None
@@ -70,7 +71,7 @@ class EventStream(Response):
                 await sending
 
     async def _send_all(self, send: Send) -> None:
-        waiting: asyncio.Future[Event] | None = None
+        waiting: asyncio.Future[ServiceEvent] | None = None
         begun = False
         deadline = asyncio.get_running_loop().time() + self._timeout_s
         try:
@@ -79,7 +80,7 @@ class EventStream(Response):
                 left = deadline - asyncio.get_running_loop().time()
                 done, _ = await asyncio.wait({waiting}, timeout=max(0.0, min(KEEP_ALIVE_S, left)))
                 try:
-                    chunk = waiting.result().encode() if done else KEEP_ALIVE
+                    chunk = encode_event(waiting.result()) if done else KEEP_ALIVE
                     if not done and left <= 0:
                         raise _timed_out(self._timeout_s)
                 except StopAsyncIteration:
@@ -87,8 +88,8 @@ class EventStream(Response):
                 except ApiError as error:
                     if not begun:
                         raise
-                    body = error_body(error.status, error.code, error.message, error.param)
-                    chunk, done, left = Event("error", dict(body)).encode(), set(), 0.0
+                    event = ErrorEvent(problem(error.status, error.code, error.message, error.param))
+                    chunk, done, left = encode_event(event), set(), 0.0
                 if not begun:
                     begun = True
                     await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -100,8 +101,8 @@ class EventStream(Response):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except Exception as error:
             if begun and not isinstance(error, OSError):
-                body = error_body(500, "internal_error", INTERNAL)
-                await send({"type": "http.response.body", "body": Event("error", dict(body)).encode()})
+                event = ErrorEvent(problem(500, "internal_error", INTERNAL))
+                await send({"type": "http.response.body", "body": encode_event(event)})
             raise
         finally:
             if waiting is not None:
@@ -112,7 +113,7 @@ class EventStream(Response):
 
 
 def _timed_out(seconds: float) -> ApiError:
-    return ApiError(504, "timeout", f"not done after {seconds:g} s (serving.timeout_s); ask fewer questions at once")
+    return ApiError(504, "timeout", f"not done after {seconds:g} s (serving.timeout_s); ask for less at once")
 
 
 async def _disconnected(receive: Receive) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from finray.journal import StageReport
-from finray.types import TokenUsage
+from finray.core.journal import StageReport
+from finray.core.types import TokenUsage
 
 
 class QuestionTelemetry(Protocol):

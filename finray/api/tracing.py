@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from finray.api.telemetry import NoQuestion, QuestionTelemetry
-from finray.errors import SettingsError
-from finray.journal import StageReport
-from finray.retrieval.query import Query
-from finray.types import Answer, Document, Passage, TokenUsage
+from finray.core.errors import SettingsError
+from finray.core.journal import StageReport
+from finray.core.query import Query
+from finray.core.types import Answer, Document, Passage, TokenUsage
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer

@@ -1,4 +1,4 @@
-"""The command line. A command reads its options here and does its work in finray/commands; jobs/ call the same.
+"""The command line. A command reads its options here and does its work in finray/cli/commands; jobs/ call the same.
 
 Exit codes: 0 done; 1 done with failures, which are listed; 2 the command could not run.
 """
@@ -11,7 +11,7 @@ import typer
 
 from finray.cli import answers, evaluation, filings, judge, keys, train
 from finray.cli.options import err
-from finray.errors import FinrayError, UsageError
+from finray.core.errors import FinrayError, UsageError
 
 app = typer.Typer(
     name="finray",
@@ -59,7 +59,7 @@ def main() -> None:
         err.print(f"error: {type(error).__name__}: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(2)
     except OSError as error:  # a disk or S3 that fails where no command could say more about it
-        from finray.lance_commit import reason
+        from finray.storage.lance_commit import reason
 
         said = f"{reason(error)}. Once that is mended, run the same command again"
         err.print(f"error: {said}", style="red", markup=False, highlight=False, soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, err, out, overrides_of, settings_of
-from finray.settings import load_settings
+from finray.core.settings import load_settings
 
 
 def demo(
@@ -18,7 +18,7 @@ def demo(
     questions: Annotated[int, typer.Option(min=1, help="Questions to ask.")] = 60,
 ) -> None:
     """Generate fictional filings, index them on a local Ray, answer questions about them, and score the answers."""
-    from finray.commands.demo import run_demo
+    from finray.cli.commands.demo import run_demo
 
     raise typer.Exit(run_demo(folder, companies=companies, questions=questions, console=out))
 
@@ -40,7 +40,7 @@ def ask(
     ] = False,
 ) -> None:
     """Answer one question, with the pages that the answer rests on."""
-    from finray.commands.ask import run_ask, run_ask_server
+    from finray.cli.commands.ask import run_ask, run_ask_server
 
     if (index is None) == (server is None):
         raise typer.BadParameter("give either --index or --server")
@@ -67,7 +67,7 @@ def answer(
     json_: JsonOption = False,
 ) -> None:
     """Answer thousands of questions. Run again, it continues where it was."""
-    from finray.commands.answer import run_answer
+    from finray.cli.commands.answer import run_answer
 
     chosen = [*(set_ or []), f"retrieval.oracle={oracle}"] if oracle != "none" else set_
     settings = settings_of(preset, chosen)
@@ -100,7 +100,7 @@ def serve(
     ] = False,
 ) -> None:
     """Serve an index over HTTP on this machine, on a Ray of its own. Without any key it makes one for this run."""
-    from finray.commands.serve import run_serve
+    from finray.cli.commands.serve import run_serve
 
     settings, overrides = settings_of(preset, set_), overrides_of(set_)
     raise typer.Exit(
@@ -112,13 +112,13 @@ def serve(
 
 def presets() -> None:
     """List the shipped presets and every setting of each."""
-    from finray.settings import preset_names
+    from finray.core.settings import preset_names
 
     out.print_json(json.dumps({name: load_settings(name, environment={}).model_dump() for name in preset_names()}))
 
 
 def doctor(preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False) -> None:
     """Show what this machine has, and what contains the programs that a language model writes."""
-    from finray.commands.doctor import run_doctor
+    from finray.cli.commands.doctor import run_doctor
 
     raise typer.Exit(run_doctor(settings_of(preset, set_), as_json=json_, out=out))

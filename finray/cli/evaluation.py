@@ -16,8 +16,8 @@ from finray.cli.options import (
     out,
     overrides_of,
 )
-from finray.errors import UsageError
-from finray.settings import load_settings
+from finray.core.errors import UsageError
+from finray.core.settings import load_settings
 
 
 def questions(
@@ -30,7 +30,7 @@ def questions(
     json_: JsonOption = False,
 ) -> None:
     """Write questions with exact answers and pages from the inline-XBRL tags of filings."""
-    from finray.commands.questions import run_questions
+    from finray.cli.commands.questions import run_questions
 
     settings = load_settings()
     raise typer.Exit(run_questions(sources, out_, settings, per_filing=per_filing, seed=seed, as_json=json_, out=out))
@@ -45,7 +45,7 @@ def probes(
     json_: JsonOption = False,
 ) -> None:
     """Write questions that the index cannot answer: other companies, other years, metrics a company does not report."""
-    from finray.commands.probes import run_probes
+    from finray.cli.commands.probes import run_probes
 
     raise typer.Exit(run_probes(questions_, index, out_, count=count, seed=seed, as_json=json_, out=out))
 
@@ -57,7 +57,7 @@ def convert(
     json_: JsonOption = False,
 ) -> None:
     """Turn a published data set into finray's question format; where a file is missing, say where to get it."""
-    from finray.commands.convert import run_convert
+    from finray.cli.commands.convert import run_convert
 
     raise typer.Exit(run_convert(dataset, source, out_, as_json=json_, out=out))
 
@@ -70,7 +70,7 @@ def evaluate(
     json_: JsonOption = False,
 ) -> None:
     """Score predictions against gold answers and pages; several runs stand side by side."""
-    from finray.commands.evaluate import run_evaluate
+    from finray.cli.commands.evaluate import run_evaluate
 
     if len(predictions) < 2:
         raise UsageError("give at least one predictions file and, last, the question file")
@@ -91,7 +91,7 @@ def report(
     json_: JsonOption = False,
 ) -> None:
     """Write one HTML page that shows how good answers are and where they go wrong; several runs stand side by side."""
-    from finray.commands.report import run_report
+    from finray.cli.commands.report import run_report
 
     if len(predictions) < 2:
         raise UsageError("give at least one predictions file and, last, the question file")
@@ -131,7 +131,7 @@ def compare(
 
     docs/methods.md lists the methods and what each needs.
     """
-    from finray.commands.compare import run_compare
+    from finray.cli.commands.compare import run_compare
 
     raise typer.Exit(
         run_compare(

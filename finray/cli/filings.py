@@ -27,7 +27,7 @@ def sample(
     ] = False,
 ) -> None:
     """Generate fictional filings that look alike as real ones do, and questions about them."""
-    from finray.commands.sample import run_sample, run_sample_edgar
+    from finray.cli.commands.sample import run_sample, run_sample_edgar
 
     if edgar:
         run_sample_edgar(folder, companies=companies, years=years, seed=seed, console=out)
@@ -56,7 +56,7 @@ def index(
     json_: JsonOption = False,
 ) -> None:
     """Read, parse, chunk, embed and store filings. Run again, it does only what is new or changed."""
-    from finray.commands.index import run_index
+    from finray.cli.commands.index import run_index
 
     settings = settings_of(preset, set_)
     raise typer.Exit(run_index(sources, index, settings, retry_failed=retry_failed, as_json=json_, out=out))
@@ -90,7 +90,7 @@ def sync(
     json_: JsonOption = False,
 ) -> None:
     """Fetch what is new on EDGAR, politely and once, and index it. Run again, it does only what is missing."""
-    from finray.commands.sync import SyncRequest, run_sync
+    from finray.cli.commands.sync import SyncRequest, run_sync
 
     request = SyncRequest(
         raw=raw,
@@ -121,7 +121,7 @@ def check(
     json_: JsonOption = False,
 ) -> None:
     """Hold the tables of an index against each other and against the raw store; mend them with --repair."""
-    from finray.commands.check import run_check
+    from finray.cli.commands.check import run_check
 
     settings = settings_of(preset, set_)
     raise typer.Exit(run_check(index, raw, settings, deep=deep, repair=repair, as_json=json_, out=out, err=err))
@@ -131,7 +131,7 @@ def maintain(
     index: IndexOption, preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False
 ) -> None:
     """Compact an index, drop old versions, refresh its search indexes, and say what it holds, beside its readers."""
-    from finray.commands.maintain import run_maintain
+    from finray.cli.commands.maintain import run_maintain
 
     raise typer.Exit(run_maintain(index, settings_of(preset, set_), as_json=json_, out=out))
 
@@ -145,7 +145,7 @@ def extend(
     json_: JsonOption = False,
 ) -> None:
     """Store the vectors that a retrieval method needs beside the index. Run again, it does only new filings."""
-    from finray.commands.extend import run_extend
+    from finray.cli.commands.extend import run_extend
 
     raise typer.Exit(
         run_extend(with_, index, settings_of(preset, set_), rebuild=rebuild, as_json=json_, out=out, err=err)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from finray.cli.options import JsonOption, PresetOption, SetOption, err, out, settings_of
-from finray.errors import UsageError
+from finray.core.errors import UsageError
 
 
 def judge(
@@ -21,7 +21,7 @@ def judge(
     json_: JsonOption = False,
 ) -> None:
     """Have a language model judge textual answers against the gold answers; `evaluate --judgements` counts them."""
-    from finray.commands.judge import run_judge
+    from finray.cli.commands.judge import run_judge
 
     if len(predictions) < 2:
         raise UsageError("give at least one predictions file and, last, the question file")
@@ -47,7 +47,7 @@ def judge_labels(
     json_: JsonOption = False,
 ) -> None:
     """Make answers with known labels out of gold answers by rule, to hold judges against."""
-    from finray.commands.judge import run_judge_labels
+    from finray.cli.commands.judge import run_judge_labels
 
     raise typer.Exit(run_judge_labels(questions, out_, seed=seed, as_json=json_, out=out))
 
@@ -63,7 +63,7 @@ def judge_agreement(
     json_: JsonOption = False,
 ) -> None:
     """Show how far a judge agrees with labels: accuracy by class, Cohen's kappa, and where they part."""
-    from finray.commands.judge import run_judge_agreement
+    from finray.cli.commands.judge import run_judge_agreement
 
     settings = settings_of(preset, set_)
     raise typer.Exit(run_judge_agreement(labels, by, out_, settings, as_json=json_, out=out, err=err))

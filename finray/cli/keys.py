@@ -46,6 +46,6 @@ def revoke(name: Annotated[str, typer.Argument(help="Whose key.")], keys: KeysOp
 
 def _location(keys: str) -> str:
     from finray.api.keys import keys_location
-    from finray.settings import load_settings
+    from finray.core.settings import load_settings
 
     return keys_location(keys or load_settings().serving.keys)

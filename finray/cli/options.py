@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from finray.errors import SettingsError
-from finray.settings import Settings, load_settings
+from finray.core.errors import SettingsError
+from finray.core.settings import Settings, load_settings
 
 out = Console()
 err = Console(stderr=True)

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from finray.settings import load_settings
-from finray.training.options import PAGE_SCORER, RERANKER, Hyperparameters, Machine, NegativeKind, Precision
+from finray.core.settings import load_settings
+from finray.lab.training.options import PAGE_SCORER, RERANKER, Hyperparameters, Machine, NegativeKind, Precision
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,6 +29,7 @@ Indexes = Annotated[
 TatQa = Annotated[list[str] | None, typer.Option("--tatqa", help="A file of TAT-QA. May be repeated.")]
 Out = Annotated[str, typer.Option("--out", help="Local folder for the model; run again, it resumes.")]
 Base = Annotated[str, typer.Option(help="Base model: minilm, a folder or a hub name.")]
+Revision = Annotated[str, typer.Option(help="Of a hub name: a commit, branch or tag.")]
 LearningRate = Annotated[float, typer.Option(min=0.0)]
 Warmup = Annotated[
     float, typer.Option(min=0.0, max=0.99, help="Share of the steps over which the learning rate rises.")
@@ -67,6 +68,7 @@ def page_scorer(
     index: Indexes = None,
     tatqa: TatQa = None,
     base: Base = PAGE_SCORER.base,
+    revision: Revision = "",
     learning_rate: LearningRate = PAGE_SCORER.learning_rate,
     warmup: Warmup = PAGE_SCORER.warmup,
     epochs: Epochs = PAGE_SCORER.epochs,
@@ -92,10 +94,10 @@ def page_scorer(
     json_: Json = False,
 ) -> None:
     """A bi-encoder that finds the page: multiple negatives ranking loss, hard negatives of the same filing."""
-    from finray.commands.train import run_train
+    from finray.cli.commands.train import run_train
 
     options = replace(
-        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed),
+        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed, revision),
         negatives=negatives,
         hard=hard,
         negative_kind=negative_kind,
@@ -129,6 +131,7 @@ def reranker(
     index: Indexes = None,
     tatqa: TatQa = None,
     base: Base = RERANKER.base,
+    revision: Revision = "",
     learning_rate: LearningRate = RERANKER.learning_rate,
     warmup: Warmup = RERANKER.warmup,
     epochs: Epochs = RERANKER.epochs,
@@ -152,10 +155,10 @@ def reranker(
     json_: Json = False,
 ) -> None:
     """A cross-encoder of question and passage: binary cross-entropy, negatives that are tables of other pages."""
-    from finray.commands.train import run_train
+    from finray.cli.commands.train import run_train
 
     options = replace(
-        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed),
+        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed, revision),
         negatives=negatives,
         hard=hard,
         negative_kind=negative_kind,
@@ -186,7 +189,7 @@ def item_lexicon(
     out: Annotated[Path, typer.Option("--out", help="Where the lexicon is written.")] = Path("item_lexicon.json"),
 ) -> None:
     """Learn which SEC Items use which words (finray/retrieval/item_lexicon.json, one feature of the page model)."""
-    from finray.commands.train_pages import run_train_item_lexicon
+    from finray.cli.commands.train_pages import run_train_item_lexicon
 
     raise typer.Exit(run_train_item_lexicon(index, out, _out))
 
@@ -203,7 +206,7 @@ def page_ranker(
     json_: Json = False,
 ) -> None:
     """Fit the small model that weighs the features of pages (the finray method's own ranking)."""
-    from finray.commands.train_pages import run_train_pages
+    from finray.cli.commands.train_pages import run_train_pages
 
     code = run_train_pages(
         questions or [],
@@ -230,7 +233,7 @@ def confidence(
     json_: Json = False,
 ) -> None:
     """Learn how likely answers are to be right, from questions with known answers and from those without (probes)."""
-    from finray.commands.train_confidence import run_train_confidence
+    from finray.cli.commands.train_confidence import run_train_confidence
 
     settings = load_settings(preset)
     code = run_train_confidence(questions or [], index or [], settings, model_file=out, l2=l2, as_json=json_, out=_out)
@@ -251,7 +254,7 @@ def gain(
     json_: Json = False,
 ) -> None:
     """What a trained model adds to the pipeline: page recall of its first pages, in three orders."""
-    from finray.commands.train import run_gain
+    from finray.cli.commands.train import run_gain
 
     machine = Machine(device=device, threads=threads)
     settings = load_settings(preset)
@@ -270,6 +273,7 @@ def _options(
     accumulate: int,
     max_tokens: int,
     seed: int,
+    revision: str,
 ) -> Hyperparameters:
     return Hyperparameters(
         base=base,
@@ -281,4 +285,5 @@ def _options(
         accumulate=accumulate,
         max_tokens=max_tokens,
         seed=seed,
+        revision=revision,
     )

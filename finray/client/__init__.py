@@ -6,6 +6,18 @@ with Client("http://127.0.0.1:8000", api_key=key) as client:
 
 from finray.client.asynchronous import AsyncClient
 from finray.client.synchronous import Client
-from finray.client.wire import FilingPage, PageList, Retrieved, ServiceError, ServiceEvent
+from finray.client.wire import ServiceError
+from finray.core.replies import AnswerEvent, FilingCover, FilingPage, Ready, Retrieved, ServiceEvent, StageEvent
 
-__all__ = ["AsyncClient", "Client", "FilingPage", "PageList", "Retrieved", "ServiceError", "ServiceEvent"]
+__all__ = [
+    "AnswerEvent",
+    "AsyncClient",
+    "Client",
+    "FilingCover",
+    "FilingPage",
+    "Ready",
+    "Retrieved",
+    "ServiceError",
+    "ServiceEvent",
+    "StageEvent",
+]

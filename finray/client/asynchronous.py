@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 
 from finray.client import wire
-from finray.client.wire import FilingPage, Retrieved, ServiceEvent
-from finray.retrieval.narrowed import FilingFilter
-from finray.types import Filing, Passage, Prediction, Question
+from finray.core.filing_filter import FilingFilter
+from finray.core.replies import AnswerList, FilingCover, FilingList, FilingPage, Ready, Retrieved, ServiceEvent
+from finray.core.types import Filing, Passage, Prediction, Question
 
 
 class AsyncClient:
@@ -56,7 +56,7 @@ class AsyncClient:
     ) -> list[Prediction]:
         """Answers to a few questions, in their order, from one version of the index."""
         body = wire.answer_body(questions, narrowed, trace=trace)
-        return wire.read_predictions(await self._send("POST", "/v1/answer", json=body))
+        return list(wire.read(AnswerList, await self._send("POST", "/v1/answer", json=body)).data)
 
     async def stream(
         self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
@@ -90,26 +90,26 @@ class AsyncClient:
     ) -> Retrieved:
         """Filings and passages for a question, without an answer."""
         body = wire.retrieve_body(question, narrowed, k_documents, k_passages)
-        return wire.read_retrieved(await self._send("POST", "/v1/retrieve", json=body))
+        return wire.read(Retrieved, await self._send("POST", "/v1/retrieve", json=body))
 
     async def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> AsyncIterator[Filing]:
         """Every filing that ``narrowed`` lets pass, by id."""
         cursor: str | None = None
         while True:
             params = wire.filings_query(narrowed, cursor, page_size)
-            found = wire.read_filings(await self._send("GET", "/v1/filings", params=params))
-            for filing in found.filings:
+            found = wire.read(FilingList, await self._send("GET", "/v1/filings", params=params))
+            for filing in found.data:
                 yield filing
             cursor = found.next_cursor
             if cursor is None:
                 return
 
     async def filing(self, filing_id: str) -> Filing:
-        return wire.read_cover(wire.read_object(await self._send("GET", wire.page_path(filing_id))))
+        return wire.read(FilingCover, await self._send("GET", wire.page_path(filing_id)))
 
     async def page(self, filing_id: str, page: int) -> FilingPage:
         """One page; ``page`` counts from 0."""
-        return wire.read_page(await self._send("GET", wire.page_path(filing_id, page)))
+        return wire.read(FilingPage, await self._send("GET", wire.page_path(filing_id, page)))
 
     async def page_image(
         self,
@@ -124,9 +124,9 @@ class AsyncClient:
         params = wire.image_query(highlights, boxes, dpi)
         return (await self._send("GET", wire.page_path(filing_id, page, image=True), params=params)).content
 
-    async def ready(self) -> dict[str, Any]:
-        """``{status, index_version, filings, settings_hash}``."""
-        return wire.read_object(await self._send("GET", "/v1/readyz"))
+    async def ready(self) -> Ready:
+        """What the service answers from."""
+        return wire.read(Ready, await self._send("GET", "/v1/readyz"))
 
     async def _send(self, method: str, path: str, **content: Any) -> httpx.Response:
         for attempt in range(self._max_retries + 1):

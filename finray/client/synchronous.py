@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 
 from finray.client import wire
-from finray.client.wire import FilingPage, Retrieved, ServiceEvent
-from finray.retrieval.narrowed import FilingFilter
-from finray.types import Filing, Passage, Prediction, Question
+from finray.core.filing_filter import FilingFilter
+from finray.core.replies import AnswerList, FilingCover, FilingList, FilingPage, Ready, Retrieved, ServiceEvent
+from finray.core.types import Filing, Passage, Prediction, Question
 
 
 class Client:
@@ -56,7 +56,7 @@ class Client:
     ) -> list[Prediction]:
         """Answers to a few questions, in their order, from one version of the index."""
         body = wire.answer_body(questions, narrowed, trace=trace)
-        return wire.read_predictions(self._send("POST", "/v1/answer", json=body))
+        return list(wire.read(AnswerList, self._send("POST", "/v1/answer", json=body)).data)
 
     def stream(
         self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
@@ -89,25 +89,25 @@ class Client:
     ) -> Retrieved:
         """Filings and passages for a question, without an answer."""
         body = wire.retrieve_body(question, narrowed, k_documents, k_passages)
-        return wire.read_retrieved(self._send("POST", "/v1/retrieve", json=body))
+        return wire.read(Retrieved, self._send("POST", "/v1/retrieve", json=body))
 
     def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> Iterator[Filing]:
         """Every filing that ``narrowed`` lets pass, by id."""
         cursor: str | None = None
         while True:
             params = wire.filings_query(narrowed, cursor, page_size)
-            found = wire.read_filings(self._send("GET", "/v1/filings", params=params))
-            yield from found.filings
+            found = wire.read(FilingList, self._send("GET", "/v1/filings", params=params))
+            yield from found.data
             cursor = found.next_cursor
             if cursor is None:
                 return
 
     def filing(self, filing_id: str) -> Filing:
-        return wire.read_cover(wire.read_object(self._send("GET", wire.page_path(filing_id))))
+        return wire.read(FilingCover, self._send("GET", wire.page_path(filing_id)))
 
     def page(self, filing_id: str, page: int) -> FilingPage:
         """One page; ``page`` counts from 0."""
-        return wire.read_page(self._send("GET", wire.page_path(filing_id, page)))
+        return wire.read(FilingPage, self._send("GET", wire.page_path(filing_id, page)))
 
     def page_image(
         self,
@@ -122,9 +122,9 @@ class Client:
         params = wire.image_query(highlights, boxes, dpi)
         return self._send("GET", wire.page_path(filing_id, page, image=True), params=params).content
 
-    def ready(self) -> dict[str, Any]:
-        """``{status, index_version, filings, settings_hash}``."""
-        return wire.read_object(self._send("GET", "/v1/readyz"))
+    def ready(self) -> Ready:
+        """What the service answers from."""
+        return wire.read(Ready, self._send("GET", "/v1/readyz"))
 
     def _send(self, method: str, path: str, **content: Any) -> httpx.Response:
         for attempt in range(self._max_retries + 1):

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import httpx
-from pydantic import TypeAdapter
 
-from finray.errors import FinrayError, UsageError
-from finray.predictions import prediction_from_record
-from finray.retrieval.narrowed import FilingFilter
-from finray.types import Document, Filing, LineItem, Passage, Prediction, Question
+from finray.core.errors import FinrayError, UsageError
+from finray.core.filing_filter import FilingFilter
+from finray.core.records import from_object, to_object
+from finray.core.replies import EVENTS, ServiceEvent
+from finray.core.types import Passage, Question
 
 RETRIED = frozenset({429, 502, 503})
 LONGEST_WAIT_S = 30.0
 _FILING_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
-_FILING: TypeAdapter[Filing] = TypeAdapter(Filing)
-_LINE_ITEMS: TypeAdapter[tuple[LineItem, ...]] = TypeAdapter(tuple[LineItem, ...])
-_COVER = frozenset(field.name for field in fields(Filing))
-_FACT = frozenset(field.name for field in fields(LineItem))
+T = TypeVar("T")
 
 
 class ServiceError(FinrayError):
@@ -47,52 +43,6 @@ class ServiceError(FinrayError):
         self.request_id, self.retry_after = request_id, retry_after
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceEvent:
-    """One server-sent event (docs/serving.md). ``prediction`` is set for the event ``answer``."""
-
-    name: str
-    data: Mapping[str, Any]
-    prediction: Prediction | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """One retrieval. ``query`` says how the question was understood."""
-
-    index_version: str
-    query: Mapping[str, Any]
-    documents: tuple[Document, ...]
-    passages: tuple[Passage, ...]
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class FilingPage:
-    """One page of a filing with every number of its tables."""
-
-    index_version: str
-    filing_id: str
-    doc_name: str
-    page: int
-    n_pages: int
-    text: str
-    item: str | None
-    statement: str | None
-    place: str | None
-    headings: tuple[str, ...]
-    facts: tuple[LineItem, ...]
-    has_image: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PageList:
-    """One page of a list of filings."""
-
-    filings: tuple[Filing, ...]
-    next_cursor: str | None
-
-
 def headers(api_key: str | None) -> dict[str, str]:
     """Raises UsageError for a key that no header can carry."""
     if api_key is not None and not (api_key.isascii() and api_key.isprintable() and api_key.strip()):
@@ -103,13 +53,7 @@ def headers(api_key: str | None) -> dict[str, str]:
 def filters_body(narrowed: FilingFilter | None) -> dict[str, Any]:
     if narrowed is None or narrowed.is_empty:
         return {}
-    return {
-        "filters": {
-            "companies": list(narrowed.companies),
-            "forms": list(narrowed.forms),
-            "fiscal_years": list(narrowed.fiscal_years),
-        }
-    }
+    return {"filters": to_object(narrowed)}
 
 
 def answer_body(questions: Sequence[Question], narrowed: FilingFilter | None, *, trace: bool) -> dict[str, Any]:
@@ -144,37 +88,13 @@ def image_query(highlights: Iterable[Passage], boxes: Iterable[Sequence[float]],
     return query | ({"dpi": dpi} if dpi is not None else {})
 
 
-def read_predictions(reply: httpx.Response) -> list[Prediction]:
-    return [_prediction(record) for record in _object(reply)["data"]]
-
-
-def read_retrieved(reply: httpx.Response) -> Retrieved:
-    record = _object(reply)
-    blank = {"qid": "", "question": "", "answer": "", "status": "answered"}
-    found = _prediction({**blank, "documents": record["documents"], "passages": record["passages"]})
-    return Retrieved(record["index_version"], record["query"], found.documents, found.passages, record["seconds"])
-
-
-def read_filings(reply: httpx.Response) -> PageList:
-    record = _object(reply)
-    return PageList(tuple(read_cover(cover) for cover in record["data"]), record["next_cursor"])
-
-
-def read_cover(record: Mapping[str, Any]) -> Filing:
-    """A filing as the service describes it: it does not say where the source lies."""
-    known = {name: value for name, value in record.items() if name in _COVER}
-    return _FILING.validate_python({**known, "source_uri": ""})
-
-
-def read_page(reply: httpx.Response) -> FilingPage:
-    record = _object(reply)
-    facts = [{name: value for name, value in fact.items() if name in _FACT} for fact in record["facts"]]
-    own = {field.name: record[field.name] for field in fields(FilingPage) if field.name in record}
-    return FilingPage(**{**own, "headings": tuple(record["headings"]), "facts": _LINE_ITEMS.validate_python(facts)})
-
-
-def read_object(reply: httpx.Response) -> dict[str, Any]:
-    return _object(reply)
+def read(kind: type[T], reply: httpx.Response) -> T:
+    """The reply as a ``kind``. Raises ServiceError."""
+    try:
+        record = reply.json()
+    except ValueError as error:
+        raise ServiceError(0, "unexpected_reply", "the reply is not JSON; is this a finray service?") from error
+    return _read(kind, record)
 
 
 def problem(reply: httpx.Response) -> ServiceError | None:
@@ -223,24 +143,15 @@ class EventReader:
             if name == "error":
                 error = data["error"]
                 raise ServiceError(200, error["code"], error["message"], kind=error["type"], param=error["param"])
-            yield ServiceEvent(name, data, _prediction(data["prediction"]) if name == "answer" else None)
+            if name in EVENTS:  # another is of a newer service
+                yield _read(EVENTS[name], data)
 
 
-def _prediction(record: Mapping[str, Any]) -> Prediction:
+def _read(kind: type[T], record: object) -> T:
     try:
-        return prediction_from_record(record)
+        return from_object(kind, record)
     except ValueError as error:
         raise ServiceError(0, "unexpected_reply", f"{error}; is this a finray service of this version?") from error
-
-
-def _object(reply: httpx.Response) -> dict[str, Any]:
-    try:
-        record = reply.json()
-    except ValueError as error:
-        raise ServiceError(0, "unexpected_reply", "the reply is not JSON; is this a finray service?") from error
-    if not isinstance(record, dict):
-        raise ServiceError(0, "unexpected_reply", "the reply is not an object; is this a finray service?")
-    return record
 
 
 def is_passing(error: ServiceError) -> bool:

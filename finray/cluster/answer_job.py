@@ -1,26 +1,29 @@
-"""Bulk answering on a Ray cluster: a pool of engine actors under the driver of :mod:`finray.bulk`.
+"""Bulk answering on a Ray cluster: a pool of workers under the driver of :mod:`finray.batch.driver`.
 
 Ray's own restarts are off: it would hand a dead worker's questions to a successor that may wait for a free CPU for
 ever, and a question that kills its worker would take its neighbours along each time. The pool asks only workers that
-are up, and asks what was lost in a crash again, in the end alone.
+are up, and asks what was lost in a crash again, in the end alone. A question that takes too long, or ends the process
+of its engine, costs no worker: see :mod:`finray.cluster.answer_worker`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import ray
 from ray.exceptions import RayError, RayTaskError
 
+from finray.cluster.answer_worker import AnswerWorker, WorkerEngine
+from finray.cluster.places import Place, Places
 from finray.cluster.runtime import ClusterError
-from finray.engine import Engine, asks_llm, open_engine
-from finray.errors import FinrayError
-from finray.settings import Settings
-from finray.storage import normalise
-from finray.types import Prediction, Question
+from finray.core.errors import EngineLostError, FinrayError
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
+from finray.engine import asks_llm
+from finray.engines.source import OPENING
+from finray.storage.locations import normalise
 
 _TRIES_IN_COMPANY = 2
 _TRIES_ALONE = 2
@@ -28,39 +31,26 @@ _ASK_AGAIN_SECONDS = 0.5
 _START_AGAIN_SECONDS = (1.0, 10.0)
 _START_SECONDS = 600.0
 """A cluster that grows on demand takes minutes to bring a node."""
+_MARGIN = 1
+"""Questions that a worker has at hand beside the one that it works on: they hide the way to the driver and back."""
 
-Opener = Callable[[str, Settings], Engine]
 _Handle = Any
 """Of an actor, or of what one of its methods will return."""
+_ACTOR: Any = ray.remote(max_restarts=0, max_task_retries=0)(AnswerWorker)
 
 
-class _Worker:
-    """One engine. Questions arrive one by one and are answered concurrently on the actor's event loop."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        # As an argument, not as Ray's runtime_env, which Ray writes to its logs: there are keys and secrets in it.
-        os.environ.update(environment)
-        self._engine: Engine | None = None
-
-    async def open(self, index_uri: str, settings: Settings, opener: Opener) -> None:
-        """Open the index. Not in ``__init__``, whose errors Ray reports as the death of an actor."""
-        self._engine = opener(index_uri, settings)
-
-    async def answer(self, question: Question) -> Prediction:
-        assert self._engine is not None, "open comes first"
-        return await self._engine.answer(question)
-
-
-_ACTOR: Any = ray.remote(max_restarts=0, max_task_retries=0)(_Worker)
+class _LostError(Exception):
+    """The worker, or the engine beside it, is gone."""
 
 
 class AnswerPool:
-    """Engine actors on the cluster, the least busy first. Ray must be running (see finray.cluster.runtime).
+    """Workers on the cluster. Ray must be running (see finray.cluster.runtime).
 
-    ``workers`` defaults to one for each CPU of the cluster, and is no more than the ``questions`` to come. A worker
-    that dies is replaced as soon as there is room, and its questions are asked again; a question that goes on killing
-    workers, in the end one that has no other question, becomes a prediction with status "error". ``opener`` opens the
-    engine, in the worker.
+    ``workers`` defaults to one for each CPU of the cluster, and is no more than the ``questions`` to come. By rules a
+    worker works on one question at a time, with a language model on its part of ``bulk.concurrency``. A worker that
+    dies is replaced as soon as there is room, and its questions are asked again; a question that goes on killing
+    workers, in the end one that has no other question, becomes a prediction with status "error". ``opening`` is that of
+    :class:`finray.engines.source.EngineSource`.
     """
 
     def __init__(
@@ -70,19 +60,21 @@ class AnswerPool:
         workers: int | None = None,
         *,
         questions: int | None = None,
-        opener: Opener = open_engine,
+        opening: str = OPENING,
     ) -> None:
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         count = workers or max(1, int(resources.get("CPU", 1)))
         count = min(count, questions or count)
-        self._in_flight = max(1, -(-settings.bulk.concurrency // count))
+        waits = asks_llm(settings)
+        works_on = max(1, -(-settings.bulk.concurrency // count)) if waits else 1
+        margin = 0 if waits else _MARGIN
+        self._places: Places[_Handle] = Places(works_on, margin)
+        # What is moved to another worker may still be on its way.
+        self._calls = 2 * (works_on + margin)
         self._index_uri = normalise(index_uri)  # workers may have another working directory
-        self._settings, self._opener = settings, opener
-        self._busy: dict[_Handle, int] = {}
-        """The workers that are up, and how many questions each has."""
+        self._settings = settings
+        self._engine = WorkerEngine(self._index_uri, settings, waits, works_on, opening)
         self._recruits: set[asyncio.Task[None]] = set()
-        self._problem: FinrayError | None = None
-        """Why the last worker that did not come up did not."""
         self._alone = asyncio.Lock()
         self._lone: _Handle | None = None
         self._new = [self._start() for _ in range(count)]
@@ -103,61 +95,74 @@ class AnswerPool:
 
     async def answer(self, question: Question) -> Prediction:
         """The prediction for ``question``. Raises FinrayError where no worker can be had any more."""
-        problem = ""
-        for attempt in range(_TRIES_IN_COMPANY + _TRIES_ALONE):
+        problem: BaseException
+        for attempt in range(1, _TRIES_IN_COMPANY + _TRIES_ALONE + 1):
             try:
-                if attempt < _TRIES_IN_COMPANY:
+                if attempt <= _TRIES_IN_COMPANY:
                     return await self._ask(question)
                 return await self._ask_alone(question)
             except RayTaskError as error:
                 # A bug in one question's path must not cost the other thousands; it is reported, not swallowed.
-                problem = f"{type(error.cause).__name__}: {error.cause}"
+                problem = error.cause
                 break
-            except RayError as error:
-                problem = f"{type(error).__name__}: the worker died while it answered, {attempt + 1} times"
+            except _LostError as error:
+                problem = EngineLostError(f"the worker died while it answered, {attempt} times ({error})")
                 await asyncio.sleep(_ASK_AGAIN_SECONDS)
-        return Prediction(
-            qid=question.qid,
-            question=question.question,
-            answer="",
-            status="error",
-            error=problem,
-            settings_hash=self._settings.answer_hash(),
-        )
+        return Prediction.of_failure(question, problem, self._settings.answer_hash())
 
     def close(self) -> None:
         """End the workers. What has not come up yet ends with the connection to Ray."""
-        for worker in (*self._busy, *(worker for worker, _ in self._new), *([self._lone] if self._lone else [])):
+        new = (worker for worker, _ in self._new)
+        for worker in (*self._places.workers, *new, *([self._lone] if self._lone else [])):
             ray.kill(worker)
 
     async def _ask(self, question: Question) -> Prediction:
-        worker = await self._least_busy()
-        self._busy[worker] += 1
+        while self._new:
+            self._recruit(*self._new.pop())
+        place = await self._place()
         try:
-            prediction: Prediction = await worker.answer.remote(question)
-            return prediction
-        except RayTaskError:
-            raise
-        except RayError:
-            if self._busy.pop(worker, None) is not None:
-                ray.kill(worker)  # what Ray calls unavailable may still run
-                self._recruit(*self._start())
-            raise
+            return await self._ask_at(place, question)
         finally:
-            if worker in self._busy:
-                self._busy[worker] -= 1
+            self._places.leave(place)
+
+    async def _place(self) -> Place[_Handle]:
+        """Raises FinrayError where no worker comes up."""
+        taking = asyncio.ensure_future(self._places.take())
+        while not taking.done():
+            done, _ = await asyncio.wait({taking}, timeout=_START_SECONDS)
+            if not done and not self._places.workers:
+                taking.cancel()
+                raise _no_worker(_START_SECONDS)
+        return taking.result()
+
+    async def _ask_at(self, place: Place[_Handle], question: Question) -> Prediction:
+        while True:
+            worker, moved = place.worker, place.moved
+            sent = worker.answer.remote(question)
+            reply = asyncio.create_task(_reply(sent))
+            either: tuple[asyncio.Future[Any], ...] = (reply, moved)
+            try:
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                if reply.done():
+                    return reply.result()
+            except _LostError:
+                if self._places.remove(worker):
+                    ray.kill(worker)  # what Ray calls unavailable may still run
+                    self._recruit(*self._start())
+                raise
+            finally:
+                reply.cancel()
+            ray.cancel(sent)
 
     async def _ask_alone(self, question: Question) -> Prediction:
         """One question at a time in a worker beside the others, so that who kills it is known."""
         async with self._alone:
             lone = await self._lone_worker()
             try:
-                prediction: Prediction = await lone.answer.remote(question)
-                return prediction
-            except RayTaskError:
-                raise
-            except RayError:
+                return await _reply(lone.answer.remote(question))
+            except _LostError:
                 self._lone = None
+                ray.kill(lone)
                 await self._lone_worker()  # where none comes up, the cluster is to blame and not the question
                 raise
 
@@ -165,17 +170,6 @@ class AnswerPool:
         if self._lone is None:
             self._lone = await self._brought_up(*self._start(num_cpus=0), num_cpus=0)  # the others may have every CPU
         return self._lone
-
-    async def _least_busy(self) -> _Handle:
-        while self._new:
-            self._recruit(*self._new.pop())
-        while not self._busy:
-            if not self._recruits:
-                raise self._problem or _no_worker(0)
-            up, _ = await asyncio.wait(self._recruits, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if not up:
-                raise _no_worker(_START_SECONDS)
-        return min(self._busy, key=self._busy.__getitem__)
 
     def _recruit(self, worker: _Handle, opened: _Handle) -> None:
         task = asyncio.get_running_loop().create_task(self._welcome(worker, opened))
@@ -185,9 +179,10 @@ class AnswerPool:
     async def _welcome(self, worker: _Handle, opened: _Handle) -> None:
         """Count the worker in once it, or another in its place, is up."""
         try:
-            self._busy[await self._brought_up(worker, opened)] = 0
+            self._places.add(await self._brought_up(worker, opened))
         except FinrayError as error:
-            self._problem = error
+            if not self._places.workers and len(self._recruits) == 1:
+                self._places.refuse(error)
 
     async def _brought_up(self, worker: _Handle, opened: _Handle, *, num_cpus: int = 1) -> _Handle:
         """``worker``, or one that is started in its place where it does not come up. Raises FinrayError."""
@@ -206,15 +201,28 @@ class AnswerPool:
 
     def _start(self, num_cpus: int = 1) -> tuple[_Handle, _Handle]:
         """A new worker, and what resolves when it has opened the index."""
-        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=_gpus(self._settings), max_concurrency=self._in_flight)
+        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=_gpus(self._settings), max_concurrency=self._calls)
         worker = options.remote(_worker_environment())
-        return worker, worker.open.remote(self._index_uri, self._settings, self._opener)
+        return worker, worker.open.remote(self._engine)
 
     def _why(self, error: RayError) -> FinrayError:
         cause = error.cause if isinstance(error, RayTaskError) else error
         if isinstance(cause, FinrayError):
             return cause
         return ClusterError(f"a worker could not open {self._index_uri!r}: {type(cause).__name__}: {cause}")
+
+
+async def _reply(sent: _Handle) -> Prediction:
+    """Raises _LostError, and RayTaskError for a bug."""
+    try:
+        prediction: Prediction = await sent
+        return prediction
+    except RayTaskError as error:
+        if isinstance(error.cause, FinrayError):  # no process of the engine comes up there
+            raise _LostError(str(error.cause)) from error
+        raise
+    except RayError as error:
+        raise _LostError(type(error).__name__) from error
 
 
 def _gpus(settings: Settings) -> int:

@@ -22,7 +22,8 @@ import ray.data
 from ray.exceptions import RayError
 
 from finray.cluster.runtime import ClusterError, ray_cluster
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import Settings
 from finray.index.collect import Collector
 from finray.index.parser_process import ParserProcess
 from finray.index.plan import PlannedFile
@@ -30,8 +31,7 @@ from finray.index.stages import StagedFiling, embed, read_and_parse
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension, load_encoder
-from finray.settings import ChunkSettings, FilingSettings, Settings
-from finray.storage import list_sources
+from finray.storage.locations import list_sources
 
 Row = dict[str, Any]
 
@@ -99,7 +99,7 @@ def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slo
         ray.data.from_items(rows, override_num_blocks=-(-len(rows) // files_per_task))
         .map(
             _read_and_parse,  # type: ignore[arg-type]  # ray's hint knows no fn_kwargs
-            fn_kwargs={"filings": settings.filings, "chunks": settings.chunks},
+            fn_kwargs={"settings": settings},
             num_cpus=_PARSE_CPUS,
             compute=ray.data.TaskPoolStrategy(size=slots.cpus),
         )
@@ -122,9 +122,8 @@ def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slo
         ) from error
 
 
-def _read_and_parse(row: Row, filings: FilingSettings, chunks: ChunkSettings) -> Row:
-    parser = _parser(filings.model_dump_json(), chunks.model_dump_json())
-    return _to_row(read_and_parse(row["uri"], row["size"], parser, filings, _who()))
+def _read_and_parse(row: Row, settings: Settings) -> Row:
+    return _to_row(read_and_parse(row["uri"], row["size"], _parser(settings), settings.filings, _who()))
 
 
 class _Embedder:
@@ -139,9 +138,9 @@ class _Embedder:
 
 
 @cache
-def _parser(filings: str, chunks: str) -> ParserProcess:
+def _parser(settings: Settings) -> ParserProcess:
     """The parser of this worker process, kept from task to task."""
-    return ParserProcess(FilingSettings.model_validate_json(filings), ChunkSettings.model_validate_json(chunks))
+    return ParserProcess(settings.filings, settings.chunks, settings.sandbox)
 
 
 def _who() -> str:

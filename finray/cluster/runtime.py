@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import secrets
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import ray
 import ray.data
 
 from finray.cluster.watch import watched
-from finray.errors import FinrayError
+from finray.core.errors import FinrayError
 
 OBJECT_STORE_BYTES = 512 * 1024**2
 """Shared memory of a local cluster: filings on their way take a few MB each, and Ray Data waits when it is
 full."""
 
+_LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
+_CPP_LOG_LEVEL = "_ZN3ray6RayLog19severity_threshold_E"
+_FATAL = 3  # ray::RayLogLevel::FATAL
 _TOKENS = frozenset({"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"})
 _TOKEN_NOTICE = "ray._private.authentication.authentication_token_setup"
 _NO_CLUSTER = (ConnectionError, OSError, RuntimeError, TimeoutError, ValueError, ray.exceptions.RayError)
@@ -56,7 +60,9 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
         os.environ.setdefault("RAY_worker_niceness", "0")  # somebody waits for this command
         # Parsing pauses while embedding catches up; a worker that ended meanwhile would take its parser along.
         os.environ.setdefault("RAY_idle_worker_killing_time_threshold_ms", "600000")
-        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # Ray's C++ side tells the terminal its own affairs
+        if _LOG_LEVEL not in os.environ:
+            os.environ[_LOG_LEVEL] = "fatal"  # Ray's C++ side tells the terminal its own affairs
+            _be_quiet_from_the_start()
         _connect(
             address="local",  # or Ray would look for a cluster that somebody else started on this machine
             num_cpus=num_cpus,
@@ -75,6 +81,12 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
 def attach() -> None:
     """Connect to the cluster of ``RAY_ADDRESS``, else to the one on this machine; start none. Raises ClusterError."""
     _connect(address=os.environ.get("RAY_ADDRESS") or "auto")
+
+
+def _be_quiet_from_the_start() -> None:
+    """Ray's C++ side reads its log level late, and until then at the level INFO announces that it has read it."""
+    with suppress(ValueError):  # a build of Ray that does not export the variable: the line appears, no more
+        ctypes.c_int.in_dll(ctypes.CDLL(ray._raylet.__file__), _CPP_LOG_LEVEL).value = _FATAL
 
 
 def _connect(**options: Any) -> None:

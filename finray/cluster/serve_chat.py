@@ -13,10 +13,10 @@ from ray.exceptions import RayError, RayTaskError
 from ray.serve.exceptions import BackPressureError, RayServeException
 
 from finray.cluster.runtime import ClusterError, attach
-from finray.errors import FinrayError, ModelUnavailableError
+from finray.core.errors import FinrayError, ModelUnavailableError
+from finray.core.question_fields import excerpt
+from finray.core.settings import LlmSettings
 from finray.models.chat import ChatReply, Message
-from finray.question_fields import excerpt
-from finray.settings import LlmSettings
 
 _LONGEST_WAIT_S = 30.0
 

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from finray.core.errors import SourceError
 from finray.edgar.fetch import done, raw_filing
 from finray.edgar.indexing import index_backlog
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
 from finray.edgar.store import RawFiling, RawStore
-from finray.errors import SourceError
 from finray.index.check import Finding
-from finray.storage import delete, list_objects, read_bytes
+from finray.storage.locations import delete, list_objects, read_bytes
 
 
 def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> list[Finding]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 
+from finray.core.errors import SourceError, UsageError
 from finray.edgar.http import EdgarHttp
 from finray.edgar.listing import company_tickers_url
 from finray.edgar.selection import Companies, read_companies, read_company_tickers
 from finray.edgar.store import RawStore
-from finray.errors import SourceError, UsageError
-from finray.storage import exists, join, read_bytes, write_bytes
+from finray.storage.locations import exists, join, read_bytes, write_bytes
 
 
 def wanted_ciks(

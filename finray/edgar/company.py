@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 
+from finray.core.errors import EdgarMissingError, EdgarUnavailableError, UsageError
 from finray.edgar.apply import note_listed
 from finray.edgar.http import EdgarHttp
 from finray.edgar.listing import Listed, edgartools, filing_url
 from finray.edgar.run import Run
-from finray.errors import EdgarMissingError, EdgarUnavailableError, UsageError
 
 
 def read_companies_now(run: Run, http: EdgarHttp) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from finray.errors import SettingsError
+from finray.core.errors import SettingsError
 
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]{1,64}@(?P<domain>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+)")
 _PLACEHOLDER = re.compile(

@@ -12,16 +12,16 @@ import datetime as dt
 import hashlib
 import json
 import re
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
-from finray.atomic import replacing
+from finray.core.errors import EdgarUnavailableError, FilingError, SourceError
+from finray.edgar.encoding import TooLongError, decoded
 from finray.edgar.http import EdgarHttp, transport_errors, validators
-from finray.errors import EdgarUnavailableError, FilingError, SourceError
+from finray.storage.atomic import replacing
 
 KEEP_PARTIAL = dt.timedelta(days=3)
 """How long a download that broke off, or a file that a killed run did not finish, is kept: over a weekend."""
@@ -49,12 +49,14 @@ def download(
     content = b""
     for attempt in http.attempts():
         with attempt, transport_errors(url):
-            _attempt(http.client, url, partial, max_bytes)
+            _attempt(http, url, partial, max_bytes)
             note = _read_note(partial)
             try:
-                content = _decoded(partial.read_bytes(), note.encoding if note else "", max_bytes, url)
+                content = decoded(partial.read_bytes(), note.encoding if note else "", max_bytes, url)
                 if check is not None:
                     check(content)
+            except TooLongError as error:
+                raise _too_long(url, max_bytes) from error
             finally:
                 forget(partial)
     return content
@@ -65,7 +67,7 @@ def download_to(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Pat
     partial = _partial(scratch, url)
     for attempt in http.attempts():
         with attempt, transport_errors(url):
-            _attempt(http.client, url, partial, max_bytes)
+            _attempt(http, url, partial, max_bytes)
     return partial
 
 
@@ -94,14 +96,14 @@ def _partial(scratch: Path, url: str) -> Path:
     return scratch / f"{hashlib.sha256(url.encode()).hexdigest()[:32]}.part"
 
 
-def _attempt(client: httpx.Client, url: str, partial: Path, max_bytes: int) -> None:
+def _attempt(http: EdgarHttp, url: str, partial: Path, max_bytes: int) -> None:
     note = _read_note(partial)
     have = partial.stat().st_size if note and partial.exists() else 0
     if note and note.total is not None and have == note.total:
         return
     version = _strong_validator(note) if note and have else None
     headers = {"Range": f"bytes={have}-", "If-Range": version} if version else {}
-    with client.stream("GET", url, headers=headers) as response:
+    with http.stream(url, headers) as response:
         if response.status_code == 416:
             forget(partial)
             raise EdgarUnavailableError(f"{url}: what was kept of an earlier download does not fit any more")
@@ -122,7 +124,7 @@ def _attempt(client: httpx.Client, url: str, partial: Path, max_bytes: int) -> N
                 if have > max_bytes:
                     file.close()
                     forget(partial)
-                    raise FilingError("read", "too_large", f"{url} is longer than {max_bytes:,} bytes")
+                    raise _too_long(url, max_bytes)
                 file.write(chunk)
     if note is not None and note.total is not None and have != note.total:
         if have > note.total:
@@ -152,24 +154,5 @@ def _read_note(partial: Path) -> _Note | None:
     return None
 
 
-def _decoded(content: bytes, encoding: str, max_bytes: int, url: str) -> bytes:
-    """Without its content encoding. Decompressed piece by piece: a small file can hold a huge one."""
-    if encoding.lower() not in ("gzip", "x-gzip"):
-        if encoding and encoding.lower() != "identity":
-            raise EdgarUnavailableError(f"{url}: sent with the content encoding {encoding!r}, which was not asked for")
-        return content
-    pieces, total, left = [], 0, content
-    try:
-        while left:
-            decompressor = zlib.decompressobj(wbits=31)
-            piece = decompressor.decompress(left, max_bytes - total + 1)
-            total += len(piece)
-            if total > max_bytes:
-                raise FilingError("read", "too_large", f"{url} is longer than {max_bytes:,} bytes")
-            if not decompressor.eof:
-                raise EdgarUnavailableError(f"{url}: the compressed body ends early")
-            pieces.append(piece)
-            left = decompressor.unused_data
-    except zlib.error as error:
-        raise EdgarUnavailableError(f"{url}: the compressed body is damaged: {error}") from error
-    return b"".join(pieces)
+def _too_long(url: str, max_bytes: int) -> FilingError:
+    return FilingError("read", "too_large", f"{url} is longer than {max_bytes:,} bytes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable
 
+from finray.core.errors import EdgarMissingError, EdgarUnavailableError, SourceError
 from finray.edgar import feed, listing, schedule
 from finray.edgar.download import download_to, forget, scratch_failed
 from finray.edgar.fetch import done, raw_filing
@@ -14,7 +15,6 @@ from finray.edgar.listing import Listed
 from finray.edgar.run import Run
 from finray.edgar.submissions import check_submission
 from finray.edgar.summary import Problem
-from finray.errors import EdgarMissingError, EdgarUnavailableError, SourceError
 
 _ARCHIVE_BYTES = 64 * 1024**3
 

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import tarfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
+from finray.core.errors import EdgarUnavailableError, SourceError
 from finray.edgar.listing import Listed, filing_url
 from finray.edgar.selection import Selection
 from finray.edgar.submissions import Header, check_submission, named, read_header
-from finray.errors import EdgarUnavailableError, SourceError
+from finray.edgar.tar_stream import ArchiveError, TarStream
 from finray.filings.submission import ACCESSION_NUMBER
-from finray.storage import STORAGE_ERRORS, SourceFile, join, list_sources, open_stream
+from finray.storage.locations import STORAGE_ERRORS, SourceFile, join, list_sources, open_stream
 
 _ARCHIVE = re.compile(r"\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)
 _DAY = re.compile(r"^(\d{8})\.nc\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)
 _SUBMISSION = re.compile(r"\.(?:txt|nc|corr\d+)$", re.IGNORECASE)
-_DAMAGE: tuple[type[Exception], ...] = (tarfile.TarError, zlib.error, EOFError, *STORAGE_ERRORS)
+_DAMAGE: tuple[type[Exception], ...] = (ArchiveError, zlib.error, EOFError, *STORAGE_ERRORS)
 _ARCHIVE_GLOBS = ("**/*.tar.gz", "**/*.tgz", "**/*.tar")
 
 
@@ -101,18 +101,16 @@ def read_dump(dump: Dump, max_bytes: int) -> Iterator[Delivered]:
 
 
 def read_archive(stream: BinaryIO, uri: str, max_bytes: int) -> Iterator[Delivered]:
-    """Every submission of a feed archive, in its order. Raises EdgarUnavailableError where it is damaged."""
+    """Every submission of a feed archive, in its order. Raises EdgarUnavailableError where it is damaged, or over a
+    limit of finray.edgar.tar_stream."""
     try:
-        with tarfile.open(fileobj=stream, mode="r|*") as archive:
-            for member in archive:
-                if not member.isfile() or not _SUBMISSION.search(member.name):
-                    continue
-                file = archive.extractfile(member)
-                assert file is not None, "a regular file"
-                content = file.read(min(member.size, max_bytes + 1))
+        archive = TarStream(stream)
+        for member in archive:
+            if _SUBMISSION.search(member.name):
+                content = archive.read(max_bytes + 1)
                 yield _delivered(member.name, f"{uri}#{member.name}", content, member.size, max_bytes)
     except _DAMAGE as error:
-        raise EdgarUnavailableError(f"{uri}: the archive is damaged or ends early: {error}") from error
+        raise EdgarUnavailableError(f"{uri}: the archive is damaged or no feed archive: {error}") from error
 
 
 def listed(header: Header) -> Listed | None:

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from finray.core.errors import EdgarMissingError, EdgarUnavailableError, FilingError, SourceError
+from finray.core.settings import EdgarSettings
 from finray.edgar.download import download, scratch_failed
 from finray.edgar.http import EdgarHttp
 from finray.edgar.ledger import Entry
 from finray.edgar.store import RawFiling, RawStore
 from finray.edgar.submissions import check_submission, named, read_header
-from finray.errors import EdgarMissingError, EdgarUnavailableError, FilingError, SourceError
-from finray.settings import EdgarSettings
 
 _NOTHING_WILL_FIT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 

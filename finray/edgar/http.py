@@ -6,6 +6,8 @@ What EDGAR answers, and what is done:
 * 429: every request waits as long as ``Retry-After`` says.
 * 5xx, a connection that breaks, a body that ends early: this request waits, longer each time.
 * 404, and 403 with the XML of the storage behind EDGAR: there is no such file.
+* A redirect: followed on the same host, a few times. To another host, or from https to http, it is an error: whoever
+  answers there would choose what is taken for a filing, and learn who asks.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import email.utils
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,13 +25,22 @@ from typing import Any
 import httpx
 import stamina
 
+from finray.core.errors import (
+    EdgarBlockedError,
+    EdgarError,
+    EdgarMissingError,
+    EdgarRefusedError,
+    EdgarUnavailableError,
+    UsageError,
+)
+from finray.core.settings import EdgarSettings
 from finray.edgar.contact import checked_contact
+from finray.edgar.encoding import TooLongError, decoded, index_too_long, start_of
 from finray.edgar.limiter import Limiter
-from finray.errors import EdgarBlockedError, EdgarError, EdgarMissingError, EdgarUnavailableError, UsageError
-from finray.settings import EdgarSettings
 
 _NO_SUCH_FILE = re.compile(rb"<code>\s*(?:accessdenied|nosuchkey)\s*</code>", re.I)
 _LOOK_AT = 4096
+_MOST_REDIRECTS = 5
 _LONGEST_WAIT_S = 60.0
 _LONGEST_RETRY_AFTER_S = 3600.0
 _CLOCK_OFF_S = 12 * 3600.0
@@ -53,12 +64,12 @@ class EdgarHttp:
         self.limiter = limiter
         self.requests = 0
         self._stopped = threading.Event()
-        # Hooks, not a transport: they run for every request, redirects included, and leave proxies and certificates
-        # to httpx and its usual environment variables.
+        # Hooks, not a transport: they run for every request, and leave proxies and certificates to httpx and its usual
+        # environment variables.
         self.client = httpx.Client(
             headers={"User-Agent": checked_contact(settings.contact), "Accept-Encoding": "gzip"},
             timeout=httpx.Timeout(settings.timeout_s, connect=10.0),
-            follow_redirects=True,
+            follow_redirects=False,  # see stream
             event_hooks={"request": [self._wait_for_turn], "response": [self._check]},
         )
 
@@ -73,14 +84,36 @@ class EdgarHttp:
         self.client.close()
 
     def get(self, url: str, validator: dict[str, str] | None = None) -> Reply:
-        """The file at ``url``. Raises EdgarMissingError, EdgarBlockedError, EdgarUnavailableError."""
+        """The file at ``url``, an index or a list: at most ``edgar.max_index_bytes`` long.
+
+        Raises EdgarMissingError, EdgarBlockedError, EdgarUnavailableError, EdgarRefusedError.
+        """
+        limit = self._settings.max_index_bytes
         for attempt in self.attempts():
-            with attempt, transport_errors(url):
-                response = self.client.get(url, headers=conditions(validator or {}))
+            with attempt, transport_errors(url), self.stream(url, conditions(validator or {})) as response:
                 if response.status_code == 304:
                     return Reply(None, validator or {})
-                return Reply(response.content, validators(response))
+                try:
+                    sent = _sent(response, limit)
+                    return Reply(decoded(sent, _encoding(response), limit, url), validators(response))
+                except TooLongError as error:
+                    raise index_too_long(url, limit) from error
         raise AssertionError("stamina raises the last error")
+
+    @contextmanager
+    def stream(self, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
+        """One request, whose body is still to be read, and those to which it is redirected on the same host.
+
+        Raises EdgarRefusedError for a redirect elsewhere or too many, else as :meth:`get` without further attempts.
+        """
+        target = httpx.URL(url)
+        for _ in range(1 + _MOST_REDIRECTS):
+            with self.client.stream("GET", target, headers=headers) as response:
+                if not response.has_redirect_location:
+                    yield response
+                    return
+                target = _on_same_host(response)
+        raise EdgarRefusedError(f"{url}: redirected more than {_MOST_REDIRECTS} times, last to {str(target)[:200]!r}")
 
     def _wait_for_turn(self, _request: httpx.Request) -> None:
         self.limiter.acquire(self._stopped.wait)
@@ -98,7 +131,7 @@ class EdgarHttp:
             )
         if status < 400 or status == 416:
             return
-        body = response.read()[:_LOOK_AT] if status == 403 else b""
+        body = start_of(next(response.iter_raw(), b""), _encoding(response), _LOOK_AT) if status == 403 else b""
         if status == 404 or (status == 403 and _NO_SUCH_FILE.search(body)):
             raise EdgarMissingError(f"{url}: status {status}, no such file")
         if status == 403:
@@ -130,7 +163,7 @@ class EdgarHttp:
 def _worth_another(error: Exception) -> bool | float:
     if isinstance(error, EdgarBlockedError):
         return 0.001  # the limiter holds everybody back
-    return isinstance(error, EdgarUnavailableError)
+    return isinstance(error, EdgarUnavailableError) and not isinstance(error, EdgarRefusedError)
 
 
 @contextmanager
@@ -141,6 +174,37 @@ def transport_errors(url: str) -> Iterator[None]:
     except httpx.HTTPError as error:
         # The message of httpx names no header, so that no credential of a proxy gets into a log.
         raise EdgarUnavailableError(f"{url}: {type(error).__name__}: {error}") from error
+
+
+def _sent(response: httpx.Response, limit: int) -> bytes:
+    """The body as it was sent. Raises TooLongError."""
+    pieces, total = [], 0
+    for piece in response.iter_raw():
+        pieces.append(piece)
+        total += len(piece)
+        if total > limit:
+            raise TooLongError
+    return b"".join(pieces)
+
+
+def _encoding(response: httpx.Response) -> str:
+    return str(response.headers.get("Content-Encoding", ""))
+
+
+def _on_same_host(response: httpx.Response) -> httpx.URL:
+    """Where a redirect leads. Raises EdgarRefusedError for another host or port, and for what is not https any more."""
+    url, location = response.url, response.headers["Location"]
+    try:
+        target = url.join(location)
+    except httpx.InvalidURL as error:
+        raise EdgarRefusedError(f"{url}: redirected to {location[:200]!r}, which is no URL") from error
+    upgraded = url.copy_with(scheme="https") if url.scheme == "http" and url.port is None else url
+    if (target.scheme, target.host, target.port) not in {(u.scheme, u.host, u.port) for u in (url, upgraded)}:
+        raise EdgarRefusedError(
+            f"{url}: redirected to {str(target)[:200]!r}, another host or protocol, which is not asked. If your EDGAR "
+            "is a mirror, name the host that answers itself in EDGAR_BASE_URL and EDGAR_DATA_URL"
+        )
+    return target
 
 
 def conditions(validator: dict[str, str]) -> dict[str, str]:

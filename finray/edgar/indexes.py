@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import datetime as dt
 
+from finray.core.errors import EdgarMissingError, EdgarUnavailableError
 from finray.edgar import listing, schedule
 from finray.edgar.apply import gone, note_listed
 from finray.edgar.http import EdgarHttp, Reply
 from finray.edgar.listing import Quarter
 from finray.edgar.run import Run
-from finray.errors import EdgarMissingError, EdgarUnavailableError
 
 
 def read_indexes(run: Run, http: EdgarHttp) -> None:
@@ -60,7 +60,7 @@ def _read_quarter(run: Run, http: EdgarHttp, quarter: Quarter) -> None:
         return  # a new quarter has no index of its own in its first days
     if reply.content is None:
         return
-    index = listing.read_quarter(quarter, reply.content)
+    index = listing.read_quarter(quarter, reply.content, run.settings.max_index_bytes)
     wanted = note_listed(index.filings.values(), run.selection, run.ledger, restore=True)
     run.tally.indexes_read += 1
     run.tally.listed += wanted

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from finray.core.errors import IndexMissingError
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
-from finray.errors import IndexMissingError
 from finray.index import layout, schema
 
 WHOLE_STORE_AFTER = 1000

@@ -22,10 +22,10 @@ from typing import Any, Final, Literal
 import lance
 import pyarrow as pa
 
+from finray.core.errors import SourceError
 from finray.edgar.listing import Listed
-from finray.errors import SourceError
-from finray.lance_commit import commit, open_latest
-from finray.storage import exists, join, lance_storage_options
+from finray.storage.lance_commit import commit, open_latest
+from finray.storage.locations import exists, join, lance_storage_options
 
 State = Literal["pending", "done", "skipped", "failed", "deleted"]
 _TIME = pa.timestamp("us", tz="UTC")

@@ -7,17 +7,16 @@ same night. Both are read by edgartools, which is imported here and not before: 
 from __future__ import annotations
 
 import datetime as dt
-import gzip
 import os
 import re
 import tempfile
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from finray.errors import EdgarUnavailableError
+from finray.core.errors import EdgarUnavailableError
+from finray.edgar.encoding import TooLongError, gunzip, index_too_long
 from finray.filings.facts import padded_cik
 from finray.filings.submission import ACCESSION_NUMBER
 
@@ -112,14 +111,17 @@ def read_day(day: dt.date, content: bytes) -> Index:
     return Index(day_unit(day), _by_accession(replace(filing, day=day) for filing in listed), day)
 
 
-def read_quarter(quarter: Quarter, content: bytes) -> Index:
-    """A quarterly form index, gzip or not. Raises EdgarUnavailableError where it cannot be one."""
+def read_quarter(quarter: Quarter, content: bytes, max_bytes: int) -> Index:
+    """A quarterly form index, gzip or not, decompressed at most ``max_bytes`` long.
+
+    Raises EdgarUnavailableError where it cannot be one, EdgarRefusedError where it is longer.
+    """
     url = quarter_url(quarter)
     if content.startswith(b"\x1f\x8b"):
         try:
-            content = gzip.decompress(content)
-        except (OSError, EOFError, zlib.error) as error:
-            raise EdgarUnavailableError(f"{url}: the compressed index is damaged: {error}") from error
+            content = gunzip(content, max_bytes, url)
+        except TooLongError as error:
+            raise index_too_long(url, max_bytes) from error
     listed = _by_accession(_read(content, "quarter", url))
     return Index(quarter_unit(quarter), listed, max((filing.filed_at for filing in listed.values()), default=None))
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from finray.core.settings import EdgarSettings
 from finray.edgar.ledger import Entry, IndexRead, Ledger
 from finray.edgar.selection import Selection
 from finray.edgar.store import RawStore
 from finray.edgar.summary import Deletion, Problem, Tally
-from finray.settings import EdgarSettings
-from finray.storage import is_s3
+from finray.storage.locations import is_s3
 
 
 class Report(Protocol):

@@ -15,10 +15,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from finray.core.errors import EdgarUnavailableError, UsageError
 from finray.edgar.listing import Listed
-from finray.errors import EdgarUnavailableError, UsageError
 from finray.filings.facts import padded_cik
-from finray.storage import read_bytes
+from finray.storage.locations import read_bytes
 
 DEFAULT_FORMS = ("10-K", "10-Q", "8-K")
 _TICKER_COLUMNS = ("symbol", "ticker")

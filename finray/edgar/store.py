@@ -19,8 +19,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from finray.errors import SourceError
-from finray.storage import delete, exists, is_s3, join, normalise, read_bytes, write_bytes
+from finray.core.errors import SourceError
+from finray.storage.locations import delete, exists, is_s3, join, normalise, read_bytes, write_bytes
 
 _NEWEST_YEAR = 93
 """Accession numbers carry two digits of the year; EDGAR starts in 1993."""

@@ -7,7 +7,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 
-from finray.errors import EdgarUnavailableError, FilingError
+from finray.core.errors import EdgarUnavailableError, FilingError
 from finray.filings.sniff import decode, reject_error_page
 from finray.filings.submission import ACCESSION_NUMBER, header_facts
 

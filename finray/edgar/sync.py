@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from finray.core.errors import EdgarBlockedError
 from finray.edgar import schedule
 from finray.edgar.company import read_companies_now
 from finray.edgar.download import forget_old
@@ -21,7 +22,6 @@ from finray.edgar.indexes import read_indexes
 from finray.edgar.ledger import Entry, pending
 from finray.edgar.run import Run
 from finray.edgar.summary import Problem, SyncSummary
-from finray.errors import EdgarBlockedError
 
 
 def sync_raw(

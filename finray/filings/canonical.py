@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, cast
 
-from finray.types import Filing, LineItem, Statement
+from finray.core.types import Filing, LineItem, Statement
 
 Flow = Literal["", "out", "tax"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from finray.settings import ChunkSettings
-from finray.types import Chunk, Page
+from finray.core.settings import ChunkSettings
+from finray.core.types import Chunk, Page
 
 # Where a cut is best, as a recursive splitter tries them: paragraph, line, sentence, word.
 _SEPARATORS = ("\n\n", "\n", ". ", " ")

@@ -12,13 +12,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from finray.core.types import ANNUAL_REPORT_TO_HOLDERS
 from finray.filings.dates import find_dates, first_date
 from finray.filings.facts import Facts, file_number, padded_cik
 from finray.filings.fiscal_text import find_quarter, named_year
 from finray.filings.names import aliases_of
 from finray.filings.registrant import FILE_CAPTION, NAME_CAPTION, former_name, registrant, signing_registrant
 from finray.filings.release import read_release, statement_heading
-from finray.types import ANNUAL_REPORT_TO_HOLDERS
 
 _COVER_PAGES = 24
 """How far in a cover page is looked for: annual reports to holders wrap one behind letters and pictures."""

@@ -7,7 +7,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 
-from finray.types import FactSource, FiscalPeriod
+from finray.core.types import FactSource, FiscalPeriod
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import calendar
 import datetime as dt
 from dataclasses import replace
 
+from finray.core.types import FiscalPeriod
 from finray.filings.facts import Facts
-from finray.types import FiscalPeriod
 
 QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3", "Q4")
 _WANDER = dt.timedelta(days=16)

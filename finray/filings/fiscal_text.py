@@ -8,9 +8,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from finray.core.types import FiscalPeriod
 from finray.filings import fiscal
 from finray.filings.dates import find_dates
-from finray.types import FiscalPeriod
 
 _NEAR = 90
 """Characters within which a fiscal year's name and its last day are read as one statement."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import lxml.etree
 import lxml.html
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
 from finray.filings.grids import caption_of
 from finray.filings.sniff import CONTROL, decode
 from finray.filings.table_text import table_lines
-from finray.settings import FilingSettings
 
 _BLOCKS = frozenset(
     [

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import lxml.html
 
+from finray.core.types import FiscalPeriod
 from finray.filings.dates import first_date, month_day
 from finray.filings.facts import Facts, file_number, padded_cik
-from finray.types import FiscalPeriod
 
 _PERIODS: dict[str, FiscalPeriod] = {"FY": "FY", "Q1": "Q1", "Q2": "Q2", "Q3": "Q3", "Q4": "Q4"}
 _COVER_TAGS = frozenset(

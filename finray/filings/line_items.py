@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from finray.core.types import Filing, LineItem, Statement
 from finray.filings.cells import Number, is_year, parse_number
 from finray.filings.column_labels import column_label, is_period
 from finray.filings.grids import Cell, Grid
@@ -19,7 +20,6 @@ from finray.filings.inline_xbrl import Context, Tags, part_of
 from finray.filings.periods import Calendar, Period, months_between, read_balance_date, read_heading
 from finray.filings.scales import Scale, read_scale, row_unit, share_scale
 from finray.filings.statements import table_statement
-from finray.types import Filing, LineItem, Statement
 
 HEAD_LINES = 25
 """Lines of a page among which its title, scale and periods are announced."""

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pymupdf
 
-from finray.errors import FilingError
-from finray.settings import FilingSettings
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
 
 # MuPDF reports each flaw of a file on standard error; what matters becomes a FilingError.
 pymupdf.TOOLS.mupdf_display_errors(False)  # type: ignore[no-untyped-call]

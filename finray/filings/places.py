@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from finray.types import Place, Statement
+from finray.core.types import Place, Statement
 
 _PERIODIC = ("10-K", "10-Q", "20-F", "40-F", "10-KT")
 COVER_PAGES = 3

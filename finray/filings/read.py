@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
+from finray.core.types import FactSource, Filing, LineItem, Page, ParsedFiling, Statement
 from finray.filings import cover, fiscal, inline_xbrl
 from finray.filings.facts import Facts, merge
 from finray.filings.grids import Grid
@@ -25,8 +27,6 @@ from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.statements import label_statements
 from finray.filings.submission import ACCESSION_NUMBER, parse_submission
 from finray.filings.tagged_facts import facts_in_prose, tagged_cells
-from finray.settings import FilingSettings
-from finray.types import FactSource, Filing, LineItem, Page, ParsedFiling, Statement
 
 MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(

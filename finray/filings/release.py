@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
+from finray.core.types import EARNINGS_RELEASE, FiscalPeriod
 from finray.filings import fiscal
 from finray.filings.dates import find_dates, month_number
 from finray.filings.facts import Facts
 from finray.filings.fiscal_text import find_quarter, named_year
 from finray.filings.names import MAX_NAME, aliases_of, is_short_name, tidy_name
-from finray.types import EARNINGS_RELEASE, FiscalPeriod
 
 _HEAD = 5_000
 """Characters in which the headline and the first sentence are looked for."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from finray.errors import FilingError
-from finray.settings import FilingSettings
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
 
 Kind = Literal["pdf", "html", "submission", "text"]
 

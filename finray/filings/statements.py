@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from finray.types import Statement
+from finray.core.types import Statement
 
 KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income", "equity")
 TABLE_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income")

@@ -16,7 +16,7 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
 from finray.filings.dates import month_day
 from finray.filings.facts import Facts, file_number, padded_cik
 from finray.filings.sniff import decode

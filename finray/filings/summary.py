@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from finray.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, Filing
+from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, Filing
 
 _FORM_NAMES = {
     "10-K": "annual report",

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import lxml.html
 
+from finray.core.types import LineItem
 from finray.filings.cells import parse_number
 from finray.filings.html import HtmlPage
 from finray.filings.inline_xbrl import Context, NumericFact, numeric_facts, part_of, words_of_name
-from finray.types import LineItem
 
 MAX_SENTENCE = 300
 FIRST_ROW = 10_000

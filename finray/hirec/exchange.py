@@ -7,12 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from finray.errors import ModelReplyError
-from finray.hirec.prompts import Prompt, conversation, unfenced, with_at_most
-from finray.journal import Journal
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
+from finray.core.question_fields import excerpt, single_spaced
+from finray.core.types import Passage
+from finray.hirec.prompts import Prompt, with_at_most
 from finray.models.chat import ChatModel, Message
-from finray.question_fields import excerpt, single_spaced
-from finray.types import Passage
+from finray.models.conversation import conversation
+from finray.models.fences import unfenced
 
 T = TypeVar("T")
 
@@ -54,7 +56,7 @@ async def converse(
             f"That reply could not be used: {unfenced(str(unusable.error))}. "
             "Give the whole reply again, in the form that the instructions ask for."
         )
-        spoken = Message("assistant", excerpt(unusable.text, _REPEATED_CHARACTERS))
+        spoken = Message("assistant", unfenced(excerpt(unusable.text, _REPEATED_CHARACTERS)))
         messages = [*messages, spoken, Message("user", complaint)]
     try:
         return await _once(model, prompt, messages, read, journal)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
-from finray.accounting.formulas import Unit
-from finray.answering.grounding import ungrounded, ungrounded_text
+from finray.answering.grounding import figures, ungrounded_text, unspelled
 from finray.answering.wording import asked_shape, asked_value, shown
-from finray.errors import ModelReplyError, SandboxError
+from finray.core.errors import ModelReplyError, SandboxError
+from finray.core.journal import Journal
+from finray.core.plan import Unit
+from finray.core.query import Query
+from finray.core.question_fields import excerpt
+from finray.core.roles import Curation
+from finray.core.types import Answer, Passage
 from finray.hirec.exchange import ask, cited, flag_of, is_finite_number, text_of
 from finray.hirec.prompts import ANSWER
-from finray.journal import Journal
 from finray.models.chat import ChatModel
-from finray.question_fields import excerpt
-from finray.retrieval.query import Query
+from finray.sandbox.language import numbers
 from finray.sandbox.runner import Sandbox
-from finray.types import Answer, Passage
 
 _TRACED_CHARACTERS = 1_000
 _MAX_UNIT_CHARACTERS = 40
@@ -26,16 +28,17 @@ class LlmAnswerer:
     """HiREC's generation (arXiv 2505.20368, section 3.3) in one call: the model reasons, cites, and where a number is
     asked for writes a program that ``sandbox`` runs. The number is the program's, never the model's own.
 
-    Every quantity in the program, and every number and quotation of an answer in words, must stand in the cited
-    passages; else ``Answer.grounded`` is False and the text says what does not. Raises ModelReplyError where the
-    reply, or its program, cannot be used after one more try.
+    Every figure that the program's number is computed from, and every number and quotation of an answer in words, must
+    stand in the cited passages; else ``Answer.grounded`` is False and the text says what does not. Raises
+    ModelReplyError where the reply, or its program, cannot be used after one more try.
     """
 
     def __init__(self, model: ChatModel, sandbox: Sandbox) -> None:
         self._model = model
         self._sandbox = sandbox
 
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        passages = curation.kept
         if not passages:
             return Answer(
                 "Not answerable: no passage was found in the index.", "unanswerable", missing=("any passage",)
@@ -75,14 +78,15 @@ class LlmAnswerer:
     async def _computed(
         self, program: str, unit: str, question: str, evidence: tuple[Passage, ...], journal: Journal
     ) -> Answer:
+        texts = [passage.text for passage in evidence]
         try:
-            result = await self._sandbox.run_async(program)
+            result = await self._sandbox.run_async(program, figures=figures(numbers(program), texts, question))
         except SandboxError as error:
             raise ModelReplyError(f"answer: the program has no result: {error}") from error
         if not is_finite_number(result.value):
             raise ModelReplyError(f"answer: the program's `answer` is not a number: {excerpt(repr(result.value), 120)}")
         value = float(result.value)
-        absent = ungrounded(result.literals, [passage.text for passage in evidence], question)
+        absent = unspelled(result.ungrounded, texts)
         journal.note(f"answer: the program gave {result.value!r} in {result.seconds:.2f} s")
         text, number = _worded(value, unit, question)
         return Answer(

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from finray.errors import ModelReplyError
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation, Curator, QuestionReader
+from finray.core.types import Passage
 from finray.hirec.exchange import ask, cited, flag_of, question_of, text_of
 from finray.hirec.prompts import CURATE, TRANSFORM
-from finray.hirec.roles import Curation, Curator, QueryTransformer
-from finray.journal import Journal
 from finray.models.chat import ChatModel
-from finray.retrieval.query import Query
-from finray.types import Passage
+from finray.question.rule_reader import with_text
 
 
-class LlmTransformer:
+class LlmReader:
     """HiREC's query transformation. The structure (companies, periods) still comes from ``rules``; the model rewrites
     the text that is searched for. Where its reply stays unusable, the rules' text is searched for, and the trace says
     so.
     """
 
-    def __init__(self, model: ChatModel, rules: QueryTransformer) -> None:
+    def __init__(self, model: ChatModel, rules: QuestionReader) -> None:
         self._model = model
         self._rules = rules
 
-    async def transform(self, question: str, journal: Journal) -> Query:
-        query = await self._rules.transform(question, journal)
+    async def read(self, question: str, journal: Journal) -> Query:
+        query = await self._rules.read(question, journal)
 
         async def read(reply: Mapping[str, Any]) -> str:
             text = question_of(reply, "query", TRANSFORM.stage)
@@ -41,7 +41,7 @@ class LlmTransformer:
             journal.note(f"transform: {error}; the rules' query is used instead")
             return query
         journal.note(f"transform: {text!r}")
-        return replace(query, text=text)
+        return with_text(query, text)
 
 
 class LlmCurator:

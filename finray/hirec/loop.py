@@ -6,14 +6,14 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from finray.errors import FinrayError
-from finray.hirec.roles import Curation, Roles
-from finray.journal import Journal, Observer
-from finray.question_fields import read_question, single_spaced
+from finray.core.errors import FinrayError
+from finray.core.journal import Journal, Observer
+from finray.core.query import Query
+from finray.core.question_fields import read_question, single_spaced
+from finray.core.roles import Curation, Roles
+from finray.core.settings import Settings
+from finray.core.types import Document, PageRef, Passage, Prediction, Question
 from finray.retrieval.flat import proposed
-from finray.retrieval.query import Query
-from finray.settings import Settings
-from finray.types import Document, PageRef, Passage, Prediction, Question
 
 
 async def answer_question(
@@ -45,16 +45,15 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
     asked = read_question(question.question, settings.bulk.max_question_characters)
     query, documents, first = await retrieve(asked, 0, roles, settings, journal)
     seen = proposed(documents, first)
-    passages: Sequence[Passage] = first
     curation = Curation(tuple(first), answerable=True)
     rounds: list[tuple[PageRef, ...]] = []
     iterations = 0
     while loop.curate and iterations < loop.i_max:
         iterations += 1
+        passages = curation.kept
         curation = await _curate(query, passages, iterations, roles, journal)
-        kept = curation.kept[: loop.max_kept] if loop.filter else tuple(passages)
-        passages = kept
-        rounds.append(_page_refs(passages))
+        curation = replace(curation, kept=curation.kept[: loop.max_kept] if loop.filter else passages)
+        rounds.append(_page_refs(curation.kept))
         if curation.answerable or not curation.complementary:
             break
         journal.note(
@@ -63,9 +62,9 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         # The last retrieval happens even when the iterations are spent (Algorithm 1, lines 8-11).
         _, more_documents, more = await retrieve(curation.complementary, iterations, roles, settings, journal)
         seen.extend(proposed(more_documents, more))
-        passages = _merged(kept, more)
-        rounds[-1] = _page_refs(passages)
-    answer = await journal.stage("answer", iterations, lambda: roles.answerer.answer(query, passages, journal))
+        curation = replace(curation, kept=_merged(curation.kept, more), plans=(), coverage=None)
+        rounds[-1] = _page_refs(curation.kept)
+    answer = await journal.stage("answer", iterations, lambda: roles.answerer.answer(query, curation, journal))
     missing = answer.missing or (() if answer.status == "answered" else curation.missing)
     return Prediction(
         qid=question.qid,
@@ -80,7 +79,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         confidence=answer.confidence,
         missing=missing,
         nearest=answer.nearest,
-        documents=_distinct(seen),
+        documents=tuple(document.ref for document in _distinct(seen)),
         passages=tuple(first),
         evidence=answer.evidence,
         iterations=iterations,
@@ -94,7 +93,7 @@ async def retrieve(
     """Transform the question, choose documents, choose passages in them. Raises FinrayError."""
     k = settings.retrieval
     question = single_spaced(question)
-    query = await journal.stage("transform", iteration, lambda: roles.transformer.transform(question, journal))
+    query = await journal.stage("transform", iteration, lambda: roles.reader.read(question, journal))
     documents = await journal.stage(
         "documents", iteration, lambda: roles.documents.documents(query, k.k_documents, journal)
     )

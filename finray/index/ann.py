@@ -22,9 +22,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from finray.evaluation.bootstrap import estimate
+from finray.core.bootstrap import estimate
+from finray.core.settings import IndexSettings
 from finray.index import layout, schema
-from finray.settings import IndexSettings
 
 NAME: Final = "vector_idx"
 DEFAULT_PROBES: Final = 64

@@ -4,17 +4,27 @@ whole."""
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
+from finray.core.settings import ChunkSettings
+from finray.core.types import Chunk, Filing, LineItem, Page, ParsedFiling
 from finray.filings.chunks import chunk_page
 from finray.filings.summary import cover_summary
-from finray.index.schema import filing_from_row, filing_row, filings_schema, line_items_table, vectors_array
+from finray.index.schema import (
+    CHUNKS,
+    FACTS,
+    PAGES,
+    child_rows,
+    filing_from_row,
+    filing_row,
+    filings_schema,
+    vectors_array,
+)
 from finray.models.encoder import Encoder, Vectors
-from finray.settings import ChunkSettings
-from finray.types import Filing, ParsedFiling
 
 _LENGTHS = struct.Struct("<4Q")
 _COVER = filings_schema(1)
@@ -51,34 +61,15 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
     pages = [replace(page, text=_encodable(page.text), headings=_encodable(page.headings)) for page in parsed.pages]
     chunks = [chunk for page in pages for chunk in chunk_page(page, settings)]
 
-    def table(rows: int, columns: dict[str, pa.Array]) -> pa.Table:
-        keys = {"filing_id": filing.filing_id, "revision": revision}
-        return pa.table({**{name: pa.array([key] * rows, pa.string()) for name, key in keys.items()}, **columns})
+    def rows(table: str, records: Sequence[Page | Chunk | LineItem]) -> pa.Table:
+        return child_rows(table, filing.filing_id, revision, records)
 
     return FilingBundle(
         filing=filing,
         summary=_encodable(cover_summary(filing)),
-        pages=table(
-            len(pages),
-            {
-                "page": pa.array([page.page for page in pages], pa.int32()),
-                "text": pa.array([page.text for page in pages], pa.string()),
-                "item": pa.array([page.item for page in pages], pa.string()),
-                "statement": pa.array([page.statement for page in pages], pa.string()),
-                "place": pa.array([page.place for page in pages], pa.string()),
-                "headings": pa.array([page.headings for page in pages], pa.string()),
-            },
-        ),
-        chunks=table(
-            len(chunks),
-            {
-                "page": pa.array([chunk.page for chunk in chunks], pa.int32()),
-                "start": pa.array([chunk.start for chunk in chunks], pa.int32()),
-                "end": pa.array([chunk.end for chunk in chunks], pa.int32()),
-                "text": pa.array([chunk.text for chunk in chunks], pa.string()),
-            },
-        ),
-        facts=line_items_table(filing.filing_id, revision, parsed.line_items),
+        pages=rows(PAGES, pages),
+        chunks=rows(CHUNKS, chunks),
+        facts=rows(FACTS, parsed.line_items),
     )
 
 

@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from finray.errors import IndexDamagedError
+from finray.core.errors import IndexDamagedError
 from finray.index import digest, layout, maintenance, schema, search_indexes
-from finray.storage import delete, join, lance_storage_options, list_objects
+from finray.storage.locations import delete, join, lance_storage_options, list_objects
 
 _FILINGS_AT_ONCE = 100
 _UNIT_LENGTH = 0.02

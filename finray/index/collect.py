@@ -11,7 +11,7 @@ from finray.index.plan import Plan
 from finray.index.stages import StagedFiling, own_peak_rss
 from finray.index.summary import IndexFailure, IndexProgress, IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
-from finray.storage import Listing
+from finray.storage.locations import Listing
 
 
 class Collector:

@@ -18,12 +18,12 @@ from typing import Any, Literal
 import lance
 import pyarrow as pa
 
-from finray.errors import IndexMismatchError
+from finray.core.errors import IndexMismatchError
 from finray.index import schema
 from finray.index.reader import IndexReader, vector_hits
-from finray.lance_commit import commit, open_latest
 from finray.models.encoder import Vectors
-from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
+from finray.storage.lance_commit import commit, open_latest
+from finray.storage.locations import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
 
 Encode = Callable[[Sequence[str]], Mapping[str, pa.Array]]
 """Texts to columns, a value for each text."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 
+from finray.core.types import Filing, LineItem, Passage
 from finray.index.reader import IndexReader
-from finray.retrieval.companies import CompanyCatalog
-from finray.types import Filing, LineItem, Passage
+from finray.question.companies import CompanyCatalog
 
 _CACHED_FILINGS = 64
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from finray.core.settings import Settings
 from finray.index.collect import Collector
 from finray.index.parser_process import ParserProcess
 from finray.index.stages import embed, read_and_parse
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.models.encoder import Encoder, load_encoder
-from finray.settings import Settings
-from finray.storage import list_sources
+from finray.storage.locations import list_sources
 
 
 def index_in_process(
@@ -38,7 +38,7 @@ def index_in_process(
     writer = IndexWriter(index_uri, settings, encoder.dimension)
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
-    own_parser = parser or ParserProcess(settings.filings, settings.chunks)
+    own_parser = parser or ParserProcess(settings.filings, settings.chunks, settings.sandbox)
     try:
         for planned in plan.todo:
             staged = read_and_parse(planned.file.uri, planned.file.size, own_parser, settings.filings, "local")

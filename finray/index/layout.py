@@ -16,11 +16,11 @@ from typing import Any
 import lance
 import pyarrow as pa
 
-from finray.errors import IndexDamagedError, IndexMismatchError, IndexMissingError, SourceError
+from finray.core.errors import IndexDamagedError, IndexMismatchError, IndexMissingError, SourceError
+from finray.core.settings import Settings
 from finray.index.schema import FILINGS, FORMAT_VERSION, table_schemas
-from finray.lance_commit import commit, open_latest, reason
-from finray.settings import Settings
-from finray.storage import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
+from finray.storage.lance_commit import commit, open_latest, reason
+from finray.storage.locations import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
 
 UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
 """What reading a damaged table may raise."""
@@ -160,13 +160,15 @@ def table_uri(uri: str, name: str) -> str:
     return join(normalise(uri), f"{name}.lance")
 
 
-def open_table(uri: str, name: str) -> Any:
-    """The latest version of one table, as a ``lance.LanceDataset`` that stays at this version.
+def open_table(uri: str, name: str, version: int | None = None) -> Any:
+    """The latest version of one table, or the one given, as a ``lance.LanceDataset`` that stays at this version.
 
     Raises IndexDamagedError where it cannot be opened, SourceError where S3 does not answer.
     """
     with reading(uri, name):
         table = open_latest(table_uri(uri, name))
+        if version is not None and table.version != version:
+            table = table.checkout_version(version)
         if lost := _REQUIRED[name] - set(table.schema.names):
             raise ValueError(f"it has no column {', '.join(sorted(lost))}")
         return table
@@ -196,7 +198,7 @@ def _told(uri: str, name: str, error: Exception) -> IndexMissingError | IndexDam
 def write_table(
     uri: str, name: str, step: Callable[[Any], object], *, undo: Callable[[], object] | None = None
 ) -> None:
-    """Do ``step`` with the latest version of a table; on S3 perhaps more than once (see finray/lance_commit.py).
+    """Do ``step`` with the latest version of a table; on S3 perhaps more than once (see ``storage.lance_commit``).
 
     Raises SourceError, and IndexDamagedError where what stands there cannot be read.
     """

@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from finray.core.settings import IndexSettings
 from finray.index import ann, layout, schema, search_indexes
-from finray.settings import IndexSettings
 
 KEEP_VERSIONS = dt.timedelta(days=1)
 """How long an open reader can rely on the version it has pinned, from the moment that another replaces it."""

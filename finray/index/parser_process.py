@@ -1,38 +1,42 @@
 """Parsing in a process of its own: a filing that crashes the parser, hangs it or eats all memory harms only
-itself.
+itself, and one that takes it over finds no key, no network and no file to write (``finray.sandbox.reader``).
 
-The child (``python -m finray.index.parser_process``) reads requests from stdin and answers on the descriptor
-that was stdout. A request is a header (JSON) and the filing's bytes, an answer a header and the bundle's
-bytes; nothing is unpickled, so that a parser taken over by a hostile document cannot reach further through
-its answer.
+The child reads requests from stdin and answers on the descriptor that was stdout. A request is a header (JSON) and the
+filing's bytes, an answer a header and the bundle's bytes; nothing is unpickled, so that a parser taken over by a
+hostile document cannot reach further through its answer.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
-import select
 import signal
 import struct
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, cast, get_args
 
-from finray.errors import FilingError, Stage
-from finray.settings import ChunkSettings, FilingSettings
+from finray.core.errors import FilingError, Stage
+from finray.core.settings import ChunkSettings, FilingSettings, SandboxSettings
+from finray.sandbox import confined, pipes, reader
+from finray.sandbox.lockdown import NO_FILTER
 
 _LENGTHS = struct.Struct("<2Q")
 _READY = b"R"
 _START_SECONDS = 120.0
+_END_SECONDS = 5.0
 _GIB = 1024**3
 _HEADER_BYTES = 1024**2
+_REASON_CHARACTERS = 40
+_DETAIL_CHARACTERS = 2_000
+_LIFE = 20
+"""Times ``parse_seconds`` of processor time, after which a child is replaced: its hard limit, which nothing raises."""
 _LAST_WORDS = ("parser_error", "out_of_memory")
 """Reasons after which the child ends by itself."""
 
@@ -48,18 +52,29 @@ class ParsedBytes:
 
 class ParserProcess:
     """Parses one filing at a time in a child process, which is started when needed and again when it has
-    died. ``filings`` has the limits of time and memory for each filing.
+    died. ``filings`` has the limits of time and memory for each filing; where ``sandbox.isolation`` demands a filter
+    of system calls, the child does not start without.
 
     Not for use from several threads.
     """
 
     def __init__(
-        self, filings: FilingSettings, chunks: ChunkSettings, *, module: str = "finray.index.parser_process"
+        self,
+        filings: FilingSettings,
+        chunks: ChunkSettings,
+        sandbox: SandboxSettings | None = None,
+        *,
+        module: str = "finray.index.parser_process",
     ) -> None:
-        self._settings = {"filings": filings.model_dump(), "chunks": chunks.model_dump()}
+        self._settings = {
+            "filings": filings.model_dump(),
+            "chunks": chunks.model_dump(),
+            "demanded": sandbox is not None and confined.filter_demanded(sandbox),
+        }
         self._seconds = filings.parse_seconds
         self._most_bytes = int(filings.parse_memory_gb * _GIB)
         self._module = module
+        self._relay: confined.Relay | None = None
         self.child: subprocess.Popen[bytes] | None = None
 
     def parse(self, content: bytes, source_uri: str) -> ParsedBytes:
@@ -80,7 +95,8 @@ class ParserProcess:
         child = self._ready()
         header = json.dumps({"source_uri": source_uri}).encode()
         try:
-            _send_by(child.stdin, header, content, started + self._seconds)
+            parts = (_LENGTHS.pack(len(header), len(content)), header, content)
+            pipes.send(child.stdin, parts, started + self._seconds)
             answer, bundle = _receive(child.stdout, self._most_bytes, started + self._seconds)
         except TimeoutError:
             self.close()
@@ -90,11 +106,11 @@ class ParserProcess:
         except ValueError as error:
             self.close()
             raise FilingError("parse", "crashed", f"the parser process answered nonsense: {error}") from error
-        if "reason" in answer:
-            if answer["reason"] in _LAST_WORDS:
+        if isinstance(answer, FilingError):
+            if answer.reason in _LAST_WORDS:
                 self.close()
-            raise FilingError(answer["stage"], answer["reason"], answer["detail"])
-        return ParsedBytes(bundle, time.monotonic() - started, int(answer["peak_rss_bytes"]))
+            raise answer
+        return ParsedBytes(bundle, time.monotonic() - started, answer)
 
     def close(self) -> None:
         """End the child at once."""
@@ -106,29 +122,26 @@ class ParserProcess:
         if self.child is not None and self.child.poll() is not None:
             self._reap(self.child)
         if self.child is None:
-            self.child = subprocess.Popen(
-                [sys.executable, "-m", self._module, json.dumps(self._settings)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                # Arrow's own allocator maps a gigabyte at once, which would count against the limit.
-                env=os.environ | {"ARROW_DEFAULT_MEMORY_POOL": "system"},
-            )
-            assert self.child.stdin is not None
-            os.set_blocking(self.child.stdin.fileno(), False)  # a child that is stopped reads nothing
+            self.child = confined.start(confined.command(self._module, json.dumps(self._settings)), relayed=True)
+            self._relay = confined.Relay(self.child)
             try:
-                _read_exactly(self.child.stdout, 1, time.monotonic() + _START_SECONDS)
+                pipes.receive_exactly(self.child.stdout, 1, time.monotonic() + _START_SECONDS)
             except (EOFError, TimeoutError) as error:
-                child = self.child
-                self.close()
+                child, relay = self.child, self._relay
+                if isinstance(error, TimeoutError):
+                    child.kill()
+                self._reap(child)
+                if child.returncode == NO_FILTER:
+                    raise confined.no_filter() from error
                 raise RuntimeError(
-                    f"the parser process does not start (exit status {child.returncode}): see its message above"
+                    f"the parser process does not start (exit status {child.returncode}): {relay.last or 'no message'}"
                 ) from error
         return self.child
 
     def _crashed(self, child: subprocess.Popen[bytes]) -> FilingError:
         self._reap(child)
         status = child.returncode
-        if status == -signal.SIGXCPU:
+        if status == -signal.SIGPROF:
             return self._timeout(" of processor time")
         cause = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
         return FilingError("parse", "crashed", f"the parser process died on this filing ({cause})")
@@ -138,38 +151,43 @@ class ParserProcess:
         return FilingError("parse", "timeout", f"not parsed after {self._seconds:g} s{of} ({limit})")
 
     def _reap(self, child: subprocess.Popen[bytes]) -> None:
-        child.wait()
-        for stream in (child.stdin, child.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except BrokenPipeError:
-                    continue  # what was still buffered was meant for the dead child
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it may have closed its pipe and go on
+            child.wait(_END_SECONDS)
+        confined.end(child)
+        if self._relay is not None:
+            self._relay.join(1.0)
         self.child = None
 
 
-def serve(arguments: str) -> None:
+def main(arguments: Sequence[str]) -> None:
     """The child's loop; ends when the parent closes the pipe or is gone."""
+    reader.leave_out_layout()
     from finray.filings.read import parse_filing
     from finray.index.bundle import make_bundle, to_bytes
 
-    settings = json.loads(arguments)
+    settings = json.loads(arguments[0])
     filings = FilingSettings.model_validate(settings["filings"])
     chunks = ChunkSettings.model_validate(settings["chunks"])
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    _limit_memory(filings.parse_memory_gb)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    reader.confine(
+        seconds=_LIFE * filings.parse_seconds,
+        memory_bytes=int(filings.parse_memory_gb * _GIB),
+        demanded=settings["demanded"],
+    )
     sys.excepthook = _last_words(answers)
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     answers.write(_READY)
     answers.flush()
-    while True:
+    end = _processor_seconds() + (_LIFE - 1) * filings.parse_seconds
+    while _processor_seconds() < end:
         try:
             header, content = _receive_blocking(requests)
         except EOFError:
             return
-        _limit_processor_time(filings.parse_seconds)
+        # The kernel ends the child when it spends much more on one filing, even where the parent is gone.
+        signal.setitimer(signal.ITIMER_PROF, filings.parse_seconds + 2.0)
         try:
             bundle = to_bytes(make_bundle(parse_filing(content, header["source_uri"], filings), chunks))
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -199,26 +217,9 @@ def _failure(stage: Stage, reason: str, detail: str) -> bytes:
     return json.dumps({"stage": stage, "reason": reason, "detail": detail}).encode()
 
 
-def _limit_memory(gib: float) -> None:
-    """Address space, the one limit that the kernel keeps for a single process: what is mapped now, and ``gib`` more."""
-    try:
-        mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except FileNotFoundError:  # no Linux
-        mapped = 0
-    resource.setrlimit(resource.RLIMIT_AS, (mapped + int(gib * _GIB), resource.RLIM_INFINITY))
-
-
-def _limit_processor_time(seconds: float) -> None:
-    """The kernel ends the child when it spends much more on one filing, even where the parent is gone."""
+def _processor_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    limit = int(usage.ru_utime + usage.ru_stime + seconds) + 2
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
-
-
-def _end_with_parent(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(2.0)
-    os._exit(1)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _send(stream: IO[bytes] | None, header: bytes, content: bytes) -> None:
@@ -229,28 +230,24 @@ def _send(stream: IO[bytes] | None, header: bytes, content: bytes) -> None:
     stream.flush()
 
 
-def _send_by(stream: IO[bytes] | None, header: bytes, content: bytes, deadline: float) -> None:
-    """Send to a pipe that does not block. Raises BrokenPipeError, and TimeoutError at ``deadline`` (monotonic)."""
-    assert stream is not None
-    for part in (_LENGTHS.pack(len(header), len(content)), header, content):
-        left = memoryview(part)
-        while left:
-            _, writable, _ = select.select([], [stream], [], max(0.0, deadline - time.monotonic()))
-            if not writable:
-                raise TimeoutError
-            left = left[os.write(stream.fileno(), left[: select.PIPE_BUF]) :]
-
-
-def _receive(stream: IO[bytes] | None, most: int, deadline: float) -> tuple[dict[str, Any], bytes]:
-    """An answer of at most ``most`` bytes: what the child says of its length proves nothing. Raises ValueError."""
-    lengths = _LENGTHS.unpack(_read_exactly(stream, _LENGTHS.size, deadline))
+def _receive(stream: IO[bytes] | None, most: int, deadline: float) -> tuple[int | FilingError, bytes]:
+    """An answer, which may come from whatever has taken the child over: its peak memory or its failure, and at most
+    ``most`` bytes. Raises ValueError, EOFError, TimeoutError."""
+    lengths = _LENGTHS.unpack(pipes.receive_exactly(stream, _LENGTHS.size, deadline))
     if lengths[0] > _HEADER_BYTES or lengths[1] > most:
         raise ValueError(f"{lengths[0]:,} and {lengths[1]:,} bytes")
-    header, content = (_read_exactly(stream, length, deadline) for length in lengths)
-    answer = json.loads(header)
-    if not isinstance(answer, dict):
-        raise ValueError("no object")
-    return answer, content
+    header, content = (pipes.receive_exactly(stream, length, deadline) for length in lengths)
+    try:
+        answer = json.loads(header)
+    except RecursionError:
+        raise ValueError("a header nested too deep") from None
+    match answer:
+        case {"peak_rss_bytes": int(peak)}:
+            return peak, content
+        case {"stage": stage, "reason": str(reason), "detail": str(detail)}:
+            if stage in get_args(Stage) and reason.isidentifier():
+                return FilingError(cast(Stage, stage), reason[:_REASON_CHARACTERS], detail[:_DETAIL_CHARACTERS]), b""
+    raise ValueError("neither a bundle nor a failure")
 
 
 def _receive_blocking(stream: IO[bytes]) -> tuple[dict[str, Any], bytes]:
@@ -259,23 +256,3 @@ def _receive_blocking(stream: IO[bytes]) -> tuple[dict[str, Any], bytes]:
         raise EOFError
     header_length, content_length = _LENGTHS.unpack(prefix)
     return json.loads(stream.read(header_length)), stream.read(content_length)
-
-
-def _read_exactly(stream: IO[bytes] | None, length: int, deadline: float) -> bytes:
-    """``length`` bytes from a pipe. Raises EOFError when it closes, TimeoutError at ``deadline`` (monotonic)."""
-    assert stream is not None
-    parts: list[bytes] = []
-    while length:
-        readable, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
-        if not readable:
-            raise TimeoutError
-        part = os.read(stream.fileno(), min(length, 1 << 20))
-        if not part:
-            raise EOFError
-        parts.append(part)
-        length -= len(part)
-    return b"".join(parts)
-
-
-if __name__ == "__main__":
-    serve(sys.argv[1])

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from finray.storage import SourceFile
+from finray.storage.locations import SourceFile
 
 Outcome = Literal["indexed", "duplicate", "superseded", "failed"]
 _HASHING_THREADS = 4

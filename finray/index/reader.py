@@ -16,11 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from lance.query import MatchQuery
 
-from finray.errors import IndexMissingError
+from finray.core.errors import IndexMissingError
+from finray.core.settings import Settings
+from finray.core.types import Filing, LineItem
 from finray.index import ann, layout, schema
 from finray.models.encoder import Vectors
-from finray.settings import Settings
-from finray.types import Filing, LineItem
 
 _PAGE_PLACE: Final = ("filing_id", "page")
 _CHUNK_PLACE: Final = ("filing_id", "page", "start", "end")
@@ -43,14 +43,19 @@ class IndexReader:
             self._probes = ann.probes_of(tables[schema.CHUNKS])
 
     @classmethod
-    def open(cls, uri: str, settings: Settings | None = None) -> IndexReader:
-        """The index at ``uri`` as it is now.
+    def open(
+        cls, uri: str, settings: Settings | None = None, versions: Mapping[str, int] | None = None
+    ) -> IndexReader:
+        """The index at ``uri`` as it is now, or as it was at ``versions`` of its tables.
 
         Raises IndexMissingError, and IndexMismatchError when ``settings`` are not those it was built with.
         """
         record = layout.read_record(uri)
         if settings is not None:
             layout.check_record(uri, record, layout.IndexRecord.of(settings, record.dimension))
+        if versions is not None:
+            tables = {name: layout.open_table(uri, name, versions[name]) for name in (schema.FILINGS, *schema.CHILDREN)}
+            return cls(uri, record, tables)
         # Children of a new revision are written before its filing's row, those of the old deleted after it: a
         # set of tables is consistent when the filings did not change while the children were opened.
         filings = layout.open_table(uri, schema.FILINGS)
@@ -97,6 +102,22 @@ class IndexReader:
         table = self._covers
         return dict(zip(table["filing_id"].to_pylist(), table["summary"].to_pylist(), strict=True))
 
+    def cover_summary(self, filing_id: str) -> str:
+        """That of one filing, which must be there."""
+        row = pc.index(self._covers["filing_id"], filing_id).as_py()
+        summary: str = self._covers["summary"][row].as_py()
+        return summary
+
+    def page(self, filing_id: str, page: int) -> dict[str, Any] | None:
+        """One page: text, item, statement, place, headings."""
+        columns = ["text", "item", "statement", "place", "headings"]
+        return next(iter(self._rows_of_pages(schema.PAGES, [(filing_id, page)], columns).to_pylist()), None)
+
+    def line_items_of_page(self, filing_id: str, page: int) -> tuple[LineItem, ...]:
+        """Line items of one page, in its order."""
+        table = self._rows_of_pages(schema.FACTS, [(filing_id, page)], self._fact_columns)
+        return tuple(item for _, item in schema.line_items_from_table(table))
+
     def pages(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
         """Pages of filings; ``columns`` None means all but the vector."""
         wanted = columns or ["filing_id", "page", "text", "item", "statement", "place", "headings"]
@@ -127,8 +148,7 @@ class IndexReader:
 
     def line_items(self, filing_ids: Collection[str] | None) -> dict[str, tuple[LineItem, ...]]:
         """Line items of each filing that has any, in the order of the page."""
-        columns = [name for name in self._tables[schema.FACTS].schema.names if name != "revision"]
-        table = self._rows(schema.FACTS, filing_ids, columns, ("filing_id", "page"))
+        table = self._rows(schema.FACTS, filing_ids, self._fact_columns, ("filing_id", "page"))
         result: dict[str, list[LineItem]] = {}
         for filing_id, item in schema.line_items_from_table(table):
             result.setdefault(filing_id, []).append(item)
@@ -155,6 +175,10 @@ class IndexReader:
     def search_pages_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """Cosine over page vectors, exact: filing_id, page, score."""
         return self._search_vector(schema.PAGES, _PAGE_PLACE, vector, filing_ids, limit)
+
+    @property
+    def _fact_columns(self) -> list[str]:
+        return [name for name in self._tables[schema.FACTS].schema.names if name != "revision"]
 
     @cached_property
     def _covers(self) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Arrow schemas of the index tables, and the one row form of a ``Filing`` and a ``LineItem``.
+"""Arrow schemas of the index tables, and the rows of filings, pages, chunks and line items.
 
 Child rows (``pages``, ``chunks``, ``facts``) carry ``revision``, which names the filing's content and who wrote it.
 A child row counts only while its (filing_id, revision) stands in ``filings``: that row is the commit mark.
@@ -7,14 +7,15 @@ Vectors are float32 of unit length; a page without text has the zero vector.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Final
 
 import pyarrow as pa
 
-from finray.types import Filing, LineItem
+from finray.core.types import Chunk, Filing, LineItem, Page
+from finray.storage.columns import AS_JSON, Scalars, arrow_schema
 
 FORMAT_VERSION: Final = 2
 FILINGS: Final = "filings"
@@ -28,44 +29,11 @@ COUNT_COLUMNS: Final = {PAGES: "n_pages", CHUNKS: "n_chunks", FACTS: "n_facts"}
 
 _TIME = pa.timestamp("us", tz="UTC")
 _KEY = [pa.field("filing_id", pa.string(), nullable=False), pa.field("revision", pa.string(), nullable=False)]
-_FILING = [
-    pa.field("filing_id", pa.string(), nullable=False),
-    pa.field("doc_name", pa.string(), nullable=False),
-    pa.field("source_uri", pa.string(), nullable=False),
-    pa.field("content_sha256", pa.string(), nullable=False),
-    pa.field("company", pa.string(), nullable=False),
-    pa.field("form", pa.string(), nullable=False),
-    pa.field("cik", pa.string()),
-    pa.field("ticker", pa.string()),
-    pa.field("commission_file_number", pa.string()),
-    pa.field("is_amendment", pa.bool_(), nullable=False),
-    pa.field("amends", pa.string()),
-    pa.field("filed_at", pa.date32()),
-    pa.field("period_end", pa.date32()),
-    pa.field("fiscal_year", pa.int32()),
-    pa.field("fiscal_period", pa.string()),
-    pa.field("fiscal_year_end", pa.string()),
-    pa.field("aliases", pa.list_(pa.string()), nullable=False),
-    pa.field("provenance", pa.string(), nullable=False),  # JSON object: fact -> where it was read
-]
-_FACT = [
-    pa.field("page", pa.int32(), nullable=False),
-    pa.field("statement", pa.string()),
-    pa.field("label", pa.string(), nullable=False),
-    pa.field("value", pa.float64(), nullable=False),
-    pa.field("text", pa.string(), nullable=False),
-    pa.field("unit", pa.string(), nullable=False),
-    pa.field("scale", pa.int64(), nullable=False),
-    pa.field("period_end", pa.date32()),
-    pa.field("months", pa.int32()),
-    pa.field("section", pa.string()),
-    pa.field("row", pa.int32(), nullable=False),
-    pa.field("column", pa.int32(), nullable=False),
-    pa.field("box", pa.list_(pa.float64(), 4)),
-    pa.field("concept", pa.string()),
-    pa.field("column_label", pa.string()),
-    pa.field("caption", pa.string()),
-]
+_STORED: Final[Scalars] = AS_JSON | {int: pa.int32(), dt.date: pa.date32()}
+_FILING: Final = list(arrow_schema(Filing, _STORED, {"provenance": pa.string()}))  # provenance: a JSON object
+_FACT: Final = list(arrow_schema(LineItem, _STORED, {"scale": pa.int64(), "box": pa.list_(pa.float64(), 4)}))
+_PAGE: Final = list(arrow_schema(Page, _STORED))
+_CHUNK: Final = list(arrow_schema(Chunk, _STORED))
 
 
 def vector_type(dimension: int) -> pa.DataType:
@@ -95,12 +63,7 @@ def pages_schema(dimension: int) -> pa.Schema:
     return pa.schema(
         [
             *_KEY,
-            pa.field("page", pa.int32(), nullable=False),
-            pa.field("text", pa.string(), nullable=False),
-            pa.field("item", pa.string()),
-            pa.field("statement", pa.string()),
-            pa.field("place", pa.string()),
-            pa.field("headings", pa.string(), nullable=False),
+            *_PAGE,
             pa.field("vector", vector_type(dimension), nullable=False),
         ]
     )
@@ -110,10 +73,7 @@ def chunks_schema(dimension: int) -> pa.Schema:
     return pa.schema(
         [
             *_KEY,
-            pa.field("page", pa.int32(), nullable=False),
-            pa.field("start", pa.int32(), nullable=False),
-            pa.field("end", pa.int32(), nullable=False),
-            pa.field("text", pa.string(), nullable=False),
+            *_CHUNK,
             pa.field("vector", vector_type(dimension), nullable=False),
         ]
     )
@@ -156,8 +116,6 @@ def table_schemas(dimension: int) -> dict[str, pa.Schema]:
 
 FILING_COLUMNS: Final = tuple(field.name for field in _FILING)
 _LINE_ITEM_COLUMNS: Final = tuple(field.name for field in _FACT)
-assert {f.name for f in fields(Filing)} == set(FILING_COLUMNS)
-assert {f.name for f in fields(LineItem)} == set(_LINE_ITEM_COLUMNS)
 
 
 def filing_row(filing: Filing) -> dict[str, Any]:
@@ -197,10 +155,12 @@ def _shared(column: pa.ChunkedArray, read: Callable[[Any], Any] = lambda value: 
     return [None if place is None else values[place] for place in encoded.indices.to_pylist()]
 
 
-def line_items_table(filing_id: str, revision: str, items: Sequence[LineItem]) -> pa.Table:
-    columns = {name: [getattr(item, name) for item in items] for name in _LINE_ITEM_COLUMNS}
-    keys = {"filing_id": [filing_id] * len(items), "revision": [revision] * len(items)}
-    return pa.table({**keys, **columns}, schema=FACTS_SCHEMA)
+def child_rows(table: str, filing_id: str, revision: str, records: Sequence[Page | Chunk | LineItem]) -> pa.Table:
+    """Rows of ``pages``, ``chunks`` or ``facts`` without vectors."""
+    columns = {PAGES: _PAGE, CHUNKS: _CHUNK, FACTS: _FACT}[table]
+    keys = {"filing_id": [filing_id] * len(records), "revision": [revision] * len(records)}
+    values = {column.name: [getattr(record, column.name) for record in records] for column in columns}
+    return pa.table(keys | values, schema=pa.schema([*_KEY, *columns]))
 
 
 def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final
 
-from finray.errors import SourceError
+from finray.core.errors import SourceError
 from finray.index import layout
-from finray.storage import join, list_objects, open_stream
+from finray.storage.locations import join, list_objects, open_stream
 
 _NOTE: Final = "finray.checksums."
 

@@ -10,12 +10,12 @@ import resource
 import time
 from dataclasses import dataclass, field, replace
 
-from finray.errors import FilingError, SourceError
+from finray.core.errors import FilingError, SourceError
+from finray.core.settings import FilingSettings
 from finray.index import bundle as bundles
 from finray.index.parser_process import ParserProcess
 from finray.models.encoder import Encoder
-from finray.settings import FilingSettings
-from finray.storage import read_bytes
+from finray.storage.locations import read_bytes
 
 
 @dataclass(frozen=True, slots=True)

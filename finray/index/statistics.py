@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow.compute as pc
 
 from finray.index import layout, schema
-from finray.storage import list_objects
+from finray.storage.locations import list_objects
 
 
 @dataclass(frozen=True, slots=True)

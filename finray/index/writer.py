@@ -23,12 +23,12 @@ from typing import Any
 import lance
 import pyarrow as pa
 
-from finray.errors import FilingError, IndexMissingError, UsageError
+from finray.core.errors import FilingError, IndexMissingError, UsageError
+from finray.core.settings import Settings
 from finray.index import digest, layout, maintenance, schema
 from finray.index.bundle import FilingBundle
 from finray.index.plan import CommittedFiling, KnownSource, Outcome, Plan, PlannedFile, make_plan
-from finray.settings import Settings
-from finray.storage import SourceFile
+from finray.storage.locations import SourceFile
 
 _COMMIT_SECONDS = 60.0
 """A commit comes at the latest after this long, so that a kill costs little work."""

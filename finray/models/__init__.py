@@ -1,1 +1,1 @@
-"""Model roles (encoder, reranker, chat model) and one file per backend."""
+"""Encoders, rerankers and chat models: the roles, and one file for each backend."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from finray.core.types import TokenUsage
 from finray.models.structured import format_instructions, read_structured
-from finray.types import TokenUsage
 
 
 @dataclass(frozen=True, slots=True)

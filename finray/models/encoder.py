@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from finray.settings import EncoderSettings
+from finray.core.settings import EncoderSettings
 
 Vectors = npt.NDArray[np.float32]
 

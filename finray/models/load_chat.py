@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import pkgutil
+from collections.abc import Callable
+from typing import Final
+
+from finray.core.settings import LlmSettings
 from finray.models.chat import ChatModel
-from finray.models.openai_http import OpenAIChatModel
 from finray.models.replay_cache import ReplayingChatModel
-from finray.settings import LlmSettings
+
+_BACKENDS: Final = {
+    "openai": "finray.models.openai_http:OpenAIChatModel",
+    "vllm": "finray.models.vllm_engine:shared_vllm",
+    "serve": "finray.cluster.serve_chat:ServeChatModel",
+}
+"""By name, so that vLLM and Ray are imported only if they are asked for."""
 
 
 def load_chat(settings: LlmSettings) -> ChatModel:
-    """The model of ``settings.backend``, behind the replay cache where there is one.
+    """The model of ``settings.backend``, behind the replay cache if there is one.
 
-    An engine in this process is started, which takes a while, unless it runs already. Raises ModelUnavailableError,
+    Starts an engine in this process unless one runs already, which takes a while. Raises ModelUnavailableError,
     SettingsError.
     """
-    model = _backend(settings)
+    backend: Callable[[LlmSettings], ChatModel] = pkgutil.resolve_name(_BACKENDS[settings.backend])
+    model = backend(settings)
     return ReplayingChatModel(model, settings) if settings.replay_cache else model
-
-
-def _backend(settings: LlmSettings) -> ChatModel:
-    if settings.backend == "vllm":
-        from finray.models.vllm_engine import shared_vllm
-
-        return shared_vllm(settings)
-    if settings.backend == "serve":
-        from finray.cluster.serve_chat import ServeChatModel  # the only way that needs Ray
-
-        return ServeChatModel(settings)
-    return OpenAIChatModel(settings)

@@ -6,7 +6,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
 
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of model.safetensors of sentence-transformers/all-MiniLM-L6-v2."""

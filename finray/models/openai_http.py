@@ -13,12 +13,12 @@ from typing import Any
 
 import httpx
 
-from finray.errors import ModelReplyError, ModelUnavailableError
+from finray.core.errors import ModelReplyError, ModelUnavailableError
+from finray.core.question_fields import excerpt
+from finray.core.settings import LlmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
-from finray.question_fields import excerpt
-from finray.settings import LlmSettings
-from finray.types import TokenUsage
 
 _sleep = asyncio.sleep
 """Replaced by tests: the sleep of all other coroutines stays as it is."""
@@ -26,6 +26,8 @@ _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 _LONGEST_WAIT_S = 30.0
 _LONGEST_WAIT_ASKED_S = 120.0
 """However long a server asks to wait by Retry-After."""
+_SERVER = "the server at llm.base_url"
+"""In errors of single replies, which traces show to whoever asked: the address is none of their business."""
 _SCHEMA = re.compile(r"response_format|json_schema|structured|guided|schema", re.I)
 """In the words of servers that refuse one."""
 
@@ -125,9 +127,9 @@ class OpenAIChatModel:
             try:
                 payload = response.json()
             except (ValueError, RecursionError) as error:
-                raise ModelReplyError(f"{where} answered with something that is not JSON") from error
+                raise ModelReplyError(f"{_SERVER} answered with something that is not JSON") from error
             if not isinstance(payload, dict):
-                raise ModelReplyError(f"{where} answered with JSON that is not an object")
+                raise ModelReplyError(f"{_SERVER} answered with JSON that is not an object")
             return payload
         raise ModelUnavailableError(
             f"{where} gave no answer after {tries} tries; last: {problem}; "

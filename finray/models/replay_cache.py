@@ -8,16 +8,17 @@ import json
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from finray.atomic import replacing
-from finray.errors import ModelUnavailableError, SettingsError
+from finray.core.errors import ModelUnavailableError, SettingsError
+from finray.core.settings import LlmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatModel, ChatReply, Message
-from finray.settings import LlmSettings
-from finray.types import TokenUsage
+from finray.storage.atomic import replacing
 
+_PRIVATE_FOLDER = 0o700
 _KEPT_SHARE = 0.8
 """Of the limit, after the oldest replies have been removed."""
 
@@ -26,9 +27,9 @@ class ReplayingChatModel:
     """Asks ``model`` only what is not in ``folder``. Several processes may share a folder.
 
     The key covers the messages, the schema and every setting that can change a reply; the folder holds replies only,
-    no prompts. What could not be read as the schema asks is not kept: asked again, it may come out better.
-    A replayed reply counts its tokens and costs nothing. Raises SettingsError where the folder cannot be made,
-    ModelUnavailableError where it cannot be used.
+    no prompts, in files of their owner alone. What could not be read as the schema asks is not kept: asked again, it
+    may come out better. A replayed reply counts its tokens and costs nothing. Raises SettingsError where the folder
+    cannot be made, ModelUnavailableError where it cannot be used.
     """
 
     def __init__(self, model: ChatModel, settings: LlmSettings) -> None:
@@ -37,7 +38,7 @@ class ReplayingChatModel:
         self._most = settings.replay_cache_mb * 1024 * 1024
         self._identity = settings.identity()
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         except OSError as error:
             raise SettingsError(
                 f"llm.replay_cache = {settings.replay_cache!r}: no such folder can be made: {error}"
@@ -74,7 +75,8 @@ class ReplayingChatModel:
             "parsed": reply.parsed,
         }
         content = json.dumps(record).encode()
-        with replacing(path) as scratch:
+        path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+        with replacing(path, private=True) as scratch:
             scratch.write_bytes(content)
         with self._lock:
             self._bytes += len(content)
@@ -114,6 +116,9 @@ def _entries(folder: Path) -> list[tuple[float, int, Path]]:
             status = path.stat()
         except FileNotFoundError:  # another process removed it
             continue
+        if status.st_mode & 0o077:  # written by an earlier version
+            with suppress(PermissionError):  # by somebody else
+                path.chmod(0o600)
         found.append((status.st_mtime, status.st_size, path))
     return found
 

@@ -9,12 +9,15 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from finray.errors import ModelUnavailableError
-from finray.settings import RerankerSettings
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import RerankerSettings
+from finray.models import hub
+
+Scores = npt.NDArray[np.float32]
 
 
 class Reranker(Protocol):
-    def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def scores(self, query: str, texts: Sequence[str]) -> Scores:
         """float32 [len(texts)], higher is better; comparable across texts of one query."""
         ...
 
@@ -48,10 +51,17 @@ class CrossEncoderReranker:
 
         device = None if settings.device == "auto" else settings.device
         try:
-            self._model = CrossEncoder(settings.model, max_length=settings.max_tokens, device=device)
+            self._model = CrossEncoder(
+                settings.model,
+                max_length=settings.max_tokens,
+                device=device,
+                model_kwargs=dict(hub.WEIGHTS),
+                **hub.source(settings.model, settings.revision),
+            )
         except (OSError, ValueError) as error:
             raise ModelUnavailableError(
-                f"cannot load the reranker {settings.model!r}: {error}; give a local folder or make the hub reachable"
+                f"cannot load the reranker {settings.model!r}: {error}; give a local folder, or a hub "
+                f"name and revision where the hub can be reached ({hub.SAFETENSORS_HINT})"
             ) from error
         self._batch_size = settings.batch_size
 

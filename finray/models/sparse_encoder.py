@@ -13,8 +13,9 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from finray.errors import ModelUnavailableError
-from finray.settings import SparseEncoderSettings
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import SparseEncoderSettings
+from finray.models import hub
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,16 @@ class TransformerSparseEncoder:
 
         device = None if settings.device == "auto" else settings.device
         try:
-            self._model = Model(settings.model, device=device)
+            self._model = Model(
+                settings.model,
+                device=device,
+                model_kwargs=dict(hub.WEIGHTS),
+                **hub.source(settings.model, settings.revision),
+            )
         except (OSError, ValueError) as error:
             raise ModelUnavailableError(
                 f"cannot load the sparse encoder {settings.model!r}: {error}; set sparse_encoder.model to a local "
-                "folder, or make the hub reachable"
+                f"folder, or make the hub reachable ({hub.SAFETENSORS_HINT})"
             ) from error
         longest = self._model.max_seq_length
         self._model.max_seq_length = min(settings.max_tokens, longest) if longest else settings.max_tokens

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,10 @@ from transformers import AutoModel, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 from transformers.utils.hub import cached_file
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import EncoderSettings
+from finray.models import hub
 from finray.models.encoder import Vectors
-from finray.settings import EncoderSettings
 
 _CPU_TOKENS = 4096
 """Padded tokens of one forward pass: past this the activations leave the caches and a pass gets slower."""
@@ -43,18 +44,19 @@ class TransformerEncoder:
             torch.set_num_threads(threads)
         self._settings = settings
         self._device = _device(settings.device)
-        local = Path(folder).is_dir()
-        self._pooling = _pooling(folder)
+        where = hub.source(folder, settings.revision)
+        self._pooling = _pooling(folder, where)
         # The pooler's weights are not used: no report about that, and no bar for a second's work.
         log = logging.getLogger("transformers")
         level = log.level
         log.setLevel(logging.ERROR)
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=local)
+            self._tokenizer = AutoTokenizer.from_pretrained(folder, **where)
             self._model = AutoModel.from_pretrained(
                 folder,
-                local_files_only=local,
+                **where,
+                **hub.WEIGHTS,
                 dtype=_dtype(settings.dtype, self._device),
                 attn_implementation="sdpa",
             )
@@ -147,9 +149,9 @@ def fast_bf16(device: torch.device) -> bool:
     return device.type == "cpu" and bool(amx() or avx512())
 
 
-def _pooling(folder: str) -> str:
+def _pooling(folder: str, where: Mapping[str, Any]) -> str:
     """``mean`` or ``cls``, as the model's folder says; mean where it says nothing."""
-    config = _json(folder, "1_Pooling/config.json")
+    config = _json(folder, "1_Pooling/config.json", where)
     modes = {name for name, value in config.items() if name.startswith("pooling_mode_") and value is True}
     mode = config.get("pooling_mode")
     if isinstance(mode, str):
@@ -169,12 +171,12 @@ def token_positions(config: Any) -> int:
 
 def _cannot_load(folder: str, error: Exception) -> ModelUnavailableError:
     return ModelUnavailableError(
-        f"cannot load the encoder {folder!r}: {error}; give a sentence-transformers folder, or a hub name "
-        "where the hub can be reached"
+        f"cannot load the encoder {folder!r}: {error}; give a sentence-transformers folder, or a hub name and revision "
+        f"where the hub can be reached ({hub.SAFETENSORS_HINT})"
     )
 
 
-def _json(folder: str, name: str) -> dict[str, Any]:
+def _json(folder: str, name: str, where: Mapping[str, Any]) -> dict[str, Any]:
     path: str | None
     if Path(folder).is_dir():
         path = str(Path(folder, name))
@@ -182,7 +184,7 @@ def _json(folder: str, name: str) -> dict[str, Any]:
             return {}
     else:
         try:
-            path = cached_file(folder, name, _raise_exceptions_for_missing_entries=False)
+            path = cached_file(folder, name, revision=where["revision"], _raise_exceptions_for_missing_entries=False)
         except OSError as error:
             raise _cannot_load(folder, error) from error
     if path is None:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.question_fields import excerpt
+from finray.core.settings import LlmSettings, VllmSettings
+from finray.core.types import TokenUsage
+from finray.models import hub
 from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
-from finray.question_fields import excerpt
-from finray.settings import LlmSettings, VllmSettings
-from finray.types import TokenUsage
 
 T = TypeVar("T")
 
@@ -254,8 +255,14 @@ def _engine_arguments(settings: LlmSettings) -> dict[str, Any]:
         "kv_cache_memory_bytes": int(cache_gb * 1024**3),
     }
     path = Path(settings.model).expanduser()
+    model = str(path) if path.is_dir() else settings.model
+    where = hub.source(model, settings.revision)
     return {
-        "model": str(path) if path.is_dir() else settings.model,
+        "model": model,
+        "revision": where["revision"],
+        "tokenizer_revision": where["revision"],
+        "trust_remote_code": where["trust_remote_code"],
+        "load_format": "safetensors",
         "dtype": chosen.dtype,
         "gpu_memory_utilization": chosen.gpu_memory_utilization,
         "tensor_parallel_size": chosen.tensor_parallel_size,

@@ -9,14 +9,14 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Filing
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.encoder import Encoder
-from finray.retrieval.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog
+from finray.question.forms import forms_implied, looks_ahead
 from finray.retrieval.filing_match import match_score
-from finray.retrieval.forms import forms_implied, looks_ahead
-from finray.retrieval.query import Query
-from finray.types import Document, Filing
 
 _CONTENT_WEIGHT = 0.08
 """What the best-matching text of a filing can add to its cover match: enough to order equals, not to overturn."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping, Sequence
 
-from finray.retrieval.query import Period
-from finray.types import Filing
+from finray.core.period import Period
+from finray.core.types import Filing
 
 _PERIOD_WEIGHT, _FORM_WEIGHT = 0.7, 0.3
 _FORM_WEIGHT_OF_UNDATED = 0.1

@@ -6,14 +6,20 @@ from collections.abc import Collection, Sequence
 
 import pyarrow as pa
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.journal import Journal
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 
 class WholeIndex(tuple[Document, ...]):
-    """Every filing, in no order of merit: nobody chose. Searches take it as "no filter"."""
+    """Every filing, in no order of merit: nobody chose. Searches take it as "no filter".
+
+    For another process it is empty: to send all filings of an index would say nothing, at length.
+    """
+
+    def __reduce__(self) -> tuple[type[tuple[Document, ...]], tuple[()]]:
+        return (tuple, ())
 
 
 class AllDocuments:

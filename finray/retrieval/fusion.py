@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from finray.hirec.roles import PassageRetriever
-from finray.journal import Journal
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import PassageRetriever
+from finray.core.types import Document, Passage
 
 Item = TypeVar("Item", bound=Hashable)
 

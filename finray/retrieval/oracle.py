@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, GoldEvidence, Passage
 from finray.index.reader import IndexReader
-from finray.journal import Journal
-from finray.retrieval.query import Query
-from finray.types import Document, GoldEvidence, Passage
 
 
 class GoldDocuments:

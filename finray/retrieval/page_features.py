@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from finray.core.query import Query
+from finray.core.types import Document
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder
+from finray.question.terms import content_terms, line_terms
 from finray.retrieval.item_lexicon import item_affinity
-from finray.retrieval.query import Query
 from finray.retrieval.subjects import Subject, headed_share, subjects_asked
-from finray.retrieval.terms import content_terms, line_terms
-from finray.types import Document
 
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, int]

@@ -1,6 +1,6 @@
 """The small trained model that weighs the features of pages: linear, kilobytes, readable.
 
-``page_model.json`` holds one weight a feature. ``finray.training.page_ranker`` fits them so that the softmax of the
+``page_model.json`` holds one weight a feature. ``finray.lab.training.page_ranker`` fits them so that the softmax of the
 scores over the candidates of a question is the probability of being its evidence; the probabilities of one question
 therefore compare across its filings.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
 from finray.retrieval.page_features import FEATURES, Floats
 
 

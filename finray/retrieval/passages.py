@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.retrieval.page_features import page_candidates
 from finray.retrieval.page_model import PageModel
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 TRACED = 5
 _DIGITS = 6

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from finray.hirec.roles import PassageRetriever
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import PassageRetriever
+from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker
 from finray.retrieval.flat import chunk_passages, doc_names, scope
 from finray.retrieval.fusion import fuse
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 _FUSION_CONSTANT = 60
 

@@ -11,7 +11,7 @@ import ast
 import math
 from collections.abc import Callable
 
-from finray.sandbox import limits
+from finray.sandbox import limits, provenance
 from finray.sandbox.limits import Fault
 from finray.sandbox.values import Budget, Value, binary, checked, elements, is_number, power
 
@@ -166,7 +166,7 @@ def call(budget: Budget, name: str, arguments: list[Value], keywords: dict[str, 
         raise Fault("limit", "too many arguments")
     budget.spend(len(arguments) + 1)
     try:
-        return checked(_FUNCTIONS[name](budget, *arguments, **keywords))
+        return provenance.of_call(name, arguments, checked(_FUNCTIONS[name](budget, *arguments, **keywords)))
     except TypeError as error:
         # Python's own message for a wrong number of arguments names our function and its budget.
         raise TypeError(f"wrong arguments for {name}" if "positional argument" in str(error) else str(error)) from None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import cast
 
-from finray.sandbox import functions, limits
+from finray.sandbox import functions, limits, provenance
 from finray.sandbox.language import parse
 from finray.sandbox.limits import Fault
 from finray.sandbox.values import Budget, Value, binary, checked, compare, dict_key, element, elements, is_number
@@ -24,16 +25,23 @@ class _Continue(Exception):
 
 
 class Interpreter:
-    """Runs one program. ``variables`` are given to it and hold what it has assigned afterwards."""
+    """Runs one program. ``variables`` are given to it and hold what it has assigned afterwards; they are figures, as
+    are those of the program's literals that equal one of ``figures`` (see ``finray.sandbox.provenance``)."""
 
-    def __init__(self, variables: Mapping[str, Value], steps: int = limits.STEPS) -> None:
-        self.variables: dict[str, Value] = dict(variables)
+    def __init__(
+        self, variables: Mapping[str, Value], figures: Collection[float] = (), steps: int = limits.STEPS
+    ) -> None:
+        self.variables = {name: provenance.traced(value, provenance.FIGURE) for name, value in variables.items()}
+        self.deciding: dict[float, None] = {}
+        self._figures = frozenset(figures)
+        self._named: set[object] = set(variables)
+        self._counting = 0
         self.assigned: dict[str, None] = {}
         self.last: Value = None
         self.budget = Budget(steps)
         self._line: int | None = None
         self._evaluators: dict[type[ast.expr], Callable[..., Value]] = {
-            ast.Constant: lambda node: node.value,
+            ast.Constant: self._constant,
             ast.Name: self._name,
             ast.Attribute: lambda node: functions.CONSTANTS[node.attr],
             ast.BinOp: self._binary,
@@ -64,6 +72,10 @@ class Interpreter:
             raise Fault("syntax", "break or continue outside a loop", self._line) from None
         named = next((name for name in RESULT_NAMES if name in self.assigned), None)
         return self.budget.weigh(self.last if named is None else self.variables[named])
+
+    def ungrounded(self, value: Value) -> tuple[float, ...]:
+        """The numbers that the program's ``value`` was computed from, or decided by, although they are no figures."""
+        return provenance.ungrounded(value, self.deciding)
 
     def _block(self, body: list[ast.stmt]) -> None:
         for statement in body:
@@ -101,7 +113,8 @@ class Interpreter:
         for value in elements(self.budget, self._value(node.iter)):
             self._assign(node.target, value)
             try:
-                self._block(node.body)
+                with self._count(value):
+                    self._block(node.body)
             except _Break:
                 break
             except _Continue:
@@ -126,7 +139,7 @@ class Interpreter:
 
     def _augment(self, target: ast.expr, operator: type[ast.operator], by: Value) -> Value:
         before = self._value(target)
-        value = binary(self.budget, operator, before, by)
+        value = self._operate(operator, before, by)
         if isinstance(before, list):  # as in Python, other names of the list see the change
             before[:] = value
             return before
@@ -167,8 +180,20 @@ class Interpreter:
             raise Fault("failed", f"{name!r} has no value yet")
         return self.variables[name]
 
+    def _constant(self, node: ast.Constant) -> Value:
+        if isinstance(node.value, bool) or node.value not in self._figures:
+            return node.value
+        self._named.add((node.lineno, node.col_offset))
+        return provenance.traced(node.value, provenance.FIGURE)
+
     def _binary(self, node: ast.BinOp) -> Value:
-        return binary(self.budget, type(node.op), self._value(node.left), self._value(node.right))
+        return self._operate(type(node.op), self._value(node.left), self._value(node.right))
+
+    def _operate(self, operator: type[ast.operator], left: Value, right: Value) -> Value:
+        result = binary(self.budget, operator, left, right)
+        if self._counting:
+            result = provenance.counted(operator, left, right, result)
+        return provenance.capped(result, len(self._named))
 
     def _unary(self, node: ast.UnaryOp) -> Value:
         value = self._value(node.operand)
@@ -176,7 +201,8 @@ class Interpreter:
             return not value
         if not is_number(value):
             raise TypeError(f"a number is wanted, not {type(value).__name__}")
-        return checked(-value if isinstance(node.op, ast.USub) else +value)
+        result = checked(-value if isinstance(node.op, ast.USub) else +value)
+        return provenance.traced(result, provenance.origin_of(value))
 
     def _bool(self, node: ast.BoolOp) -> Value:
         value: Value = None
@@ -190,6 +216,8 @@ class Interpreter:
         left = self._value(node.left)
         for operator, expression in zip(node.ops, node.comparators, strict=True):
             right = self._value(expression)
+            if (constant := provenance.decides(left, right)) is not None:
+                self.deciding[constant] = None
             if not compare(self.budget, type(operator), left, right):
                 return False
             left = right
@@ -205,7 +233,7 @@ class Interpreter:
             case _:
                 arguments = [self._value(argument) for argument in node.args]
         keywords = {str(keyword.arg): self._value(keyword.value) for keyword in node.keywords}
-        return functions.call(self.budget, name, arguments, keywords)
+        return provenance.capped(functions.call(self.budget, name, arguments, keywords), len(self._named))
 
     def _dict(self, node: ast.Dict) -> Value:
         pairs = zip(node.keys, node.values, strict=True)
@@ -238,20 +266,34 @@ class Interpreter:
 
     def _generate(self, part: ast.expr, generators: list[ast.comprehension], found: list[Value]) -> None:
         if not generators:
-            found.append(self._value(part))
+            value = self._value(part)
+            found.append(provenance.counted(ast.Add, 0, value, value) if self._counting else value)
             return
         first, rest = generators[0], generators[1:]
         for value in elements(self.budget, self._value(first.iter)):
             self._assign(first.target, value)
             if all(self._value(condition) for condition in first.ifs):
-                self._generate(part, rest, found)
+                with self._count(value):
+                    self._generate(part, rest, found)
+
+    @contextmanager
+    def _count(self, element: Value) -> Iterator[None]:
+        """What is added up once for an element that is a figure is a count of figures."""
+        counts = provenance.holds_figure(element)
+        self._counting += counts
+        try:
+            yield
+        finally:
+            self._counting -= counts
 
 
-def run_source(source: str, variables: Mapping[str, Value]) -> tuple[ast.Module, Interpreter, Value]:
+def run_source(
+    source: str, variables: Mapping[str, Value], figures: Collection[float] = ()
+) -> tuple[Interpreter, Value]:
     """Parse and run. Raises Fault."""
     tree = parse(source, functions.NAMES, frozenset(functions.CONSTANTS))
-    interpreter = Interpreter(variables)
-    return tree, interpreter, interpreter.run(tree)
+    interpreter = Interpreter(variables, figures)
+    return interpreter, interpreter.run(tree)
 
 
 def _reason(error: Exception) -> str:

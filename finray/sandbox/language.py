@@ -18,6 +18,9 @@ from finray.sandbox.limits import Fault
 _NAME = re.compile(r"(?!.*__)[A-Za-z_][A-Za-z0-9_]*")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
+_NUMBER = re.compile(r"(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?")
+_NUMBER_CHARACTERS = 400
+
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _PLAIN = (
     *(ast.Module, ast.If, ast.Break, ast.Continue, ast.Pass, ast.Expr, ast.Load, ast.Store, ast.keyword),
@@ -81,34 +84,14 @@ def parse(source: str, functions: frozenset[str], constants: frozenset[str]) -> 
     return tree
 
 
-def literals(tree: ast.Module) -> list[int | float]:
-    """The quantities that the program's author wrote, in reading order and without their signs.
-
-    Not those that only say where or how: places to round to, indices, ranges, and whole numbers in an exponent.
-    """
-    found: list[ast.Constant] = []
-    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
-    while waiting:
-        node, in_exponent = waiting.pop()
-        match node:
-            case ast.Constant(value=bool()):
-                continue
-            case ast.Constant(value=int()) if in_exponent:
-                continue
-            case ast.Constant(value=int() | float()):
-                found.append(node)
-            case ast.BinOp(left=left, op=ast.Pow(), right=right):
-                waiting += [(left, in_exponent), (right, True)]
-            case ast.Subscript(value=container):
-                waiting.append((container, in_exponent))
-            case ast.Call(func=ast.Name(id="range")):
-                continue
-            case ast.Call(func=ast.Name(id="round" | "enumerate"), args=[first, *_]):
-                waiting.append((first, in_exponent))
-            case _:
-                waiting += [(child, in_exponent) for child in ast.iter_child_nodes(node)]
-    found.sort(key=lambda node: (node.lineno, node.col_offset))
-    return [node.value for node in found if isinstance(node.value, int | float)]
+def numbers(source: str) -> set[int | float]:
+    """The numbers written in ``source``, whether or not it is a program, and perhaps a few more (of names, texts)."""
+    found: set[int | float] = set()
+    for face in _NUMBER.findall(source[: limits.SOURCE_CHARACTERS]):
+        digits = face.replace("_", "")
+        if len(digits) <= _NUMBER_CHARACTERS:
+            found.add(int(digits) if digits.isdecimal() else float(digits))
+    return found
 
 
 def _check(tree: ast.Module, functions: frozenset[str], constants: frozenset[str]) -> None:

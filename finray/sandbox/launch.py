@@ -7,20 +7,20 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from finray.errors import SettingsError
-from finray.settings import SandboxSettings
+from finray.core.errors import SettingsError
+from finray.core.settings import SandboxSettings
+from finray.sandbox import confined
 
 Isolation = Literal["process", "bubblewrap", "wasi"]
 
 _PACKAGE = Path(__file__).resolve().parent
-_ROOT = _PACKAGE.parent.parent
+_CHILD = "finray.sandbox.child"
 _FLAGS = ("-I", "-S", "-B", "-W", "ignore")
-_START = "main(float(sys.argv[-2]), int(sys.argv[-1]), probe='probe' in sys.argv, wasi='wasi' in sys.argv)"
-_BOOT = f"import sys; sys.path.insert(0, sys.argv[1]); from finray.sandbox.child import main; {_START}"
 _BOOT_WITHOUT_FILES = """
 import json, sys, types
 for name, source in json.loads(sys.argv[1]):
@@ -28,8 +28,12 @@ for name, source in json.loads(sys.argv[1]):
     module.__path__ = []
     exec(compile(source, name, "exec"), module.__dict__)
 from finray.sandbox.child import main
+main(sys.argv[2:])
 """
-_MODULES = ("limits", "language", "values", "functions", "interpreter", "lockdown", "child")
+_MODULES = (
+    *("limits", "language", "provenance", "values", "functions", "interpreter"),
+    *("file_access", "system_calls", "lockdown", "probe", "child"),
+)
 """What runs in the child, each after those that it imports."""
 _SYSTEM_LIBRARIES = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 _PROBE_SECONDS = 20.0
@@ -51,20 +55,25 @@ def launcher(settings: SandboxSettings, *, probe: bool = False) -> Launcher:
     is named cannot be had.
     """
     wanted = settings.isolation
-    limits = (*(("probe",) if probe else ()), str(settings.seconds), str(settings.memory_mb * 1024 * 1024))
+    modes = [mode for mode, chosen in (("probe", probe), ("demanded", confined.filter_demanded(settings))) if chosen]
+    arguments = (str(settings.seconds), str(settings.memory_mb * 1024 * 1024), *modes)
     if wanted == "wasi":
-        return Launcher("wasi", _wasi(settings, limits))
-    arguments = (*_FLAGS, "-c", _BOOT, str(_ROOT), *limits)
-    plain = (sys.executable, *arguments)
-    if wanted == "process":
+        return Launcher("wasi", _wasi(settings, arguments))
+    plain = confined.command(_CHILD, *arguments, packages=False)
+    if wanted in ("process", "seccomp"):
         return Launcher("process", plain, "sandbox.isolation asks for no more")
     bwrap = shutil.which("bwrap")
     problem = "bwrap is not installed" if bwrap is None else _bwrap_problem(bwrap)
     if bwrap is not None and not problem:
-        return Launcher("bubblewrap", (*_bubblewrap(bwrap), str(Path(sys.executable).resolve()), *arguments))
+        return Launcher("bubblewrap", (*_bubblewrap(bwrap), *_inside(arguments)))
     if wanted == "bubblewrap":
         raise SettingsError(f"sandbox.isolation = 'bubblewrap', but {problem}; install it, or set 'auto'")
     return Launcher("process", plain, problem)
+
+
+def _inside(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The interpreter itself: the virtual environment's link to it is not mounted."""
+    return confined.command(_CHILD, *arguments, packages=False, python=str(Path(sys.executable).resolve()))
 
 
 def _bubblewrap(bwrap: str) -> tuple[str, ...]:
@@ -122,5 +131,5 @@ def _wasi(settings: SandboxSettings, limits: tuple[str, ...]) -> tuple[str, ...]
     sources = [["finray", ""], ["finray.sandbox", ""]]
     sources += [[f"finray.sandbox.{name}", (_PACKAGE / f"{name}.py").read_text(encoding="utf-8")] for name in _MODULES]
     memory = f"max-memory-size={settings.memory_mb * 1024 * 1024}"
-    arguments = (*_FLAGS, "-c", _BOOT_WITHOUT_FILES + _START, json.dumps(sources), "wasi", *limits)
+    arguments = (*_FLAGS, "-c", _BOOT_WITHOUT_FILES, json.dumps(sources), *limits, "wasi")
     return (runtime, "run", "-W", memory, settings.wasi_python, *arguments)

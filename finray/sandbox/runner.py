@@ -7,22 +7,22 @@ import contextlib
 import json
 import math
 import os
-import select
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from finray.errors import SandboxError
-from finray.sandbox import limits
+from finray.core.errors import SandboxError
+from finray.core.settings import SandboxSettings
+from finray.sandbox import confined, limits, pipes
 from finray.sandbox.child import READY
 from finray.sandbox.language import check_name, read_source
 from finray.sandbox.launch import Launcher, launcher
 from finray.sandbox.limits import Fault
-from finray.settings import SandboxSettings
+from finray.sandbox.lockdown import NO_FILTER
 
 START_SECONDS = 20.0
 """For the child to start, which a busy machine may delay; the program's own clock starts after that."""
@@ -34,13 +34,14 @@ Scalar = int | float | str | bool | None
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
     """``value`` is that of ``answer`` (or ``ans``, ``result``), else of the last statement; ``variables`` are those
-    that the program assigned, in order; tuples are lists here and keys of dicts are texts. ``literals`` are the
-    quantities written in the program (``finray.sandbox.language.literals``). ``seconds`` include starting the process.
+    that the program assigned, in order; tuples are lists here and keys of dicts are texts. ``ungrounded`` are the
+    numbers that ``value`` was computed from although they are neither figures nor scales, divisors or counts
+    (``finray.sandbox.provenance``). ``seconds`` include starting the process.
     """
 
     value: Any
     variables: Mapping[str, Any]
-    literals: tuple[int | float, ...]
+    ungrounded: tuple[int | float, ...]
     layers: tuple[str, ...]
     seconds: float
 
@@ -55,15 +56,20 @@ class Sandbox:
         self._settings = settings or SandboxSettings()
         self.launcher = launcher(self._settings)
         self._slots = threading.BoundedSemaphore(max(1, os.cpu_count() or 1))
+        if confined.filter_demanded(self._settings):
+            self.run("0")  # now, and not when the first question has a program
 
-    def run(self, source: str, variables: Mapping[str, Scalar] | None = None) -> ProgramResult:
-        """The result of ``source``, which may use ``variables``.
+    def run(
+        self, source: str, variables: Mapping[str, Scalar] | None = None, figures: Collection[float] = ()
+    ) -> ProgramResult:
+        """The result of ``source``, which may use ``variables``. Those of its literals that equal one of ``figures``
+        are figures, as are the variables.
 
         Raises SandboxError with the reason and the line for a program that is refused, fails, or takes too much;
         ValueError for variables that no program could have.
         """
         started = time.perf_counter()
-        request = _request(source, variables or {})
+        request = _request(source, variables or {}, figures)
         with self._slots:
             answer = _ask(self.launcher, request, self._settings.seconds)
         if fault := answer.get("fault"):
@@ -72,14 +78,16 @@ class Sandbox:
         return ProgramResult(
             result["value"],
             result["variables"],
-            tuple(result["literals"]),
+            tuple(result["ungrounded"]),
             (*answer["layers"], *_outer(self.launcher)),
             time.perf_counter() - started,
         )
 
-    async def run_async(self, source: str, variables: Mapping[str, Scalar] | None = None) -> ProgramResult:
+    async def run_async(
+        self, source: str, variables: Mapping[str, Scalar] | None = None, figures: Collection[float] = ()
+    ) -> ProgramResult:
         """``run`` in a thread."""
-        return await asyncio.to_thread(self.run, source, variables)
+        return await asyncio.to_thread(self.run, source, variables, figures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +109,30 @@ def inspect_sandbox(settings: SandboxSettings) -> Inspection:
     return Inspection((*answer["layers"], *_outer(chosen)), tuple(answer["escapes"]), chosen.reason)
 
 
+def inspect_reader(settings: SandboxSettings) -> Inspection:
+    """The same for a child confined as parsers and drawers of pages are. Raises SettingsError, SandboxError."""
+    modes = ["demanded"] if confined.filter_demanded(settings) else []
+    child = confined.start(confined.command("finray.sandbox.probe", *modes, packages=False))
+    try:
+        content = pipes.receive(child.stdout, _ANSWER_BYTES, time.monotonic() + START_SECONDS)
+        child.wait(1.0)
+    except (TimeoutError, subprocess.TimeoutExpired):
+        content = b""
+    finally:
+        confined.end(child)
+    if child.returncode == NO_FILTER:
+        raise confined.no_filter()
+    if not content:
+        raise SandboxError("crashed", f"a process confined as parsers are does not start ({_ending(child)})")
+    answer = json.loads(content)
+    return Inspection(tuple(answer["layers"]), tuple(answer["escapes"]), "")
+
+
 def _outer(chosen: Launcher) -> tuple[str, ...]:
     return () if chosen.isolation == "process" else (chosen.isolation,)
 
 
-def _request(source: str, variables: Mapping[str, Scalar]) -> bytes:
+def _request(source: str, variables: Mapping[str, Scalar], figures: Collection[float]) -> bytes:
     try:
         read_source(source)
     except Fault as fault:
@@ -117,7 +144,8 @@ def _request(source: str, variables: Mapping[str, Scalar]) -> bytes:
             raise ValueError(f"variable {name[:80]!r}: {fault.message}") from None
         if not isinstance(value, int | float | str | None) or (isinstance(value, float) and not math.isfinite(value)):
             raise ValueError(f"variable {name!r} = {value!r:.80}: a finite number or a text is wanted")
-    request = json.dumps({"source": source, "variables": dict(variables)}, ensure_ascii=False).encode()
+    content = {"source": source, "variables": dict(variables), "figures": list(figures)}
+    request = json.dumps(content, ensure_ascii=False).encode()
     if len(request) > limits.REQUEST_BYTES:
         raise SandboxError(
             "limit", f"program and variables of {len(request):,} bytes; at most {limits.REQUEST_BYTES:,}"
@@ -127,16 +155,8 @@ def _request(source: str, variables: Mapping[str, Scalar]) -> bytes:
 
 def _ask(chosen: Launcher, request: bytes, seconds: float) -> dict[str, Any]:
     """One child, one answer; whatever happens, the child and all it may have started are gone afterwards."""
-    child = subprocess.Popen(
-        chosen.command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={},
-        cwd="/",
-        start_new_session=True,
-    )
-    assert child.stdin is not None and child.stdout is not None
+    child = confined.start(chosen.command)
+    assert child.stdin is not None
     ready = content = b""
     late = False
     try:
@@ -144,20 +164,17 @@ def _ask(chosen: Launcher, request: bytes, seconds: float) -> dict[str, Any]:
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(request)
             child.stdin.close()
-        ready = _read(child.stdout.fileno(), len(READY), time.monotonic() + START_SECONDS)
+        ready = pipes.receive(child.stdout, len(READY), time.monotonic() + START_SECONDS)
         if ready:
-            content = _read(child.stdout.fileno(), _ANSWER_BYTES, time.monotonic() + seconds)
+            content = pipes.receive(child.stdout, _ANSWER_BYTES, time.monotonic() + seconds)
             child.wait(1.0)  # its last pipe is closed: it is about to end by itself
     except (TimeoutError, subprocess.TimeoutExpired):
         late = not content
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
-        for pipe in (child.stdin, child.stdout):
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
+        confined.end(child)
     if ready != READY:
+        if child.returncode == NO_FILTER:
+            raise confined.no_filter()
         raise SandboxError("crashed", f"the sandbox's process did not start ({_ending(child)}); see `finray doctor`")
     if late or child.returncode in (-signal.SIGXCPU, 128 + signal.SIGXCPU):
         raise SandboxError("timeout", f"the program took more than {seconds:g} s")
@@ -168,23 +185,6 @@ def _ask(chosen: Launcher, request: bytes, seconds: float) -> dict[str, Any]:
     if not isinstance(answer, dict):
         raise SandboxError("crashed", "the sandbox's process gave no answer")
     return answer
-
-
-def _read(descriptor: int, most: int, deadline: float) -> bytes:
-    """At most ``most`` bytes, up to the end. Raises TimeoutError at ``deadline`` (monotonic)."""
-    parts: list[bytes] = []
-    left = most
-    poll = select.poll()  # unlike select(), for descriptors of any number
-    poll.register(descriptor, select.POLLIN)
-    while left:
-        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
-            raise TimeoutError
-        part = os.read(descriptor, left)
-        if not part:
-            break
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)
 
 
 def _ending(child: subprocess.Popen[bytes]) -> str:

@@ -13,7 +13,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from finray.sandbox import limits
+from finray.sandbox import limits, provenance
 from finray.sandbox.limits import Fault
 
 Value = Any
@@ -93,7 +93,7 @@ _SYMBOLS = dict(zip(_ARITHMETIC, ("+", "-", "*", "/", "//", "%", "**"), strict=T
 def binary(budget: Budget, kind: type[ast.operator], left: Value, right: Value) -> Value:
     """``left`` and ``right`` under an arithmetic operator; ``+`` also joins, ``*`` also repeats a list."""
     if is_number(left) and is_number(right):
-        return checked(_ARITHMETIC[kind](left, right))
+        return provenance.of_operation(kind, left, right, checked(_ARITHMETIC[kind](left, right)))
     if kind is ast.Add and type(left) is type(right) and isinstance(left, list | tuple):
         budget.spend(len(left) + len(right))
         return budget.weigh(left + right)

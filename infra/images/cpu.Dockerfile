@@ -1,24 +1,26 @@
 # finray on processors only: Ray head and workers, jobs, and the HTTP service.
-#   docker build -f infra/images/cpu.Dockerfile --build-arg TORCH_INDEX=ADDRESS -t finray:0.1.0-cpu .
-# Nothing of a machine's own goes in: .dockerignore lists what the build may see.
-FROM python:3.11-slim-bookworm AS build
+#   make image-digests; make image-cpu TORCH_INDEX=ADDRESS      gives finray:0.1.0-cpu
+# Nothing of a machine's own goes in: .dockerignore lists what the build may see. The base is named by digest: one image,
+# whatever the tag stands for today. There is no default on purpose; infra/images/digests.env has yours.
+ARG PYTHON_DIGEST
+FROM python:3.11-slim-bookworm@${PYTHON_DIGEST} AS build
 # Address of the package index with CPU builds of PyTorch; without it the build takes the CUDA one, gigabytes larger.
 ARG TORCH_INDEX=
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 VIRTUAL_ENV=/opt/venv PATH=/opt/venv/bin:$PATH
 WORKDIR /src
 RUN python -m venv /opt/venv
-# Pins first: this layer is built again only when requirements.lock changes. torch goes before the rest, with what its
-# own build asks for; everything else is pinned, so pip resolves nothing.
-COPY requirements.lock ./
+# Pins first: this layer is built again only when they change. Everything but torch is pinned with its hashes, so pip
+# resolves nothing; torch goes last, with what its own build asks for besides.
+COPY requirements.in requirements.lock ./
 RUN --mount=type=cache,target=/root/.cache/pip \
-    pip install ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} "$(grep '^torch==' requirements.lock)" \
-    && pip install --no-deps -r requirements.lock
-COPY pyproject.toml requirements.in README.md LICENSE ./
+    pip install --require-hashes --no-deps -r requirements.lock \
+    && pip install ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} "$(grep '^torch==' requirements.in)"
+COPY pyproject.toml README.md LICENSE ./
 COPY finray finray
 COPY serve serve
-RUN pip install --no-deps .
+RUN pip install --no-deps --no-build-isolation .
 
-FROM python:3.11-slim-bookworm
+FROM python:3.11-slim-bookworm@${PYTHON_DIGEST}
 # wget: KubeRay's probes of Ray pods; rsync: `ray up`; bubblewrap: contains the programs that a language model writes.
 # Login shells, which both use, start from the system's PATH.
 RUN apt-get update \

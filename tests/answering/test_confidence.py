@@ -15,8 +15,8 @@ from finray.answering.confidence import (
     confidence_model_json,
     load_confidence_model,
 )
-from finray.errors import ModelUnavailableError
-from finray.types import Prediction
+from finray.core.errors import ModelUnavailableError
+from finray.core.types import Prediction
 
 Ask = Callable[[str], Prediction]
 

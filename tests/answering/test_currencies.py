@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
 from finray.engine import open_engine
 from finray.index import layout, schema
 from finray.index.reader import IndexReader
-from finray.settings import Settings
-from finray.types import Prediction, Question
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.answering.grounding import ungrounded, ungrounded_text
+from finray.answering.grounding import figures, ungrounded_text, unspelled
 
 TEXT = ("Revenue (in millions) $ 1,577.5 (200) 4.5%", "Shares outstanding 12,345,678; par value $.01; $0.62 a share")
 QUESTION = "What was the margin of FY2021 at a tax rate of 21%?"
@@ -17,20 +17,35 @@ QUESTION = "What was the margin of FY2021 at a tax rate of 21%?"
     [1577.5, 1577.5e6, 1577500000, 1.5775, 200, 200_000_000, 0.045, 4.5, 12345678, 12.345678e6, 0.62, 0.01, 0.21, 2021],
 )
 def test_a_printed_number_counts_at_its_scales(number: float) -> None:
-    assert ungrounded([number], TEXT, QUESTION) == ()
+    assert figures([number], TEXT, QUESTION) == (number,)
 
 
 @pytest.mark.parametrize("number", [1577, 1577.6, 157.75, 15775, 201, 45, 12345679, 7, 0.63, 1e300, 5e-324])
 def test_another_number_does_not(number: float) -> None:
-    assert ungrounded([number], TEXT, QUESTION) == (number,)
+    assert figures([number], TEXT, QUESTION) == ()
 
 
-def test_the_constants_of_formulas_need_no_evidence() -> None:
-    assert ungrounded([0, 1, 2, 100, 365, 12, 4, 1000, 10**6, 1e9, 0.0], (), "") == ()
+@pytest.mark.parametrize(
+    "text",
+    ["See Note 4 and Item 1A on p. 3", "for the 12 months ended March 4, 2022, 100% owned", "[2] (10-K, Q4)", "$ 400"],
+)
+def test_the_constants_of_formulas_are_no_figures_because_they_stand_in_some_text(text: str) -> None:
+    assert figures([1, 2, 3, 4, 12, 100, 365, 1000, 10**6, 1e9], [text], "") == ()
 
 
-def test_each_number_is_named_once() -> None:
-    assert ungrounded([7, 8, 7], (), "") == (7, 8)
+def test_they_are_where_they_are_printed_as_numbers() -> None:
+    assert figures([4, 12, 100, 3], ["Stores opened 12; closed 4; value $100"], "") == (4, 12, 100)
+    assert figures([2.0, 3], ["At 31 December 2.0 2.3 | Notes 3 4"], "") == (2.0,)
+
+
+def test_a_number_may_be_spelled() -> None:
+    assert unspelled((3, 4, 437), ["We have three segments."]) == (4, 437)
+
+
+@pytest.mark.parametrize("text", ["１，５７７", "1\u200b,577", "1,577²", "$\u202a1,577\u202c"])
+def test_a_number_is_read_as_it_looks(text: str) -> None:
+    assert figures([1577], [text], "") == (1577,)
+    assert figures([15772], [text], "") == ()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +77,7 @@ def test_what_is_not_printed_is_named(answer: str, absent: tuple[str, ...]) -> N
 @given(st.text(max_size=200), st.text(max_size=200), st.floats(allow_nan=False, allow_infinity=False))
 def test_any_text_can_be_checked(answer: str, text: str, number: float) -> None:
     ungrounded_text(answer, [text], text)
-    ungrounded([number], [text, answer], "")
+    figures([number], [text, answer], "")
 
 
 @given(st.text(alphabet="0123456789,. ", max_size=400))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from finray.answering.guard import GuardedAnswerer
+from finray.core.journal import Journal
+from finray.core.period import Period
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.core.types import Answer, Prediction
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.journal import Journal
-from finray.retrieval.companies import CompanyCatalog
-from finray.retrieval.query import Period, Query
-from finray.types import Answer, Passage, Prediction
+from finray.question.companies import CompanyCatalog
 
 Ask = Callable[[str], Prediction]
 
@@ -56,7 +58,7 @@ def test_a_subject_that_the_filings_speak_of_is_quoted_without_a_figure(ask: Ask
 
 
 class _Never:
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         raise AssertionError("asked about what is not there")
 
 
@@ -64,8 +66,8 @@ async def test_no_model_is_asked_about_what_is_not_there(reader: IndexReader, en
     facts = FilingFacts(reader, CompanyCatalog(reader.filings()))
     guarded = GuardedAnswerer(_Never(), facts)
     stranger = Query("q", "What was Acme's revenue?", unknown_companies=("Acme",))
-    answer = await guarded.answer(stranger, (), Journal())
+    answer = await guarded.answer(stranger, Curation((), False), Journal())
     assert (answer.status, answer.missing) == ("unanswerable", ("filings of Acme",))
     company = next(iter(CompanyCatalog(reader.filings()).companies))
     future = replace(stranger, unknown_companies=(), companies=(company,), periods=(Period(2040, "FY"),))
-    assert (await guarded.answer(future, (), Journal())).status == "unanswerable"
+    assert (await guarded.answer(future, Curation((), False), Journal())).status == "unanswerable"

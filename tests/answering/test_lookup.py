@@ -6,8 +6,8 @@ import datetime as dt
 from dataclasses import replace
 
 from finray.answering.lookup import Hit, look_up
-from finray.answering.phrase import phrase_of
-from finray.types import LineItem
+from finray.core.types import LineItem
+from finray.question.phrase import phrase_of
 
 END = dt.date(2024, 12, 31)
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.answering.quotes import Quote, best_quote, quoted_number, stretches
+from finray.core.types import Passage
 from finray.models.hash_encoder import HashEncoder
-from finray.types import Passage
 
 TEXT = (
     "Acme makes anvils and sells them to coyotes everywhere. As of December 31, 2022, we had approximately 5,450 "

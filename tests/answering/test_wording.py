@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from finray.accounting.formulas import Unit
 from finray.answering.wording import Shape, asked_shape, asked_value, shown
+from finray.core.plan import Unit
 
 
 @pytest.mark.parametrize(

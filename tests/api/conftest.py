@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from finray.api.app import create_app
-from finray.api.engines import engine_maker
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
-from finray.models.hash_encoder import HashEncoder
-from finray.settings import Settings
+from finray.core.settings import Settings
 
 MakeClient = Callable[..., TestClient]
 
@@ -35,8 +33,10 @@ def serving_settings(local_settings: Settings) -> Settings:
 
 
 @pytest.fixture(scope="session")
-def service(sample_index: str, serving_settings: Settings) -> LocalService:
-    return LocalService(sample_index, serving_settings, engine_maker(HashEncoder()))
+def service(sample_index: str, serving_settings: Settings) -> Iterator[LocalService]:
+    with closing(LocalService(sample_index, serving_settings)) as service:
+        service.wait_until_ready()
+        yield service
 
 
 @pytest.fixture

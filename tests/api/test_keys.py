@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from finray.api.app import create_app
 from finray.api.keys import KeyRing, add_key, keys_location, new_key, read_keys, revoke_key
 from finray.api.service import LocalService
-from finray.errors import SourceError, UsageError
-from finray.settings import Settings
+from finray.core.errors import SourceError, UsageError
+from finray.core.settings import Settings
 
 
 def test_a_key_is_stored_as_a_hash_that_only_its_owner_can_read(tmp_path: Path) -> None:
@@ -23,40 +23,40 @@ def test_a_key_is_stored_as_a_hash_that_only_its_owner_can_read(tmp_path: Path) 
     assert (key.name, key.revoked_at) == ("ana", None)
 
 
-def test_keys_are_checked_whole(tmp_path: Path) -> None:
+async def test_keys_are_checked_whole(tmp_path: Path) -> None:
     file = str(tmp_path / "keys.json")
     text, other = add_key(file, "ana"), add_key(file, "ben")
     ring = KeyRing(file, 0.0)
     assert len(ring) == 2
-    found = ring.check(text)
+    found = await ring.find(text)
     assert found is not None
     assert found.name == "ana"
     mixed = text[:17] + other[17:]
     for wrong in ("", "frk_", text[:-1], text + "a", text[:-1] + ("a" if text[-1] != "a" else "b"), mixed, "é" * 60):
-        assert ring.check(wrong) is None, wrong
+        assert await ring.find(wrong) is None, wrong
 
 
-def test_a_revoked_key_stops_working_and_its_name_is_free(tmp_path: Path) -> None:
+async def test_a_revoked_key_stops_working_and_its_name_is_free(tmp_path: Path) -> None:
     file = str(tmp_path / "keys.json")
     now = [0.0]
     text = add_key(file, "ana")
     ring = KeyRing(file, 5.0, clock=lambda: now[0])
     revoke_key(file, "ana")
-    assert ring.check(text) is not None  # until the file is read again
+    assert await ring.find(text) is not None  # until the file is read again
     now[0] = 6.0
-    assert ring.check(text) is None
+    assert await ring.find(text) is None
     again = add_key(file, "ana")
     now[0] = 12.0
-    assert ring.check(again) is not None
+    assert await ring.find(again) is not None
     assert [key.revoked_at is None for key in read_keys(file)] == [False, True]
 
 
-def test_a_file_that_breaks_leaves_the_keys_as_they_were(tmp_path: Path) -> None:
+async def test_a_file_that_breaks_leaves_the_keys_as_they_were(tmp_path: Path) -> None:
     file = tmp_path / "keys.json"
     text = add_key(str(file), "ana")
     ring = KeyRing(str(file), 0.0)
     file.write_text("{")
-    assert ring.check(text) is not None
+    assert await ring.find(text) is not None
     with pytest.raises(SourceError, match="not a file of API keys"):
         read_keys(str(file))
 

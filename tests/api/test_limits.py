@@ -10,12 +10,13 @@ from starlette.testclient import TestClient
 
 from finray.api.app import create_app
 from finray.api.errors import ApiError
-from finray.api.events import Event
 from finray.api.keys import KeyRing
 from finray.api.limits import Capacity, KeyLimits
 from finray.api.service import Asked
 from finray.api.telemetry import NoTelemetry
-from finray.settings import ServingSettings
+from finray.core.replies import AnswerEvent, ServiceEvent, StartedEvent
+from finray.core.settings import ServingSettings
+from finray.core.types import Prediction
 
 
 def test_past_capacity_a_question_is_refused_with_the_time_that_the_others_take() -> None:
@@ -92,14 +93,21 @@ class Slow:
         self.go = asyncio.Event()
         self.begun = self.given_up = 0
 
-    async def answer(self, asked: Asked) -> AsyncGenerator[Event, None]:
+    async def page(self, key: str, filing_id: str, page: int) -> Any:
         self.begun += 1
         try:
-            yield Event("started", {})
+            await self.go.wait()
+        except asyncio.CancelledError:
+            self.given_up += 1
+            raise
+
+    async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
+        self.begun += 1
+        try:
+            yield StartedEvent("1", asked.questions)
             await self.go.wait()
             for question in asked.questions:
-                data: dict[str, Any] = {"qid": question.qid, "index_version": "1", "prediction": {"qid": question.qid}}
-                yield Event("answer", data)
+                yield AnswerEvent(question.qid, "1", Prediction(question.qid, question.question, "", "unanswerable"))
         except (asyncio.CancelledError, GeneratorExit):
             self.given_up += 1
             raise
@@ -152,18 +160,26 @@ async def test_a_request_that_the_server_cancels_is_no_failure(
     assert line["status"] == 499
 
 
-@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize(
+    ("method", "path", "accept"),
+    [
+        ("POST", "/v1/answer", "application/json"),
+        ("POST", "/v1/answer", "text/event-stream"),
+        ("GET", "/v1/filings/abc/pages/0", "application/json"),
+    ],
+)
 async def test_a_client_who_leaves_ends_the_work(
-    keys_file: object, key: str, accept: str, listen: Callable[[Any], str]
+    keys_file: object, key: str, method: str, path: str, accept: str, listen: Callable[[Any], str]
 ) -> None:
     service = Slow()
     app = create_app(service, ServingSettings(max_concurrent=1), KeyRing(str(keys_file), 1.0))  # type: ignore[arg-type]
     url = listen(app)
     headers = {"Authorization": f"Bearer {key}", "Accept": accept}
+    body = {"question": "q"} if method == "POST" else None
     for _ in range(2):  # the second is only let in when the first has really ended
         async with httpx.AsyncClient(base_url=url, headers=headers) as client:
             begun = service.begun
-            asking = asyncio.create_task(client.post("/v1/answer", json={"question": "q"}))
+            asking = asyncio.create_task(client.request(method, path, json=body))
             while service.begun == begun:
                 await asyncio.sleep(0.01)
             asking.cancel()

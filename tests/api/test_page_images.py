@@ -1,8 +1,11 @@
-"""Images of pages: where marks stand, what is refused, and what a hostile PDF can do."""
+"""Images of pages: where marks stand, what is refused, what a hostile PDF can do, and whom drawing holds up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +13,15 @@ import pymupdf
 import pytest
 from starlette.testclient import TestClient
 
+from finray.api import page_images
 from finray.api.draw_page import rectangles
-from finray.api.engines import engine_maker
 from finray.api.errors import ApiError
-from finray.api.page_images import Drawing, draw
+from finray.api.page_images import Drawing, PageImages, draw
 from finray.api.service import LocalService
+from finray.core.filing_filter import FilingFilter
+from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
-from finray.models.hash_encoder import HashEncoder
-from finray.sample.generate import generate_sample
-from finray.settings import Settings
+from finray.lab.sample.generate import generate_sample
 
 
 @pytest.fixture(scope="module")
@@ -29,10 +32,11 @@ def pdf_corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def pdf_service(pdf_corpus: Path, serving_settings: Settings) -> LocalService:
+def pdf_service(pdf_corpus: Path, serving_settings: Settings) -> Iterator[LocalService]:
     sources = [str(path) for path in sorted((pdf_corpus / "filings").glob("*10k*.pdf"))]
     assert index_in_process(sources, str(pdf_corpus / "index"), serving_settings).failed == 0
-    return LocalService(str(pdf_corpus / "index"), serving_settings, engine_maker(HashEncoder()))
+    with closing(LocalService(str(pdf_corpus / "index"), serving_settings)) as service:
+        yield service
 
 
 @pytest.fixture
@@ -100,7 +104,7 @@ def test_a_source_that_changed_or_went_is_a_404_that_names_no_path(
     pdf_client: TestClient, place: str, pdf_corpus: Path, pdf_service: LocalService
 ) -> None:
     (source,) = {Path(filing.source_uri) for filing in pdf_service.index.filings.values()}
-    pdf_service._images.close()
+    pdf_service._images.forget()
     content = source.read_bytes()
     try:
         source.write_bytes(content + b"\n")
@@ -118,6 +122,57 @@ def test_a_source_that_changed_or_went_is_a_404_that_names_no_path(
 
 def test_no_such_page_is_a_404(pdf_client: TestClient, place: str) -> None:
     assert pdf_client.get(place.replace("/pages/1", "/pages/9999/image")).status_code == 404
+
+
+class Drawer:
+    """Stands in for ``draw``: images of less than 100 dpi take until they are let go."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.begun: list[int] = []
+
+    def __call__(self, pdf: bytes, drawing: Drawing, sandbox: object) -> bytes:
+        self.begun.append(drawing.dpi)
+        assert drawing.dpi >= 100 or self.go.wait(20)
+        return b"%d" % drawing.dpi * 1000
+
+
+async def test_images_of_one_key_hold_up_neither_reads_nor_images_of_another(
+    pdf_service: LocalService, serving_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawer, most = Drawer(), serving_settings.serving.max_concurrent
+    monkeypatch.setattr(page_images, "draw", drawer)
+    filing_id = next(iter(pdf_service.index.filings))
+    images = [asyncio.create_task(pdf_service.page_image("a", filing_id, 1, (), 36 + n)) for n in range(most)]
+    while not drawer.begun:
+        await asyncio.sleep(0.01)
+    with pytest.raises(ApiError) as caught:
+        await pdf_service.page_image("a", filing_id, 1, (), 99)
+    assert (caught.value.status, caught.value.code) == (429, "concurrency_limit")
+    for key in "ab":
+        assert (await pdf_service.page(key, filing_id, 1)).page == 1
+        assert (await pdf_service.filings(key, FilingFilter(), "", 1)).data
+        assert (await pdf_service.filing(key, filing_id)).pages
+    for _ in range(2):
+        assert (await pdf_service.page_image("b", filing_id, 1, (), 150)).startswith(b"150")
+    assert drawer.begun == [36, 150]  # one of each: the second of "b" was at hand
+    assert (await pdf_service.page_image("a", filing_id, 1, (), 150)).startswith(b"150")  # which waits for nobody
+    drawer.go.set()
+    assert len(await asyncio.gather(*images)) == most
+
+
+async def test_images_are_kept_as_far_as_memory_is_set_aside(
+    pdf_corpus: Path, pdf_service: LocalService, serving_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawer = Drawer()
+    monkeypatch.setattr(page_images, "draw", drawer)
+    small = serving_settings.serving.model_copy(update={"cache_bytes": 10_000})
+    images = PageImages(serving_settings.model_copy(update={"serving": small}))
+    filing_id = next(iter(pdf_service.index.filings))
+    for dpi in (*range(100, 110), 109, 100):
+        await images.png("a", pdf_service.index, filing_id, 1, (), dpi)
+    images.close()
+    assert drawer.begun == [*range(100, 110), 100]  # three fit
 
 
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7\nnothing", b"%PDF-" + b"\xff" * 5000])

@@ -10,7 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from finray.api.service import LocalService
-from finray.types import Prediction
+from finray.core.replies import StartedEvent
+from finray.core.types import Prediction
 
 MakeClient = Callable[..., TestClient]
 
@@ -214,11 +215,9 @@ def test_a_bug_is_a_500_without_its_story(make_client: MakeClient, service: Loca
 
 
 def test_a_bug_in_the_middle_of_a_stream_is_an_error_event(make_client: MakeClient, asked: dict[str, Any]) -> None:
-    from finray.api.events import Event
-
     class Failing:
         async def answer(self, asked: object) -> Any:
-            yield Event("started", {})
+            yield StartedEvent("1", ())
             raise ZeroDivisionError("secret")
 
     reply = make_client(Failing()).post("/v1/answer", json={"question": "q"}, headers={"Accept": "text/event-stream"})

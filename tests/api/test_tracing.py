@@ -15,9 +15,9 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, SpanExportResult
 
 from finray.api.tracing import Tracing
+from finray.core.errors import SettingsError
+from finray.core.types import Question, TokenUsage
 from finray.engine import Engine
-from finray.errors import SettingsError
-from finray.types import Question, TokenUsage
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 ASKED = "What was the total revenue of CLDVC in FY2022?"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,26 +14,27 @@ import pytest
 
 import finray.client
 from finray.api.app import create_app
-from finray.api.engines import engine_maker
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
-from finray.client import AsyncClient, Client, ServiceError
-from finray.client.wire import wait_before
-from finray.errors import UsageError
-from finray.models.hash_encoder import HashEncoder
-from finray.retrieval.narrowed import FilingFilter
-from finray.settings import Settings
-from finray.types import Prediction, Question
+from finray.client import AnswerEvent, AsyncClient, Client, Ready, ServiceError, ServiceEvent, StageEvent
+from finray.client.wire import EventReader, wait_before
+from finray.core.errors import UsageError
+from finray.core.filing_filter import FilingFilter
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
 
 ASKED = "What was the total revenue of CLDVC in FY2022?"
 
 
 @pytest.fixture(scope="module")
-def application(sample_index: str, local_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def application(
+    sample_index: str, local_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Any]:
     keys = str(tmp_path_factory.mktemp("keys") / "keys.json")
     text = add_key(keys, "client")
-    service = LocalService(sample_index, local_settings, engine_maker(HashEncoder()))
-    return create_app(service, local_settings.serving, KeyRing(keys, 1.0)), text
+    with closing(LocalService(sample_index, local_settings)) as service:
+        service.wait_until_ready()
+        yield create_app(service, local_settings.serving, KeyRing(keys, 1.0)), text
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +60,13 @@ def test_several_answers_keep_ids_and_order(client: Client) -> None:
 def test_a_stream_ends_with_the_prediction(client: Client) -> None:
     events = list(client.stream(ASKED))
     assert [event.name for event in events][-2:] == ["answer", "done"]
-    assert events[-2].prediction is not None
-    assert events[-2].prediction.status == "answered"
+    answer = events[-2]
+    assert isinstance(answer, AnswerEvent)
+    assert answer.prediction.status == "answered"
+    stages = [event for event in events if isinstance(event, StageEvent) and event.state == "finished"]
+    assert [stage.stage for stage in stages[:3]] == ["transform", "documents", "passages"]
+    assert stages[0].query is not None
+    assert stages[1].documents
 
 
 def test_filings_pages_and_retrieval_are_typed(client: Client) -> None:
@@ -72,7 +81,7 @@ def test_filings_pages_and_retrieval_are_typed(client: Client) -> None:
     found = client.retrieve(ASKED, narrowed=FilingFilter(forms=("10-K",)), k_documents=1, k_passages=2)
     assert len(found.documents) == 1
     assert len(found.passages) == 2
-    assert client.ready()["filings"] >= len(filings)
+    assert client.ready().filings >= len(filings)
 
 
 def test_what_the_service_refuses_is_an_error_with_its_code(client: Client) -> None:
@@ -96,7 +105,7 @@ async def test_the_asynchronous_client_does_the_same(application: Any) -> None:
         assert prediction.status == "answered"
         assert [event.name async for event in client.stream(ASKED)][-1] == "done"
         filings = [filing async for filing in client.filings(page_size=3)]
-        assert len(filings) == (await client.ready())["filings"]
+        assert len(filings) == (await client.ready()).filings
         assert (await client.page(filings[0].filing_id, 0)).n_pages > 0
         assert (await client.retrieve(ASKED)).passages
         assert (await client.filing(filings[0].filing_id)).company
@@ -109,12 +118,14 @@ def test_what_passes_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("finray.client.synchronous.time.sleep", waits.append)
     statuses = iter([429, 503, 200])
 
+    ready = {"index_version": "1", "filings": 2, "settings_hash": "0", "status": "ready"}
+
     def reply(request: httpx.Request) -> httpx.Response:
         status = next(statuses)
-        return httpx.Response(status, json={"status": "ready"}, headers={"Retry-After": "7"} if status == 429 else {})
+        return httpx.Response(status, json=ready, headers={"Retry-After": "7"} if status == 429 else {})
 
     client = Client("http://test", transport=httpx.MockTransport(reply))
-    assert client.ready() == {"status": "ready"}
+    assert client.ready() == Ready("1", 2, "0")
     assert waits == [7.0, 1.0]
     assert wait_before(ServiceError(429, "x", "x", retry_after=1e9), 0) == 30.0
 
@@ -150,3 +161,20 @@ def test_a_key_that_no_header_can_carry_is_refused(tmp_path: Path) -> None:
 
 def test_public_names() -> None:
     assert finray.client.__all__ == sorted(finray.client.__all__)
+
+
+def test_a_client_loads_neither_lance_nor_arrow() -> None:
+    code = "import sys, finray.client; print({'lance', 'lancedb', 'pyarrow', 'numpy', 'fastapi'} & {*sys.modules})"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert run.stdout == "set()\n"
+
+
+def test_events_of_a_newer_service_are_passed_over() -> None:
+    def read(*lines: str) -> list[ServiceEvent]:
+        reader = EventReader()
+        return [event for line in lines for event in reader.read(line)]
+
+    done = ("event: done", 'data: {"index_version": "1", "seconds": 0.5, "more": 1}', "")
+    assert [event.name for event in read("event: mood", "data: {}", "", *done)] == ["done"]
+    with pytest.raises(ServiceError, match="seconds"):
+        read("event: done", 'data: {"index_version": "1"}', "")

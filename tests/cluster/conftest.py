@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.settings import Settings, load_settings
 from finray.index.contents import Contents, read_contents
 from finray.index.in_process import index_in_process
-from finray.sample.broken import write_broken_files
-from finray.sample.generate import generate_sample
-from finray.settings import Settings, load_settings
+from finray.lab.sample.broken import write_broken_files
+from finray.lab.sample.generate import generate_sample
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -17,15 +18,16 @@ from typing import Any
 import pytest
 import ray
 
-from finray.cluster.answer_job import AnswerPool, Opener
-from finray.cluster.runtime import ClusterError, ray_cluster
+from finray.batch.prediction_store import read_predictions
+from finray.batch.predictions import decode, encode
+from finray.batch.question_files import read_questions
+from finray.cluster.answer_job import AnswerPool
+from finray.cluster.runtime import ray_cluster
+from finray.core.errors import IndexMissingError, SourceError
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
 from finray.engine import Engine
-from finray.errors import IndexMissingError, SourceError
-from finray.prediction_store import read_predictions
-from finray.predictions import decode, encode
-from finray.questions import read_questions
-from finray.settings import Settings
-from finray.types import Prediction, Question
+from tests.engines import wild
 from tools.faults.processes import descendants
 
 JOB = Path(__file__).parents[2] / "jobs" / "answer.py"
@@ -85,7 +87,7 @@ def test_a_pool_answers_as_the_engine_does_and_losing_a_worker_costs_no_answer(
 
     def kill(done: int) -> None:
         if done == 5:
-            killed.extend(descendants("ray::_Worker")[:1])
+            killed.extend(descendants("ray::AnswerWorker")[:1])
             for process in killed:
                 process.kill()
 
@@ -96,79 +98,73 @@ def test_a_pool_answers_as_the_engine_does_and_losing_a_worker_costs_no_answer(
     assert killed
 
 
-def wild_opener() -> Opener:
-    """An engine that has a bug, and one question that kills it. Defined inside, so that Ray carries it by value."""
-
-    def wild(index_uri: str, settings: Settings) -> Any:
-        import os
-
-        from finray.types import Prediction
-
-        class Wild:
-            async def answer(self, question: Any) -> Any:
-                if question.qid == "bug":
-                    raise KeyError("fiscal_year")
-                if question.qid == "killer":
-                    os._exit(1)
-                return Prediction(question.qid, question.question, os.environ["AWS_PROFILE"], "answered")
-
-        return Wild()
-
-    return wild
-
-
-@pytest.mark.parametrize(
-    ("qid", "reason"),
-    [
-        ("bug", "KeyError: 'fiscal_year'"),
-        pytest.param("killer", "the worker died while it answered, 4 times", marks=pytest.mark.slow),
-    ],
-)
-def test_a_question_that_breaks_a_worker_costs_itself_alone(
-    local_ray: None, local_settings: Settings, monkeypatch: pytest.MonkeyPatch, qid: str, reason: str
+def test_a_question_that_breaks_its_engine_costs_itself_alone(
+    local_ray: None, local_settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AWS_PROFILE", "of the driver")
-    asked = [Question(name, "?") for name in ("q1", "q2", qid, *(f"q{n}" for n in range(3, 20)))]
-    with closing(AnswerPool("nowhere", local_settings, 2, opener=wild_opener())) as pool:
+    bulk = local_settings.bulk.model_copy(update={"question_seconds": 2.0})
+    settings = local_settings.model_copy(update={"bulk": bulk})
+    breaks = {
+        "bug": "KeyError: 'fiscal_year'",
+        "die": "EngineLostError: each process that worked on it ended (exit status 3)",
+        "regex": "QuestionTimeoutError: not answered after 2 s (bulk.question_seconds",
+        "loop": "QuestionTimeoutError: not answered after 2 s (bulk.question_seconds",
+    }
+    asked = [Question(f"q{n}", "env AWS_PROFILE") for n in range(20)]
+    for place, what in enumerate(breaks):
+        asked.insert(5 * place, Question(what, what))
+    with closing(AnswerPool(str(tmp_path), settings, 2, opening=wild.OPENING)) as pool:
         predictions = {prediction.qid: prediction for prediction in answer_all(pool, asked)}
     assert list(predictions) == [question.qid for question in asked]
-    broken = predictions.pop(qid)
-    assert broken.status == "error"
-    assert reason in str(broken.error)
-    assert broken.settings_hash == local_settings.answer_hash()
+    for what, reason in breaks.items():
+        broken = predictions.pop(what)
+        assert broken.status == "error"
+        assert str(broken.error).startswith(reason)
+        assert broken.settings_hash == local_settings.answer_hash()
     assert {(p.status, p.answer) for p in predictions.values()} == {("answered", "of the driver")}
 
 
-def failing_opener(opened: str) -> Opener:
-    """The first two engines come up and die of their question; after that none comes up."""
+def test_two_workers_share_few_hard_questions(local_ray: None, local_settings: Settings, tmp_path: Path) -> None:
+    # Fewer than bulk.concurrency, and dealt out in turns one worker would have all the hard ones.
+    asked = [Question(f"q{n}", "sleep 0.01" if n % 2 else "sleep 1") for n in range(12)]
+    with closing(AnswerPool(str(tmp_path), local_settings, 2, opening=wild.OPENING)) as pool:
+        ray.get([opened for _, opened in pool._new])
+        predictions = answer_all(pool, asked)
+        # The third is handed to who works on the first, and taken over by who is done with the second.
+        few = [Question(f"few{n}", f"sleep {seconds}") for n, seconds in enumerate((3, 0.5, 0.2, 0.01))]
+        first, second, third, _ = (prediction.answer for prediction in answer_all(pool, few))
+        assert first != second == third
+    did = Counter(p.answer for p, q in zip(predictions, asked, strict=True) if q.question == "sleep 1")
+    assert sorted(did.values()) == [3, 3]
 
-    def fail(index_uri: str, settings: Settings) -> Any:
-        import os
-        from pathlib import Path
 
-        class Killed:
-            async def answer(self, question: Any) -> Any:
-                os._exit(1)
-
-        with Path(opened).open("a") as file:
-            file.write("x")
-        if Path(opened).stat().st_size > 2:
-            os._exit(1)
-        return Killed()
-
-    return fail
+@pytest.mark.slow
+def test_a_question_that_kills_each_worker_is_an_error_and_the_others_are_answered(
+    local_ray: None, local_settings: Settings, tmp_path: Path
+) -> None:
+    asked = [Question(name, name) for name in ("q1", "q2", "die parent", *(f"q{n}" for n in range(3, 20)))]
+    with closing(AnswerPool(str(tmp_path), local_settings, 2, opening=wild.OPENING)) as pool:
+        predictions = {prediction.qid: prediction for prediction in answer_all(pool, asked)}
+    broken = predictions.pop("die parent")
+    assert broken.status == "error"
+    assert "the worker died while it answered, 4 times" in str(broken.error)
+    assert {prediction.status for prediction in predictions.values()} == {"answered"}
 
 
 @pytest.mark.slow
 def test_a_cluster_that_fails_is_not_the_fault_of_a_question(
     local_ray: None, local_settings: Settings, tmp_path: Path
 ) -> None:
-    opener = failing_opener(str(tmp_path / "opened"))
+    """No worker comes up any more once the index has gone."""
+    index = tmp_path / "index"
+    index.mkdir()
     with (
-        closing(AnswerPool("nowhere", local_settings, 1, opener=opener)) as pool,
-        pytest.raises(ClusterError, match="could not open"),
+        closing(AnswerPool(str(index), local_settings, 1, opening=wild.OPENING)) as pool,
+        pytest.raises(IndexMissingError, match="there is no index"),
     ):
-        answer_all(pool, [Question("q", "?")])
+        pool.wait_until_ready()
+        index.rmdir()
+        answer_all(pool, [Question("q", "die parent")])
 
 
 def test_a_missing_index_is_what_the_pool_says_is_missing(

@@ -17,12 +17,12 @@ import ray
 
 from finray.cluster.index_job import index_filings
 from finray.cluster.runtime import ray_cluster
-from finray.errors import IndexMissingError
+from finray.core.errors import IndexMissingError
+from finray.core.settings import Settings
 from finray.index import layout, schema
 from finray.index.contents import Contents, read_contents
 from finray.index.summary import IndexProgress
-from finray.settings import Settings
-from finray.storage import s3_filesystem
+from finray.storage.locations import s3_filesystem
 from tools.faults.processes import descendants
 
 JOB = Path(__file__).parents[2] / "jobs" / "index.py"

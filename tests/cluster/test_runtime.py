@@ -18,7 +18,28 @@ with ray_cluster(num_cpus=1):
     print(ray.get(ray.remote(lambda: 6 * 7).remote()), flush=True)
     sys.stdin.readline()
 """
+QUIET = """
+from finray.cluster.runtime import ray_cluster
+import ray
+
+class Restarts:
+    def __init__(self, argument):
+        self.answer = 6 * len(argument)
+
+    def get(self):
+        return self.answer
+
+with ray_cluster(num_cpus=1):
+    actor = ray.remote(max_restarts=-1)(Restarts).remote(ray.put(b"........"))  # of which Ray warns
+    print(ray.get(actor.get.remote()), flush=True)
+"""
 STRANGER = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False); print(len(ray.nodes()), 'nodes')"
+
+
+def test_ray_has_nothing_to_say_of_its_own() -> None:
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    done = subprocess.run([sys.executable, "-c", QUIET], env=plain, capture_output=True, text=True, timeout=240)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "48\n", "")
 
 
 def test_whoever_does_not_know_the_token_is_kept_out() -> None:

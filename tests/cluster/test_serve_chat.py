@@ -11,10 +11,10 @@ from ray.exceptions import RayActorError, RayTaskError
 from ray.serve.exceptions import BackPressureError
 
 from finray.cluster.serve_chat import ServeChatModel
-from finray.errors import FinrayError, ModelReplyError, ModelUnavailableError
+from finray.core.errors import FinrayError, ModelReplyError, ModelUnavailableError
+from finray.core.settings import LlmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
-from finray.settings import LlmSettings
-from finray.types import TokenUsage
 
 HI = [Message("user", "hi")]
 GOOD = ChatReply("hello", TokenUsage(7, 2))

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 import importlib
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from finray.sample.edgar import Submission, sample_submissions, write_edgar
-from finray.settings import EdgarSettings
+from finray.core.settings import EdgarSettings
+from finray.lab.sample.edgar import Submission, sample_submissions, write_edgar
 from tests.edgar.syncer import CONTACT, Syncer
 from tools.faults.edgar import LocalEdgar
 
@@ -74,13 +73,3 @@ def republish(edgar: LocalEdgar) -> Callable[[list[Submission]], None]:
         write_edgar(edgar.folder, submissions)
 
     return write
-
-
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """The folder of real filings; tests that ask for it are skipped where it is missing."""
-    default = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("FINRAY_SHARED_DATA", default))
-    if not folder.is_dir():
-        pytest.skip(f"no real filings at {folder}")
-    return folder

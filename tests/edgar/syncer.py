@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from finray.core.settings import EdgarSettings
 from finray.edgar.http import EdgarHttp
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.limiter import Limiter, LocalLimiter
@@ -15,7 +16,6 @@ from finray.edgar.selection import Selection, parse_forms
 from finray.edgar.store import RawStore
 from finray.edgar.summary import SyncSummary
 from finray.edgar.sync import sync_raw
-from finray.settings import EdgarSettings
 
 CONTACT = "Finray Tests filings@finray.test"
 NOW = dt.datetime(2024, 3, 20, 12, tzinfo=dt.UTC)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.settings import Settings
 from finray.edgar.check import check_indexed, check_raw, repair_raw
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.index.in_process import index_in_process
-from finray.sample.edgar import Submission
-from finray.settings import Settings
+from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import Syncer
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from finray.core.errors import UsageError
+from finray.core.settings import EdgarSettings
 from finray.edgar.http import EdgarHttp
 from finray.edgar.limiter import LocalLimiter, Pacer
-from finray.errors import UsageError
-from finray.sample.edgar import Submission
-from finray.settings import EdgarSettings
+from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import Syncer
 from tests.edgar.test_nights import moved
 from tools.faults.edgar import LocalEdgar

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from finray.commands.sample import run_sample_edgar
-from finray.commands.sync import SyncRequest, run_sync
-from finray.errors import SettingsError, SourceError, UsageError
+from finray.cli.commands.sample import run_sample_edgar
+from finray.cli.commands.sync import SyncRequest, run_sync
+from finray.core.errors import SettingsError, SourceError, UsageError
+from finray.core.settings import Settings, load_settings
 from finray.index.reader import IndexReader
-from finray.sample.edgar import Submission
-from finray.settings import Settings, load_settings
+from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import CONTACT
 from tools.faults.edgar import BUSY, LocalEdgar
 

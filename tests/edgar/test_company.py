@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from finray.core.errors import EdgarUnavailableError, UsageError
 from finray.edgar.company import read_company
-from finray.errors import EdgarUnavailableError, UsageError
-from finray.sample.edgar import Submission, company_submissions
+from finray.lab.sample.edgar import Submission, company_submissions
 from tests.edgar.syncer import Syncer
 from tools.faults.edgar import LocalEdgar
 

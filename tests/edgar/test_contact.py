@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.errors import SettingsError
 from finray.edgar.contact import check_pace, checked_contact
-from finray.errors import SettingsError
 
 
 @pytest.mark.parametrize(

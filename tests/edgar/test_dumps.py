@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.errors import SourceError
 from finray.edgar.store import RawStore
-from finray.errors import SourceError
-from finray.sample.edgar import Submission, as_feed, feed_archive, feed_path
+from finray.lab.sample.edgar import Submission, as_feed, feed_archive, feed_path
 from tests.edgar.syncer import NOW, Syncer
 from tools.faults.edgar import Fault, LocalEdgar
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from finray.sample.edgar import Submission
+from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import CONTACT
 from tools.faults.edgar import LocalEdgar
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from finray.core.settings import Settings
 from finray.edgar.indexing import Backlog, index_backlog, sources_of
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
@@ -15,10 +16,9 @@ from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
+from finray.lab.sample.edgar import Submission
 from finray.models.encoder import encoder_dimension
-from finray.sample.edgar import Submission
-from finray.settings import Settings
-from finray.storage import s3_filesystem
+from finray.storage.locations import s3_filesystem
 from tests.edgar.syncer import Syncer
 
 Republish = Callable[[list[Submission]], None]

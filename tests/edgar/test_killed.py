@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.settings import EdgarSettings
 from finray.edgar.ledger import Entry, Ledger
-from finray.sample.edgar import Submission
-from finray.settings import EdgarSettings
+from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import CONTACT, Syncer
 from tools.faults.edgar import Fault, LocalEdgar
 

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.errors import EdgarRefusedError, EdgarUnavailableError
 from finray.edgar.listing import Quarter, day_url, filing_url, quarter_url, read_day, read_quarter
 from finray.edgar.selection import read_company_tickers
 from finray.edgar.submissions import check_submission, read_header
-from finray.errors import EdgarUnavailableError
-from finray.sample.edgar import Submission, as_feed, form_index
+from finray.lab.sample.edgar import Submission, as_feed, form_index
 from tools.faults.edgar import LocalEdgar
 
 DAY = dt.date(2020, 3, 18)
+LIMIT = 2**20
 
 
 @pytest.mark.shared
@@ -74,11 +75,11 @@ def test_real_submissions_are_whole_and_say_what_they_are(
 def test_the_samples_indexes_are_edgars(submissions: list[Submission], edgar: LocalEdgar) -> None:
     daily = form_index(submissions, daily=DAY)
     quarterly = form_index(submissions)
-    for index in (read_day(DAY, daily), read_quarter(Quarter(2023, 1), quarterly)):
+    for index in (read_day(DAY, daily), read_quarter(Quarter(2023, 1), quarterly, LIMIT)):
         assert {f.accession: (f.form, f.company, f.ciks, f.filed_at) for f in index.filings.values()} == {
             s.accession: (s.form, s.company, (s.cik,), s.filed_at) for s in submissions
         }
-    assert read_quarter(Quarter(2023, 1), gzip.compress(quarterly)).until == max(s.filed_at for s in submissions)
+    assert read_quarter(Quarter(2023, 1), gzip.compress(quarterly), LIMIT).until == max(s.filed_at for s in submissions)
 
 
 @pytest.mark.parametrize(
@@ -98,8 +99,13 @@ def test_what_is_no_index_is_not_an_empty_one(content: bytes) -> None:
 
 def test_a_damaged_quarterly_index() -> None:
     packed = gzip.compress(form_index([]))
-    with pytest.raises(EdgarUnavailableError, match="damaged"):
-        read_quarter(Quarter(2023, 1), packed[:-9])
+    with pytest.raises(EdgarUnavailableError, match="ends early"):
+        read_quarter(Quarter(2023, 1), packed[:-9], LIMIT)
+
+
+def test_a_small_quarterly_index_that_stands_for_a_huge_one() -> None:
+    with pytest.raises(EdgarRefusedError, match=r"longer than 1,048,576 bytes, the setting edgar\.max_index_bytes"):
+        read_quarter(Quarter(2023, 1), gzip.compress(b" " * (LIMIT + 1)), LIMIT)
 
 
 def test_addresses_are_those_of_edgar(edgar: LocalEdgar) -> None:

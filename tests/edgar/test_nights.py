@@ -14,13 +14,13 @@ from typing import Any
 import boto3
 import pytest
 
+from finray.core.settings import EdgarSettings
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
-from finray.sample.edgar import Submission, daily_index_path
-from finray.sample.generate import generate_sample
-from finray.settings import EdgarSettings
-from finray.storage import delete
+from finray.lab.sample.edgar import Submission, daily_index_path
+from finray.lab.sample.generate import generate_sample
+from finray.storage.locations import delete
 from tests.edgar.syncer import Syncer
 from tools.faults.commands import Command, Ended, start_server
 from tools.faults.edgar import BLOCKED, BUSY, Fault, LocalEdgar

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.settings import Settings
 from finray.edgar.indexing import index_backlog
 from finray.edgar.store import RawStore
 from finray.edgar.submissions import read_header
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
-from finray.sample.edgar import Submission, feed_archive
-from finray.settings import Settings
+from finray.lab.sample.edgar import Submission, feed_archive
 from tests.edgar.syncer import Syncer
 from tools.faults.edgar import LocalEdgar
 

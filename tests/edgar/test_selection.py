@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.errors import EdgarUnavailableError, SourceError, UsageError
 from finray.edgar.listing import Listed
 from finray.edgar.selection import Selection, parse_forms, read_companies, read_company_tickers
-from finray.errors import EdgarUnavailableError, SourceError, UsageError
 
 DAY = dt.date(2024, 2, 1)
 FILING = Listed("0000320193-24-000001", "10-K", "APPLE INC", ("0000320193",), DAY, DAY, "")

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.errors import SourceError
+from finray.core.settings import EdgarSettings
 from finray.edgar.store import RawStore
-from finray.errors import SourceError
-from finray.sample.edgar import Submission, daily_index_path, form_index
-from finray.settings import EdgarSettings
+from finray.lab.sample.edgar import Submission, daily_index_path, form_index
 from tests.edgar.syncer import CONTACT, NOW, SINCE, Syncer
 from tools.faults.edgar import BLOCKED, BUSY, Fault, LocalEdgar
 

@@ -19,7 +19,7 @@ from finray.index.check import check_index
 from finray.index.contents import differences, read_contents
 from finray.index.maintenance import expired_versions
 from finray.index.reader import IndexReader
-from finray.sample.generate import generate_sample
+from finray.lab.sample.generate import generate_sample
 
 UTC = dt.UTC
 JOBS = Path(__file__).parents[2] / "jobs"

@@ -10,16 +10,16 @@ from pathlib import Path
 import psutil
 import pytest
 
+from finray.cli.commands.index import describe
 from finray.cluster.index_job import index_filings
 from finray.cluster.runtime import ray_cluster
-from finray.commands.index import describe
+from finray.core.settings import Settings, load_settings
 from finray.index.check import check_index
 from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.summary import IndexSummary
-from finray.sample.generate import generate_sample
-from finray.settings import Settings, load_settings
+from finray.lab.sample.generate import generate_sample
 from tools.faults.poison import make_poison, poison_names
 
 HARMS = {

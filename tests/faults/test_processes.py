@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from finray.bulk import answer_all
+from finray.batch.driver import answer_all
+from finray.batch.prediction_store import PredictionStore, read_predictions
+from finray.batch.question_files import read_questions
+from finray.core.settings import load_settings
+from finray.core.types import Prediction
 from finray.engine import open_engine
 from finray.index.check import check_index
 from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
-from finray.prediction_store import PredictionStore, read_predictions
-from finray.questions import read_questions
-from finray.sample.edgar import sample_submissions, write_edgar
-from finray.sample.generate import generate_sample
-from finray.settings import load_settings
-from finray.types import Prediction
+from finray.lab.sample.edgar import sample_submissions, write_edgar
+from finray.lab.sample.generate import generate_sample
 from tools.faults.edgar import Fault, LocalEdgar
 from tools.faults.processes import (
     Kind,

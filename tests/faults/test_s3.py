@@ -14,18 +14,18 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from finray import s3 as s3_client
+from finray.batch.prediction_store import PredictionStore, read_predictions
+from finray.core.errors import SettingsError, SourceError
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Prediction
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
-from finray.errors import SettingsError, SourceError
 from finray.index.check import check_index
 from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
-from finray.prediction_store import PredictionStore, read_predictions
-from finray.sample.generate import generate_sample
-from finray.settings import Settings, load_settings
-from finray.storage import delete, exists, list_objects, open_stream, read_bytes, write_bytes
-from finray.types import Prediction
+from finray.lab.sample.generate import generate_sample
+from finray.storage import s3 as s3_client
+from finray.storage.locations import delete, exists, list_objects, open_stream, read_bytes, write_bytes
 from tests.faults.commands import run
 from tools.faults.processes import start
 from tools.faults.s3 import EVERYTHING, Action, FaultyS3, S3Fault, bad_day

@@ -1,7 +1,8 @@
 """Two commands at once on one index or one output: who goes on, who stops, and what stands there afterwards.
 
 Two syncs at once are in tests/edgar/test_killed.py, a writer that is overtaken between any two steps of a commit in
-tests/index/test_writer.py, two answer runs with the same questions or a local output in tests/test_prediction_store.py.
+tests/index/test_writer.py, two answer runs with the same questions or a local output in
+tests/batch/test_prediction_store.py.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from finray.commands.check import run_check
-from finray.commands.maintain import run_maintain
-from finray.errors import UsageError
+from finray.batch.prediction_store import PredictionStore, read_predictions
+from finray.cli.commands.check import run_check
+from finray.cli.commands.maintain import run_maintain
+from finray.core.errors import UsageError
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Prediction
 from finray.index.check import check_index
 from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.summary import IndexProgress
-from finray.prediction_store import PredictionStore, read_predictions
-from finray.sample.generate import generate_sample
-from finray.settings import Settings, load_settings
-from finray.types import Prediction
+from finray.lab.sample.generate import generate_sample
 from tools.faults.processes import filings_committed, start
 
 N_FILINGS = 14

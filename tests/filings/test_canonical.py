@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.settings import FilingSettings
+from finray.core.types import Filing, LineItem, Statement
 from finray.filings.canonical import amount, canonical_items, find_line_item, metrics_in, plain_label
 from finray.filings.read import parse_filing
-from finray.settings import FilingSettings
-from finray.types import Filing, LineItem, Statement
 
 END, BEFORE = dt.date(2022, 12, 31), dt.date(2021, 12, 31)
 

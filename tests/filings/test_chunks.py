@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.settings import ChunkSettings
+from finray.core.types import Page
 from finray.filings.chunks import chunk_page, chunk_pages
-from finray.settings import ChunkSettings
-from finray.types import Page
 
 TEXT = st.text(alphabet=st.sampled_from("ab. \n\t—é"), max_size=900)
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.types import ANNUAL_REPORT_TO_HOLDERS
 from finray.filings.cover import normal_form, read_cover
 from finray.filings.facts import Facts
-from finray.types import ANNUAL_REPORT_TO_HOLDERS
 
 COVER = """UNITED STATES
 SECURITIES AND EXCHANGE COMMISSION

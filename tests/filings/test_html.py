@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
 from finray.filings.html import HtmlPage, parse_html, split_pages
-from finray.settings import FilingSettings
 
 
 def pages(markup: str, settings: FilingSettings | None = None) -> list[HtmlPage]:

@@ -7,11 +7,11 @@ import datetime as dt
 import lxml.html
 import pytest
 
+from finray.core.types import Filing, LineItem
 from finray.filings.column_labels import column_label, is_period
 from finray.filings.html_grid import table_grid
 from finray.filings.line_items import extract_line_items
 from finray.filings.scales import Scale
-from finray.types import Filing, LineItem
 
 FILING = Filing(
     "id",

@@ -3,9 +3,9 @@ from typing import Any
 import pymupdf as untyped_pymupdf
 import pytest
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
 from finray.filings.pdf import open_pdf, page_texts
-from finray.settings import FilingSettings
 
 pymupdf: Any = untyped_pymupdf
 

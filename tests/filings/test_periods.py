@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.types import Filing
 from finray.filings.periods import Calendar, Heading, Period, read_balance_date, read_heading
-from finray.types import Filing
 
 FILING = Filing(
     "id",

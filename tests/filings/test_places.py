@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from finray.core.types import Statement
 from finray.filings.places import label_places
-from finray.types import Statement
 
 COVER = "FORM 10-K\nCommission file number 1-234\n(Exact name of registrant as specified in its charter)"
 CONTENTS = "TABLE OF CONTENTS\n" + "\n".join(f"Item {n}. Something {n}" for n in range(1, 10))

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
+from finray.core.types import EARNINGS_RELEASE, ParsedFiling
 from finray.filings.read import doc_name, parse_filing
-from finray.settings import FilingSettings
-from finray.types import EARNINGS_RELEASE, ParsedFiling
 
 pymupdf: Any = untyped_pymupdf
 

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
 from finray.filings.sniff import decode, sniff
-from finray.settings import FilingSettings
 
 SETTINGS = FilingSettings()
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.errors import FilingError
+from finray.core.errors import FilingError
 from finray.filings.submission import header_facts, parse_submission
 
 HEADER = """<SEC-DOCUMENT>0000000123-23-000045.txt : 20230301

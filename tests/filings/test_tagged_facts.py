@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 
+from finray.core.settings import FilingSettings
+from finray.core.types import LineItem
 from finray.filings.read import parse_filing
-from finray.settings import FilingSettings
-from finray.types import LineItem
 
 _CONTEXTS = """
 <xbrli:context id="c-1"><xbrli:period><xbrli:instant>2024-12-31</xbrli:instant></xbrli:period></xbrli:context>

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
-from finray.hirec.llm_roles import LlmCurator, LlmTransformer
-from finray.hirec.roles import Curation
-from finray.hirec.rules import PlainTransformer
-from finray.journal import Journal
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.core.types import Passage, TokenUsage
+from finray.hirec.llm_roles import LlmCurator, LlmReader
 from finray.models.chat import ChatReply, Message, ScriptedChatModel
-from finray.retrieval.query import Query
-from finray.types import Passage, TokenUsage
+from finray.question.rule_reader import PlainReader
 
 QUERY = Query("What was revenue?", "revenue")
 PASSAGES = tuple(Passage("ACME_10K", "f", page, 0, 10, f"text {page}", 1.0) for page in range(3))
@@ -142,10 +143,10 @@ async def test_the_papers_sections_are_read() -> None:
     assert curation == Curation((PASSAGES[0], PASSAGES[2]), False, ("FY2020",), "What of FY2020?")
 
 
-async def test_the_transformer_rewrites_the_text_alone() -> None:
+async def test_the_reader_rewrites_the_text_alone() -> None:
     model = always({"query": "  Acme total revenue fiscal 2022 "})
     journal = Journal()
-    query = await LlmTransformer(model, PlainTransformer()).transform("Pray, what was it?", journal)
+    query = await LlmReader(model, PlainReader()).read("Pray, what was it?", journal)
     assert (query.question, query.text) == ("Pray, what was it?", "Acme total revenue fiscal 2022")
     assert journal.usage["transform"] != TokenUsage()
 
@@ -153,7 +154,7 @@ async def test_the_transformer_rewrites_the_text_alone() -> None:
 @pytest.mark.parametrize("reply", [{}, {"query": ""}, {"query": None}, {"query": ["a"]}, {"query": "a" * 2001}, "I cannot."])
 async def test_without_a_query_the_rules_one_is_used_and_the_trace_says_so(reply: Any) -> None:
     journal, model = Journal(), always(reply)
-    query = await LlmTransformer(model, PlainTransformer()).transform("What was it?", journal)
+    query = await LlmReader(model, PlainReader()).read("What was it?", journal)
     assert query.text == "What was it?"
     assert len(model.calls) == 2
     assert "the rules' query is used instead" in journal.lines[-1]
@@ -178,10 +179,11 @@ async def test_an_instruction_in_a_filing_changes_nothing_that_is_sent_but_that_
     harmless, hostile = await sent("HARMLESS"), await sent(INJECTION)
     assert hostile[0] == harmless[0]
     assert len(hostile) == len(harmless) == 2
-    before, after = harmless[1].content.split("HARMLESS")
-    assert hostile[1].content.startswith(before)
-    assert hostile[1].content.endswith(after)
-    inside = hostile[1].content[len(before) : -len(after)]
+    shown, attacked = (re.sub(r"(?<=passage-)[0-9a-f]{16}\b", "CODE", sent[1].content) for sent in (harmless, hostile))
+    before, after = shown.split("HARMLESS")
+    assert attacked.startswith(before)
+    assert attacked.endswith(after)
+    inside = attacked[len(before) : -len(after)]
     assert "<passage" not in inside
     assert "</passage" not in inside
 

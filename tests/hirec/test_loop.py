@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from finray.errors import FinrayError, ModelReplyError
+from finray.core.errors import FinrayError, ModelReplyError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation, Roles
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Answer, Document, Filing, PageRef, Passage, Prediction, Question, TokenUsage
 from finray.hirec.loop import answer_question
-from finray.hirec.roles import Curation, Roles
-from finray.journal import Journal
-from finray.retrieval.query import Query
-from finray.settings import Settings, load_settings
-from finray.types import Answer, Document, Filing, PageRef, Passage, Prediction, Question, TokenUsage
 
 
 def passage(name: str) -> Passage:
@@ -34,7 +34,7 @@ class Fake:
     answered_from: list[str] = field(default_factory=list)
     k: set[tuple[str, int]] = field(default_factory=set)
 
-    async def transform(self, question: str, journal: Journal) -> Query:
+    async def read(self, question: str, journal: Journal) -> Query:
         self._do("transform", journal)
         return Query(question=question, text=question)
 
@@ -58,10 +58,10 @@ class Fake:
         self.curated.append([p.filing_id for p in passages])
         return self.curations[len(self.curated) - 1]
 
-    async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         self._do("answer", journal)
-        self.answered_from = [p.filing_id for p in passages]
-        return Answer("42", "answered", 42.0, "USD", "40 + 2", tuple(passages))
+        self.answered_from = [p.filing_id for p in curation.kept]
+        return Answer("42", "answered", 42.0, "USD", "40 + 2", curation.kept)
 
     def _do(self, stage: str, journal: Journal) -> None:
         journal.spend(stage, TokenUsage(10, 1))
@@ -102,7 +102,7 @@ def test_what_is_missing_is_asked_for_and_joined_to_what_was_kept() -> None:
     assert fake.curated == [["q.0", "q.1"], ["q.1", "more.0", "more.1"]]
     assert fake.answered_from == ["q.1", "more.0"]
     assert prediction.iterations == 2
-    assert [d.filing.filing_id for d in prediction.documents] == ["q", "more"]
+    assert [d.filing_id for d in prediction.documents] == ["q", "more"]
     assert any("what more would bring" in line and "'more'" in line for line in prediction.trace)
 
 
@@ -184,7 +184,7 @@ def test_a_bug_is_not_passed_off_as_an_answer() -> None:
 def test_what_the_curator_missed_is_told_when_the_answerer_refuses() -> None:
     @dataclass
     class Refusing(Fake):
-        async def answer(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Answer:
+        async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
             return Answer("no", "unanswerable")
 
     fake = Refusing([Curation((), answerable=False, missing=("revenue of FY 2020",))])

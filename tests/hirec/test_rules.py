@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.period import Period
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.core.types import Passage
 from finray.engine import Engine
-from finray.hirec.roles import Curation
-from finray.hirec.rules import PlainTransformer
-from finray.journal import Journal
-from finray.retrieval.query import Period, Query
-from finray.types import Passage
+from finray.question.rule_reader import PlainReader
 
 
 async def transform(engine: Engine, question: str) -> Query:
-    return await engine.roles.transformer.transform(question, Journal())
+    return await engine.roles.reader.read(question, Journal())
 
 
 async def passages(engine: Engine, question: str, k: int = 10) -> Sequence[Passage]:
@@ -55,7 +56,9 @@ async def test_an_unknown_company_is_named(engine: Engine) -> None:
 
 
 async def test_the_ablation_asks_the_question_as_it_is() -> None:
-    assert await PlainTransformer().transform("What of it?", Journal()) == Query("What of it?", "What of it?")
+    query = await PlainReader().read("Please round. What was Acme's revenue in FY2022?", Journal())
+    assert query.text == query.question == "Please round. What was Acme's revenue in FY2022?"
+    assert (query.companies, query.periods, query.forms, query.statements) == ((), (), (), ())
 
 
 async def test_covered_slots_suffice_and_their_pages_alone_are_kept(engine: Engine) -> None:

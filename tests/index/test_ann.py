@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from finray.commands.maintain import run_maintain
-from finray.errors import UsageError
+from finray.cli.commands.maintain import run_maintain
+from finray.core.errors import UsageError
+from finray.core.settings import Settings
 from finray.index import ann, layout, schema
 from finray.index.check import check_index
 from finray.index.contents import differences, read_contents
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexProgress
-from finray.settings import Settings
 from tests.index.conftest import Index
 from tests.index.vector_index import Vectors, add_filing, clustered, create_index
 

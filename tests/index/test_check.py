@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from finray.errors import IndexMissingError
+from finray.core.errors import IndexMissingError
 from finray.index import layout, maintenance, schema
 from finray.index.check import check_index, repair_index
 from finray.index.contents import read_contents

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from finray.errors import IndexMissingError
+from finray.core.errors import IndexMissingError
 from finray.index import layout, schema
 from finray.index.contents import differences, read_contents
 from tests.index.conftest import Index

@@ -12,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from finray.errors import IndexMismatchError
+from finray.core.errors import IndexMismatchError
 from finray.index import extensions
 from finray.index.extensions import Extension, extend_index, open_extension
 from finray.index.layout import table_uri
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
 from finray.models.hash_encoder import HashEncoder
-from finray.storage import write_bytes
+from finray.storage.locations import write_bytes
 
 from .conftest import Index
 

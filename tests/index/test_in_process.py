@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from finray.errors import IndexMismatchError, SourceError
+from finray.core.errors import IndexMismatchError, SourceError
+from finray.core.settings import Settings, load_settings
 from finray.index import layout, schema
 from finray.index.contents import read_contents
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexProgress, IndexSummary
-from finray.sample.broken import write_broken_files
-from finray.settings import Settings, load_settings
+from finray.lab.sample.broken import write_broken_files
 
 Index = Callable[..., IndexSummary]
 

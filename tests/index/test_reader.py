@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.errors import IndexMismatchError, IndexMissingError
+from finray.core.errors import IndexMismatchError, IndexMissingError
+from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
 from finray.models.hash_encoder import HashEncoder
-from finray.settings import Settings
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import datetime as dt
 
 import pyarrow as pa
 
+from finray.core.types import Filing
 from finray.index import schema
-from finray.types import Filing
 
 
 def filing(number: int, **facts: object) -> Filing:

@@ -12,7 +12,9 @@ import lance
 import numpy as np
 import pytest
 
-from finray.errors import UsageError
+from finray.core.errors import UsageError
+from finray.core.settings import Settings
+from finray.core.types import Filing, LineItem, Page, ParsedFiling
 from finray.index import layout, maintenance, schema
 from finray.index.bundle import FilingBundle, encode_bundle, make_bundle
 from finray.index.check import check_index
@@ -21,9 +23,7 @@ from finray.index.plan import PlannedFile, content_fingerprint
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
 from finray.models.hash_encoder import HashEncoder
-from finray.settings import Settings
-from finray.storage import SourceFile
-from finray.types import Filing, LineItem, Page, ParsedFiling
+from finray.storage.locations import SourceFile
 
 ENCODER = HashEncoder()
 MODIFIED = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from finray.core.settings import Settings
+from finray.core.types import Filing
 from finray.index import layout, schema
-from finray.settings import Settings
-from finray.types import Filing
 
 Vectors = NDArray[np.float32]
 DIMENSION = 32

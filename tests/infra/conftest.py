@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,9 @@ Schemas = dict[tuple[str, str], dict[str, Any]]
 
 
 @pytest.fixture(scope="session")
-def custom_resources() -> Schemas:
+def custom_resources(shared_data: Path) -> Schemas:
     """The schema of each (kind, version) of KubeRay; tests that ask for it are skipped where they are missing."""
-    default = Path(__file__).parents[3] / "shared" / "data"
-    folder = Path(os.environ.get("FINRAY_SHARED_DATA", default)) / "kuberay"
+    folder = shared_data / "kuberay"
     if not folder.is_dir():
         pytest.skip(f"no custom resource definitions of KubeRay at {folder}")
     # They are megabytes long: in Python alone reading them takes half a minute.

@@ -75,6 +75,6 @@ def entry_points() -> list[tuple[str, list[str]]]:
 def locked(package: str) -> str:
     """The version of ``package`` in requirements.lock."""
     lock = (REPOSITORY / "requirements.lock").read_text(encoding="utf-8")
-    found = re.search(rf"^{re.escape(package)}==(\S+)$", lock, re.MULTILINE)
+    found = re.search(rf"^{re.escape(package)}==(\S+) ", lock, re.MULTILINE)
     assert found, f"{package} is not in requirements.lock"
     return found[1]

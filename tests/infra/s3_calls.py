@@ -7,13 +7,14 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
 import pytest
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
+
+from tests.infra.iam import Request
 
 Environ = dict[str, Any]
 
@@ -25,6 +26,10 @@ class Call:
     action: str
     resource: str
     prefix: str | None = None
+
+    @property
+    def request(self) -> Request:
+        return Request(self.action, self.resource, {} if self.prefix is None else {"s3:prefix": self.prefix})
 
 
 @dataclass
@@ -92,28 +97,3 @@ def recording_s3() -> Iterator[Recorder]:
         yield recorder
     server.shutdown()
     thread.join()
-
-
-def allowed(policy: dict[str, Any], call: Call) -> bool:
-    """Whether a statement of ``policy`` lets ``call`` through; of conditions it knows the one on a listing's prefix."""
-    return any(_covers(statement, call) for statement in policy["Statement"])
-
-
-def _covers(statement: dict[str, Any], call: Call) -> bool:
-    assert statement["Effect"] == "Allow"
-    if call.action not in many(statement["Action"]):
-        return False
-    if not any(fnmatchcase(call.resource, pattern) for pattern in many(statement["Resource"])):
-        return False
-    condition = statement.get("Condition")
-    if condition is None:
-        return True
-    # With a plain StringLike, S3 would answer 403 instead of 404 where an object is missing: it then asks whether the
-    # caller may list, and such a request has no prefix.
-    assert condition.keys() == {"StringLikeIfExists"} and condition["StringLikeIfExists"].keys() == {"s3:prefix"}
-    patterns = many(condition["StringLikeIfExists"]["s3:prefix"])
-    return call.prefix is None or any(fnmatchcase(call.prefix, pattern) for pattern in patterns)
-
-
-def many(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else list(value)

@@ -13,12 +13,14 @@ from ray.serve.schema import ServeDeploySchema
 from typer.main import get_command
 
 from finray.cli import app
+from finray.core.errors import SettingsError
+from finray.core.settings import Settings, load_settings
 from finray.edgar.contact import checked_contact
-from finray.errors import SettingsError
-from finray.settings import Settings, load_settings
 from serve.config import ServeArguments
 from tests.infra.conftest import Schemas
 from tests.infra.files import (
+    IMAGE,
+    IMAGES,
     INFRA,
     JOBS,
     MANIFESTS,
@@ -124,11 +126,41 @@ def test_no_pod_is_root_or_unlimited_or_holds_a_key() -> None:
             for container in spec["containers"]:
                 assert container["securityContext"]["allowPrivilegeEscalation"] is False, name
                 assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}, name
+                assert container["securityContext"]["readOnlyRootFilesystem"] is True, name
                 assert container["resources"]["requests"].keys() >= {"cpu", "memory"}, name
                 assert "memory" in container["resources"]["limits"], name
         for variable in (v for entries in values(document, "env") for v in entries):
             assert not variable["name"].endswith(("KEY", "SECRET", "TOKEN")) or "value" not in variable, name
         assert document["kind"] != "Secret", name
+
+
+def test_what_must_be_written_to_is_a_volume_that_ends_with_the_pod() -> None:
+    for name, document in resources():
+        for spec in pods(document):
+            volumes = {volume["name"]: volume for volume in spec.get("volumes", ())}
+            for container in spec["containers"]:
+                mounts = {mount["mountPath"]: mount for mount in container["volumeMounts"]}
+                if not IMAGE.match(container["image"]):
+                    assert all(mount["readOnly"] for mount in mounts.values()), name
+                    continue
+                # Ray's folder, temporary files and downloads; what libraries keep at home. KubeRay adds /dev/shm.
+                assert mounts.keys() == {"/tmp", "/home/ray"}, name
+                for mount in mounts.values():
+                    assert volumes[mount["name"]]["emptyDir"]["sizeLimit"], name
+    home = [line for path in IMAGES for line in path.read_text("utf-8").splitlines() if "useradd" in line]
+    assert all("--uid 1000 --create-home" in line and line.endswith(" ray") for line in home)
+
+
+def test_the_autoscaler_beside_a_head_is_held_to_the_same() -> None:
+    found = [cluster for _, cluster in ray_clusters() if cluster.get("enableInTreeAutoscaling")]
+    assert found
+    for cluster in found:
+        options = cluster["autoscalerOptions"]
+        assert options["securityContext"] == {
+            "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "readOnlyRootFilesystem": True,
+        }  # fmt: skip
+        head = cluster["headGroupSpec"]["template"]["spec"]
+        assert options["volumeMounts"] == head["containers"][0]["volumeMounts"]
 
 
 def test_what_is_referred_to_is_there() -> None:

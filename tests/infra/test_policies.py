@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from finray.api.keys import KeyRing, add_key
 from finray.cli import app
+from finray.core.settings import Settings
 from finray.edgar.indexing import index_backlog, sources_of
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
@@ -20,12 +21,12 @@ from finray.engine import open_engine
 from finray.index import maintenance
 from finray.index.in_process import index_in_process
 from finray.index.writer import IndexWriter
+from finray.lab.sample.edgar import feed_archive, sample_submissions
 from finray.models.encoder import encoder_dimension
-from finray.sample.edgar import feed_archive, sample_submissions
-from finray.settings import Settings
-from finray.storage import read_bytes, s3_filesystem, write_bytes
+from finray.storage.locations import read_bytes, s3_filesystem, write_bytes
 from tests.infra.files import POLICIES
-from tests.infra.s3_calls import Call, Recorder, allowed, many, recording_s3
+from tests.infra.iam import Request, allowed, many
+from tests.infra.s3_calls import Call, Recorder, recording_s3
 
 BUCKET = "finray-example"
 HERE = f"s3://{BUCKET}"
@@ -119,7 +120,7 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
 @pytest.mark.parametrize("role", ["sync", "index-writer", "answer", "reader"])
 def test_a_role_may_do_all_that_it_does(calls: dict[str, set[Call]], role: str) -> None:
     assert calls[role]
-    refused = sorted(str(call) for call in calls[role] if not allowed(policy(role), call))
+    refused = sorted(str(call) for call in calls[role] if not allowed(policy(role), call.request))
     assert refused == []
 
 
@@ -128,7 +129,7 @@ def test_a_role_may_do_all_that_it_does(calls: dict[str, set[Call]], role: str) 
 def test_a_role_may_not_do_what_it_never_does(calls: dict[str, set[Call]], role: str) -> None:
     for statement in policy(role)["Statement"]:
         one = {"Statement": [statement]}
-        used = {call.action for call in calls[role] if allowed(one, call)}
+        used = {call.action for call in calls[role] if allowed(one, call.request)}
         assert set(many(statement["Action"])) - used <= RARE, statement["Sid"]
 
 
@@ -137,11 +138,25 @@ def test_readers_write_nothing_and_writers_stay_at_home(calls: dict[str, set[Cal
     writes = {"s3:PutObject", "s3:DeleteObject"}
     for call in calls["sync"] | calls["index-writer"]:
         if call.action in writes:
-            assert not allowed(policy("reader"), call)
-            assert not allowed(policy("answer"), call)
+            assert not allowed(policy("reader"), call.request)
+            assert not allowed(policy("answer"), call.request)
     for call in calls["sync"]:
         if call.action in writes and "/raw/" in call.resource:
-            assert not allowed(policy("index-writer"), call)
+            assert not allowed(policy("index-writer"), call.request)
+
+
+@pytest.mark.parametrize("role", ["sync", "index-writer", "answer", "reader"])
+def test_no_role_sees_or_touches_what_belongs_to_others(role: str) -> None:
+    here = f"arn:aws:s3:::{BUCKET}"
+    foreign = [
+        Request("s3:ListBucket", here, {"s3:prefix": prefix}) for prefix in ("", "payroll", "raw-2/", "indexes/")
+    ]
+    for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"):
+        foreign += [Request(action, f"{here}{key}") for key in ("/payroll/2026.csv", "-2/index/a", "/a/index/b")]
+        foreign.append(Request(action, "arn:aws:s3:::another/index/a"))
+    for action in ("s3:PutBucketPolicy", "s3:DeleteBucket", "s3:PutLifecycleConfiguration", "sts:AssumeRole"):
+        foreign.append(Request(action, here))
+    assert [request for request in foreign if allowed(policy(role), request)] == []
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: path.stem)

@@ -26,18 +26,18 @@ import psutil
 import pytest
 from ray._private.runtime_env.packaging import create_package
 
-from finray.bulk import answer_all
+from finray.batch.driver import answer_all
+from finray.batch.prediction_store import PredictionStore, read_predictions
+from finray.batch.question_files import read_questions
+from finray.core.settings import Settings
+from finray.core.types import Prediction
 from finray.engine import open_engine
 from finray.index.check import check_index
 from finray.index.contents import differences, read_contents
 from finray.index.in_process import index_in_process
-from finray.prediction_store import PredictionStore, read_predictions
-from finray.questions import read_questions
-from finray.sample.edgar import sample_submissions, write_edgar
-from finray.sample.generate import generate_sample
-from finray.settings import Settings
-from finray.storage import s3_filesystem
-from finray.types import Prediction
+from finray.lab.sample.edgar import sample_submissions, write_edgar
+from finray.lab.sample.generate import generate_sample
+from finray.storage.locations import s3_filesystem
 from tools.faults.edgar import Fault, LocalEdgar
 
 REPOSITORY = Path(__file__).parents[2]
@@ -59,6 +59,9 @@ def test_a_job_carries_the_code_and_settings_files_and_nothing_that_lies_about(t
         "predictions.jsonl",
         "finray/__pycache__/cli.pyc",
         "tests/jobs/test_x.py",
+        "docs/index.md",
+        "build/site/index.html",
+        "mkdocs.yml",
     ]
     for name in (*carried, *left):
         (checkout / name).parent.mkdir(parents=True, exist_ok=True)

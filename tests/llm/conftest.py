@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from finray.settings import LlmSettings
+from finray.core.settings import LlmSettings
 
 FOLDER = Path(sys.prefix) / "smollm2"
 WHY = "needs vLLM and the small model: `make test-llm` has them"

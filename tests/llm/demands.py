@@ -6,9 +6,10 @@ import asyncio
 
 import pytest
 
-from finray.errors import ModelUnavailableError
-from finray.hirec.prompts import TRANSFORM, conversation
+from finray.core.errors import ModelUnavailableError
+from finray.hirec.prompts import TRANSFORM
 from finray.models.chat import ChatModel, Message
+from finray.models.conversation import conversation
 
 CAPITAL = [Message("user", "What is the capital of France? Answer in one sentence.")]
 SCHEMA = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from finray.prediction_store import read_predictions
+from finray.batch.prediction_store import read_predictions
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(900)]
 

@@ -16,10 +16,10 @@ from typing import Any
 import httpx
 import pytest
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import LlmSettings
 from finray.models.chat import ChatModel, Message
 from finray.models.openai_http import OpenAIChatModel
-from finray.settings import LlmSettings
 from tests.llm import demands
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(600), pytest.mark.filterwarnings("default")]

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import LlmSettings
 from finray.models.chat import ChatModel, Message
 from finray.models.load_chat import load_chat
-from finray.settings import LlmSettings
 from tests.llm import demands
 
 pytestmark = [pytest.mark.llm, pytest.mark.ray, pytest.mark.timeout(600), pytest.mark.filterwarnings("default")]

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import EncoderSettings
 from finray.models.encoder import Encoder, encoder_dimension, load_encoder
 from finray.models.minilm import check_weights, minilm_folder
-from finray.settings import EncoderSettings
 
 PASSAGES = [
     "Capital expenditures were $1.6 billion in 2018, mostly for plant and equipment.",

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import LlmSettings, load_settings
 from finray.models.load_chat import load_chat
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.replay_cache import ReplayingChatModel
-from finray.settings import LlmSettings, load_settings
 
 
 def test_a_server_unless_something_else_is_said() -> None:

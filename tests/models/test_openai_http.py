@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from finray.errors import ModelReplyError, ModelUnavailableError
+from finray.core.errors import ModelReplyError, ModelUnavailableError
+from finray.core.settings import LlmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 from finray.models.openai_http import OpenAIChatModel
-from finray.settings import LlmSettings
-from finray.types import TokenUsage
 
 KEY = "sk-very-secret"
 SCHEMA = {"type": "object"}

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from finray.errors import ModelUnavailableError, SettingsError
+from finray.core.errors import ModelUnavailableError, SettingsError
+from finray.core.settings import LlmSettings
+from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 from finray.models.replay_cache import ReplayingChatModel
-from finray.settings import LlmSettings
-from finray.types import TokenUsage
 
 SCHEMA = {"properties": {"a": {"type": "integer"}}, "required": ["a"]}
 
@@ -45,6 +45,20 @@ async def test_a_second_run_asks_nothing_and_pays_nothing(tmp_path: Path) -> Non
     assert model.calls == 1
     assert first.usage == TokenUsage(10, 2, 0.5)
     assert again == ChatReply(first.text, TokenUsage(10, 2, 0.0), {"a": 1})
+
+
+async def test_replies_are_their_owners_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "replies"
+    before = os.umask(0o022)
+    try:
+        await cached(Paid(parsed={"a": 1}), folder).chat(ask(), schema=SCHEMA)
+    finally:
+        os.umask(before)
+    (reply,) = folder.glob("??/*.json")
+    assert [path.stat().st_mode & 0o777 for path in (reply, reply.parent, folder)] == [0o600, 0o700, 0o700]
+    reply.chmod(0o644)  # as an earlier version wrote it
+    cached(Paid(), folder)
+    assert reply.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(

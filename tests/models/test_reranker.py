@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import RerankerSettings
 from finray.models.reranker import OverlapReranker, load_reranker
-from finray.settings import RerankerSettings
 
 
 def test_overlap_is_the_share_of_the_questions_words() -> None:

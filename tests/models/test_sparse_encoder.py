@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import SparseEncoderSettings
 from finray.models.sparse_encoder import HashSparseEncoder, SparseVector, load_sparse_encoder
-from finray.settings import SparseEncoderSettings
 
 
 def dot(first: SparseVector, second: SparseVector) -> float:

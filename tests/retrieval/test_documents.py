@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.types import Document
 from finray.engine import Engine
 from finray.index.reader import IndexReader
-from finray.journal import Journal
-from finray.types import Document
 
 
 async def structured(engine: Engine, question: str, k: int = 5) -> list[Document]:
     journal = Journal()
-    query = await engine.roles.transformer.transform(question, journal)
+    query = await engine.roles.reader.read(question, journal)
     return list(await engine.roles.documents.documents(query, k, journal))
 
 

@@ -1,9 +1,9 @@
 import datetime as dt
 
+from finray.core.period import Period
+from finray.core.types import EARNINGS_RELEASE, Filing, FiscalPeriod
+from finray.question.forms import forms_asked, forms_implied, looks_ahead
 from finray.retrieval.filing_match import match_score, period_fit
-from finray.retrieval.forms import forms_asked, forms_implied, looks_ahead
-from finray.retrieval.query import Period
-from finray.types import EARNINGS_RELEASE, Filing, FiscalPeriod
 
 
 def filing(

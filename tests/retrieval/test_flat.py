@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.retrieval.flat import AllDocuments, proposed, scope
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 
 async def test_all_documents_are_the_whole_index(reader: IndexReader) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from finray.journal import Journal
-from finray.retrieval.query import Query
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Passage
 from finray.retrieval.rerank import FusedReranking
-from finray.types import Document, Passage
 
 FOUND = [Passage("d", "f", page, 0, 4, f"text {page}", 1.0 - page / 10) for page in range(5)]
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.filing_filter import FilingFilter
+from finray.core.types import Filing, Question
 from finray.engine import Engine
-from finray.retrieval.narrowed import FilingFilter
-from finray.types import Filing, Question
 
 FILING = Filing(
     "1", "d", "", "", "Caldavale Outfitters, Inc.", "10-K/A", cik="0001234567", ticker="CLDVC", aliases=("Caldavale",),
@@ -41,6 +41,6 @@ async def test_a_narrowed_question_is_answered_from_what_passes_alone(engine: En
     assert free.status == "answered"
     within = await engine.answer(asked, narrowed=FilingFilter(companies=("CLDVC",), forms=("10-K",)))
     assert within.value == free.value
-    assert {document.filing.form for document in within.documents} == {"10-K"}
+    assert {document.form for document in within.documents} == {"10-K"}
     without = await engine.answer(asked, narrowed=FilingFilter(companies=("Nobody",)))
     assert (without.status, without.documents, without.passages) == ("unanswerable", (), ())

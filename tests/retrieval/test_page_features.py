@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document
 from finray.engine import Engine
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.page_features import FEATURES, PRESELECTED, asked_terms, page_candidates, unit_range
-from finray.retrieval.query import Query
-from finray.types import Document
 
 NAME = "grevandor-systems-2022-10k"
 COLUMN = {name: at for at, name in enumerate(FEATURES)}
@@ -23,7 +23,7 @@ def document(reader: IndexReader) -> Document:
 
 
 async def test_features_of_text_and_place_are_shares(engine: Engine, reader: IndexReader, document: Document) -> None:
-    query = await engine.roles.transformer.transform(
+    query = await engine.roles.reader.read(
         "What was Grevandor Systems' net income in fiscal 2022?", Journal()
     )
     candidates = page_candidates(query, [document], reader, HashEncoder())
@@ -35,7 +35,7 @@ async def test_features_of_text_and_place_are_shares(engine: Engine, reader: Ind
 
 
 async def test_the_page_of_the_metric_stands_out(engine: Engine, reader: IndexReader, document: Document) -> None:
-    query = await engine.roles.transformer.transform(
+    query = await engine.roles.reader.read(
         "What was Grevandor Systems' net income in fiscal 2022?", Journal()
     )
     candidates = page_candidates(query, [document], reader, HashEncoder())
@@ -53,7 +53,7 @@ async def test_the_page_of_the_metric_stands_out(engine: Engine, reader: IndexRe
 
 async def test_each_filing_has_its_own_scale(engine: Engine, reader: IndexReader, document: Document) -> None:
     other = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2021-10k")
-    query = await engine.roles.transformer.transform(
+    query = await engine.roles.reader.read(
         "What was Grevandor Systems' net income in fiscal 2022?", Journal()
     )
     candidates = page_candidates(query, [document, Document(other, 0.4)], reader, HashEncoder())

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError
 from finray.retrieval.page_features import FEATURES
 from finray.retrieval.page_model import PageModel, load_page_model, page_model_json, shipped_page_model
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, GoldEvidence
 from finray.engine import Engine
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.oracle import GoldDocuments, GoldPages
 from finray.retrieval.page_model import shipped_page_model
 from finray.retrieval.passages import PagePassages
-from finray.retrieval.query import Query
-from finray.types import Document, GoldEvidence
 
 NAME = "grevandor-systems-2022-10k"
 INCOME, BALANCE, CASH_FLOW = 6, 7, 8
@@ -75,7 +75,7 @@ async def test_the_statement_that_a_metric_needs_comes_first(
     engine: Engine, document: Document, question: str, page: int
 ) -> None:
     journal = Journal()
-    query = await engine.roles.transformer.transform(question, journal)
+    query = await engine.roles.reader.read(question, journal)
     passages = await engine.roles.passages.passages(query, [document], 5, journal)
     assert passages[0].page == page
 

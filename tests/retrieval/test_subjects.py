@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from finray.question.terms import content_terms
 from finray.retrieval.item_lexicon import item_affinity
 from finray.retrieval.subjects import headed_share, subjects, subjects_asked
-from finray.retrieval.terms import content_terms
 
 
 @pytest.mark.parametrize(

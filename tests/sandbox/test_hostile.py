@@ -7,9 +7,9 @@ import time
 import psutil
 import pytest
 
-from finray.errors import SandboxError
+from finray.core.errors import SandboxError
+from finray.core.settings import SandboxSettings
 from finray.sandbox.runner import Sandbox
-from finray.settings import SandboxSettings
 from tests.sandbox.hostile import BROKEN, REFUSED, TOO_MUCH
 
 

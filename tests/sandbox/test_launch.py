@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from finray.errors import SettingsError
+from finray.core.errors import SettingsError
+from finray.core.settings import SandboxSettings
 from finray.sandbox import launch
 from finray.sandbox.launch import launcher
 from finray.sandbox.runner import Sandbox, inspect_sandbox
-from finray.settings import SandboxSettings
 
 
 @pytest.fixture
@@ -60,6 +63,24 @@ def test_a_wasi_runtime_needs_a_python(monkeypatch: pytest.MonkeyPatch, tmp_path
     chosen = launcher(SandboxSettings(isolation="wasi", wasi_python=str(python)))
     assert chosen.command[:2] == (str(tmp_path / "wasmtime"), "run")
     assert "--dir" not in chosen.command, "it is given no folder"
+
+
+def test_what_a_wasi_runtime_is_given_is_all_that_the_child_needs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Run by this Python in place of a WASI one, from a folder without finray."""
+    for name in ("wasmtime", "python.wasm"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    python = str(tmp_path / "python.wasm")
+    command = launcher(SandboxSettings(isolation="wasi", wasi_python=python)).command
+    assert max(map(len, command)) < 128 * 1024, "the longest argument that Linux passes on"
+    request = json.dumps({"source": "answer = 2 * 21", "variables": {}, "figures": [2, 21]}).encode()
+    arguments = command[command.index(python) + 1 :]
+    done = subprocess.run([sys.executable, *arguments], input=request, capture_output=True, cwd=tmp_path, check=True)
+    answer = json.loads(done.stdout.removeprefix(b"R"))
+    assert (answer["result"]["value"], answer["layers"]) == (42, ["language"])
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

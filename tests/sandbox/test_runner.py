@@ -15,10 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from finray.errors import SandboxError
+from finray.core.errors import SandboxError, SettingsError
+from finray.core.settings import SandboxSettings
+from finray.sandbox import runner
 from finray.sandbox.launch import Launcher
+from finray.sandbox.lockdown import NO_FILTER
 from finray.sandbox.runner import Sandbox, inspect_sandbox
-from finray.settings import SandboxSettings
 
 PROCESS = SandboxSettings(isolation="process")
 
@@ -35,13 +37,14 @@ def misbehaving(script: str, **changed: Any) -> Sandbox:
     return sandbox
 
 
-def test_a_program_gives_its_value_variables_and_literals(sandbox: Sandbox) -> None:
+def test_a_program_gives_its_value_its_variables_and_what_no_figure_is(sandbox: Sandbox) -> None:
     result = sandbox.run(
         "rate = cost / price\nrows = [(1, 2), {'a': 3}]\nanswer = round(rate * 100, 1)", {"cost": 1, "price": 8}
     )
     assert result.value == 12.5
     assert result.variables == {"rate": 0.125, "rows": [[1, 2], {"a": 3}], "answer": 12.5}
-    assert result.literals == (1, 2, 3, 100)
+    assert result.ungrounded == ()
+    assert sandbox.run("answer = 1577 + 1400 + 23", figures=[1577, 1400.0]).ungrounded == (23,)
     assert result.layers[:2] == ("language", "process")
     assert result.seconds > 0
 
@@ -145,12 +148,27 @@ def test_the_child_has_no_environment_and_no_open_files(monkeypatch: pytest.Monk
             "import json\n"
             "files = [n for n in range(3, 50) if os.path.exists(f'/proc/self/fd/{n}')]\n"
             "os.write(1, b'R' + json.dumps({'layers': [], 'result': {'value': [sorted(os.environ), files],"
-            " 'variables': {}, 'literals': []}}).encode())"
+            " 'variables': {}, 'ungrounded': []}}).encode())"
         )
         names, files = sandbox.run("1").value
     assert "FINRAY_LLM_API_KEY" not in names
     assert "HOME" not in names
     assert files == []
+
+
+def test_a_filter_that_is_demanded_and_cannot_be_had_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = (sys.executable, "-I", "-S", "-c", f"raise SystemExit({NO_FILTER})")
+    monkeypatch.setattr(runner, "launcher", lambda settings: Launcher("process", without))
+    with pytest.raises(SettingsError, match=r"sandbox\.isolation demands"):
+        Sandbox(PROCESS.model_copy(update={"isolation": "seccomp"}))
+
+
+def test_a_filter_that_is_demanded_is_on_or_an_error() -> None:
+    try:
+        demanding = Sandbox(PROCESS.model_copy(update={"isolation": "seccomp"}))
+    except SettingsError:
+        return
+    assert "seccomp" in demanding.run("1").layers
 
 
 def test_memory_is_limited(sandbox: Sandbox) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import psutil
@@ -20,8 +23,8 @@ import pytest
 
 from finray.api.keys import add_key, revoke_key
 from finray.client import Client, ServiceError
+from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
-from finray.settings import Settings
 from tools.faults.processes import descendants
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(400)]
@@ -45,7 +48,8 @@ def serving(
 ) -> Iterator[Running]:
     """``finray serve``, with more options where the test gives them as the parameter."""
     command = [str(Path(sys.executable).with_name("finray")), "serve", "--index", own_index, "--port", str(free_port)]
-    command += ["--set", "encoder.model=hash", "--set", "serving.watch_seconds=1", *getattr(request, "param", ())]
+    command += ["--set", "encoder.model=hash", "--set", "serving.watch_seconds=1", "--set", "serving.body_timeout_s=2"]
+    command += getattr(request, "param", ())
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RAY_", "OTEL_"))}
     environment |= {"XDG_CONFIG_HOME": str(tmp_path), "COLUMNS": "200"}
     process = subprocess.Popen(
@@ -67,6 +71,16 @@ def serving(
         process.wait()
         if process.stdout:
             process.stdout.close()
+
+
+def half_a_request(url: str, key: str) -> bytes:
+    """What comes back until the service closes the connection."""
+    address = urlsplit(url)
+    assert address.hostname and address.port
+    head = f"POST /v1/answer HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n"
+    with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+        connection.sendall(f'{head}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{{"'.encode())
+        return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def _read(process: subprocess.Popen[str], lines: list[str]) -> None:
@@ -91,6 +105,10 @@ def test_one_command_serves_until_it_is_interrupted(
         assert reply.headers.get_list("x-request-id") == ["mine-1"]
         assert httpx.get(f"{serving.url}/nothing").json()["error"]["code"] == "unknown_route"
 
+        # Half a request ends: at once without a key, at the deadline with one.
+        assert half_a_request(serving.url, "frk_wrong").startswith(b"HTTP/1.1 401")
+        assert half_a_request(serving.url, serving.key).startswith(b"HTTP/1.1 408")
+
         # No key, no answer; a key that is added works, and stops working when it is revoked.
         with pytest.raises(ServiceError) as refused, Client(serving.url) as nobody:
             nobody.answer(ASKED)
@@ -105,7 +123,7 @@ def test_one_command_serves_until_it_is_interrupted(
         before = client.ready()
         sources = [str(path) for path in sorted((sample_folder / "filings").glob("*-2022-q2-10q*"))]
         index_in_process(sources, own_index, local_settings)
-        until(lambda: bool(client.ready()["filings"] > before["filings"]), "the new filings")
+        until(lambda: bool(client.ready().filings > before.filings), "the new filings")
 
         # A client who leaves ends the work: requests under way go back to none.
         for event in client.stream(ASKED):
@@ -171,6 +189,36 @@ def test_answering_in_a_process_of_its_own_refuses_past_capacity_and_outlives_th
 
         until(answers, "answers after the replica was killed")
     assert replica().pid != before.pid
+
+
+WATCHED = ("--set", "serving.timeout_s=4", "--set", "serving.grace_s=1")
+
+
+@pytest.mark.parametrize("serving", [WATCHED, (*WATCHED, "--replicas", "1")], indirect=True)
+def test_an_engine_that_hangs_holds_up_nobody_and_ends_with_the_service(serving: Running, until: Until) -> None:
+    def engine() -> psutil.Process:
+        (found,) = descendants("finray.engines.child", serving.process.pid)
+        return found
+
+    def ask() -> int:
+        headers = {"Authorization": f"Bearer {serving.key}"}
+        return httpx.post(f"{serving.url}/v1/answer", json={"question": ASKED}, headers=headers, timeout=60).status_code
+
+    with ThreadPoolExecutor(1) as asking:
+        engine().suspend()
+        hanging = asking.submit(ask)
+        while not hanging.done():
+            assert httpx.get(f"{serving.url}/healthz", timeout=2).status_code == 200
+            time.sleep(0.2)
+        assert hanging.result() == 504
+        until(lambda: ask() == 200, "an answer by another engine")
+        engine().suspend()
+        asking.submit(ask)
+        time.sleep(1)
+        children = psutil.Process(serving.process.pid).children(recursive=True)
+        serving.process.send_signal(signal.SIGTERM)
+        assert serving.process.wait(30) == 0
+    until(lambda: not any(child.is_running() for child in children), "everything that was started has ended", 30)
 
 
 def _may(client: Client) -> bool:

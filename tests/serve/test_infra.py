@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 from ray.serve.schema import ServeDeploySchema
 
-from finray.settings import load_settings
+from finray.core.settings import load_settings
 from serve.config import ServeArguments
 from serve.metrics import merged
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,14 +14,14 @@ from ray import serve
 from finray.api.keys import new_key
 from finray.client import AsyncClient, Client, ServiceError
 from finray.cluster.runtime import ray_cluster
+from finray.core.settings import EncoderSettings, RerankerSettings, Settings, load_settings
+from finray.core.types import Question
 from finray.engine import open_engine
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
-from finray.settings import EncoderSettings, RerankerSettings, Settings, load_settings
-from finray.types import Question
 from serve.app import build
 from serve.config import BatchedReplicas, Replicas, ServeArguments
-from serve.models import ENCODER, RERANKER, HandleEncoder, HandleReranker
+from serve.models import ENCODER, RERANKER, asker
 from tools.faults.processes import descendants
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
@@ -54,18 +53,6 @@ def started() -> Iterator[int]:
         serve.shutdown()  # type: ignore[no-untyped-call]
 
 
-@pytest.fixture
-def loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """Running in a thread, as that of a replica does."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    yield loop
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join(10)
-    loop.close()
-
-
 @pytest.fixture(scope="module")
 def run(started: int, sample_index: str) -> Iterator[Callable[..., str]]:
     """Runs the application with the given replicas in place of what ran before; returns its URL."""
@@ -92,35 +79,28 @@ def running(deployment: str) -> int:
     return sum(count for state, count in states.items() if str(state).endswith("RUNNING"))
 
 
-def test_encoders_behind_a_handle_batch_and_give_the_same_vectors(
-    started: int, loop: asyncio.AbstractEventLoop
-) -> None:
+def test_encoders_behind_a_handle_batch_and_give_the_same_vectors(started: int) -> None:
     settings = EncoderSettings(model="hash")
     handle = serve.run(ENCODER.options(ray_actor_options=SMALL).bind(settings, 16, 0.02), name="enc", route_prefix=None)
-    encoder = HandleEncoder(handle, settings, 64, loop)
+    encode = asker(handle, "encode")
     texts = [f"text {n} of revenue" for n in range(40)]
-    found: dict[int, Any] = {}
-    threads = [
-        threading.Thread(target=lambda n=n: found.update({n: encoder.encode_query(texts[n])})) for n in range(40)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+
+    async def ask() -> tuple[list[Any], Any]:
+        return await asyncio.gather(*(encode([text]) for text in texts)), await encode(texts)
+
+    single, together = asyncio.run(ask())
     expected = HashEncoder().encode_passages(texts)
-    assert np.array_equal(np.stack([found[n] for n in range(40)]), expected)
-    assert np.array_equal(encoder.encode_passages(texts), expected)
-    assert encoder.encode_passages([]).shape == (0, 64)
+    assert np.array_equal(np.concatenate(single), expected)
+    assert np.array_equal(together, expected)
     serve.delete("enc")
 
 
-def test_rerankers_behind_a_handle_give_the_same_scores(started: int, loop: asyncio.AbstractEventLoop) -> None:
+def test_rerankers_behind_a_handle_give_the_same_scores(started: int) -> None:
     app = RERANKER.options(ray_actor_options=SMALL).bind(RerankerSettings(model="overlap"), 16, 0.01)
     handle = serve.run(app, name="rank", route_prefix=None)
-    reranker = HandleReranker(handle, loop)
     texts = ["net revenue", "cash", ""]
-    assert np.array_equal(reranker.scores("revenue", texts), OverlapReranker().scores("revenue", texts))
-    assert reranker.scores("revenue", []).shape == (0,)
+    score = asker(handle, "score")
+    assert np.array_equal(asyncio.run(score("revenue", texts)), OverlapReranker().scores("revenue", texts))
     serve.delete("rank")
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from finray.api.app import create_app
-from finray.api.engines import engine_maker
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
+from finray.core.settings import ServingSettings, Settings
 from finray.index.in_process import index_in_process
-from finray.models.hash_encoder import HashEncoder
-from finray.sample.generate import generate_sample
-from finray.settings import ServingSettings, Settings
+from finray.lab.sample.generate import generate_sample
 from tests.web.scripted import ScriptedService
 
 if TYPE_CHECKING:
@@ -68,10 +67,13 @@ def html_question(sample_questions: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def site(web_index: str, web_serving: ServingSettings, local_settings: Settings, listen: Callable[[Any], str]) -> str:
+def site(
+    web_index: str, web_serving: ServingSettings, local_settings: Settings, listen: Callable[[Any], str]
+) -> Iterator[str]:
     """The real service, which asks for no key."""
-    service = LocalService(web_index, local_settings, engine_maker(HashEncoder()))
-    return listen(create_app(service, web_serving, None))
+    with closing(LocalService(web_index, local_settings)) as service:
+        service.wait_until_ready()
+        yield listen(create_app(service, web_serving, None))
 
 
 @pytest.fixture(scope="session")

@@ -154,11 +154,34 @@ def test_history_shows_earlier_answers_again_even_after_a_reload(visit: Visit, a
     page.wait_for_selector(".answer.refused")
 
 
-def test_a_link_holds_the_question_and_filters(visit: Visit, scripted: str) -> None:
+def test_a_link_fills_the_box_and_filters_and_asks_nothing(
+    visit: Visit, scripted: str, scripted_service: ScriptedService
+) -> None:
+    asked = scripted_service.asked
     page = visit(f"{scripted}/#q={quote('A plain one?')}&form=10-K&year=2023")
-    page.wait_for_selector("[data-answer]")
+    page.get_by_label("Question", exact=True).and_(page.locator(":focus")).wait_for()
     assert page.get_by_label("Question", exact=True).input_value() == "A plain one?"
     assert page.locator(".chip").all_inner_texts() == ["10-K", "2023"]
+    page.evaluate("location.hash = 'q=Another+plain+one?'")
+    page.wait_for_function("document.getElementById('question').value.startsWith('Another')")
+    page.wait_for_timeout(300)
+    assert scripted_service.asked == asked
+    assert not page.locator("#result").is_visible()
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.wait_for_selector("[data-answer]")
+    assert scripted_service.asked == asked + 1
+
+
+def test_a_link_to_what_was_asked_here_shows_its_answer_again(
+    visit: Visit, ask_page: Ask, scripted: str, scripted_service: ScriptedService
+) -> None:
+    page = visit(scripted)
+    ask_page(page, "A plain one")
+    page.wait_for_selector("[data-answer]")
+    asked = scripted_service.asked
+    page.reload()
+    page.wait_for_selector("[data-answer]")
+    assert scripted_service.asked == asked
 
 
 def test_answers_can_be_copied_and_downloaded(visit: Visit, ask_page: Ask, scripted: str, tmp_path: Path) -> None:

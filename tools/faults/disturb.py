@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from finray.index.reader import IndexReader
-from finray.storage import is_s3
+from finray.storage.locations import is_s3
 from tools.faults.commands import Command, Ended
 from tools.faults.damage import HOWS, damage, stored_files
 from tools.faults.edgar import BLOCKED, BUSY, Fault, LocalEdgar

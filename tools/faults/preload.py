@@ -5,16 +5,16 @@ import warnings
 import edgar  # noqa: F401
 import s3fs  # noqa: F401
 
-import finray.answering.plan
-import finray.commands.answer
-import finray.commands.check
-import finray.commands.index
-import finray.commands.maintain
-import finray.commands.sync
+import finray.cli.commands.answer
+import finray.cli.commands.check
+import finray.cli.commands.index
+import finray.cli.commands.maintain
+import finray.cli.commands.sync
 import finray.engine
 import finray.index.in_process
 import finray.index.writer
 import finray.models.hash_encoder
+import finray.question.plans
 import finray.retrieval.methods.finray  # noqa: F401
 from finray.cli import main as finray_main
 

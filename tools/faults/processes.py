@@ -21,9 +21,9 @@ from typing import Final, Literal, get_args
 
 import psutil
 
-from finray.errors import FinrayError, IndexMissingError, SourceError
+from finray.batch.prediction_store import read_predictions
+from finray.core.errors import FinrayError, IndexMissingError, SourceError
 from finray.index import layout, schema
-from finray.prediction_store import read_predictions
 
 REPOSITORY: Final = Path(__file__).parents[2]
 BIN: Final = Path(sys.executable).parent
@@ -31,12 +31,17 @@ BIN: Final = Path(sys.executable).parent
 _MARK: Final = "FAULT_RUN"
 _PAUSE_SECONDS: Final = 0.02
 
-Kind = Literal["driver", "worker", "parser", "actor", "raylet", "gcs"]
-"""The command itself; a Ray worker that does work of ours; the child that parses a filing; an actor of Ray's own; Ray's
-node manager; Ray's head."""
+Kind = Literal["driver", "worker", "parser", "engine", "actor", "raylet", "gcs"]
+"""The command itself; a Ray worker that does work of ours; the child that parses a filing; the child that answers
+questions; an actor of Ray's own; Ray's node manager; Ray's head."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-_NAMES: Final[Mapping[Kind, str]] = {"parser": "finray.index.parser_process", "raylet": "raylet", "gcs": "gcs_server"}
-_WORKERS: Final = ("_read_and_parse", "_Embedder", "_Worker")
+_NAMES: Final[Mapping[Kind, str]] = {
+    "parser": "finray.index.parser_process",
+    "engine": "finray.engines.child",
+    "raylet": "raylet",
+    "gcs": "gcs_server",
+}
+_WORKERS: Final = ("_read_and_parse", "_Embedder", "AnswerWorker")
 """Of a Ray worker that runs something of ours; Ray puts it into the process title."""
 
 
@@ -252,7 +257,7 @@ def _is(process: psutil.Process, kind: Kind) -> bool:
         title = line[0]
         ours = any(name in title for name in _WORKERS)
         return title.startswith("ray::") and "IDLE" not in title and ours == (kind == "worker")
-    if kind == "parser":
+    if kind in ("parser", "engine"):
         return _NAMES[kind] in line
     return Path(line[0]).name == _NAMES[kind]
 

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from finray.batch.prediction_store import read_predictions
+from finray.core.errors import IndexMissingError, SourceError
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
-from finray.errors import IndexMissingError, SourceError
 from finray.index.contents import Contents, differences, read_contents
 from finray.index.reader import IndexReader
-from finray.prediction_store import read_predictions
-from finray.storage import exists, list_objects, read_bytes
+from finray.storage.locations import exists, list_objects, read_bytes
 from tools.faults.world import Place, plain_json
 
 Texts = Mapping[tuple[str, str], str]
@@ -125,7 +125,7 @@ def _predictions(place: Place) -> dict[str, str]:
                 "value": prediction.value,
                 "unit": prediction.unit,
                 "error": prediction.error,
-                "filings": [document.filing.filing_id for document in prediction.documents],
+                "filings": [document.filing_id for document in prediction.documents],
                 "pages": sorted({(passage.filing_id, passage.page) for passage in prediction.evidence}),
             }
         )

@@ -6,19 +6,19 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from finray.api.schemas import reference
 from finray.api.service import Service
-from finray.settings import ServingSettings
+from finray.core.replies import ErrorReply
+from finray.core.settings import ServingSettings
 
 Reply = dict[int | str, dict[str, Any]]
 
 
-def service_of(request: Request) -> Service:
+async def service_of(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
-def limits_of(request: Request) -> ServingSettings:
+async def limits_of(request: Request) -> ServingSettings:
     limits: ServingSettings = request.app.state.settings
     return limits
 
@@ -27,11 +27,9 @@ Behind = Annotated[Service, Depends(service_of)]
 Limits = Annotated[ServingSettings, Depends(limits_of)]
 
 
-def replies(schema: str, *errors: int) -> Reply:
-    """What a route may reply, for the OpenAPI file: JSON of ``schema``, and errors of the one shape."""
-    problem = {"content": {"application/json": {"schema": reference("Error")}}}
-    documented: Reply = {200: {"content": {"application/json": {"schema": reference(schema)}}, "description": "OK"}}
-    return documented | {status: {**problem, "description": _MEANING[status]} for status in (400, *errors, 500)}
+def errors(*statuses: int) -> Reply:
+    """The errors that a route may reply besides 400 and 500, for the OpenAPI file."""
+    return {status: {"model": ErrorReply, "description": _MEANING[status]} for status in (400, *statuses, 500)}
 
 
 _MEANING = {
@@ -39,6 +37,7 @@ _MEANING = {
     401: "No key, or not a valid one",
     403: "Keys are off and the request comes from another machine",
     404: "There is no such filing or page",
+    408: "The body did not arrive in time",
     413: "The body is too large",
     422: "A field is wrong; `param` names it",
     429: "Too much at once; wait for Retry-After seconds",

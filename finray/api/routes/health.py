@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from fastapi import APIRouter, Request
+from starlette.responses import PlainTextResponse, Response
 
-from finray.api.access import caller
+from finray.api.access import BEARER, ReadRoute
 from finray.api.errors import ApiError
-from finray.api.routes import Behind, replies
+from finray.api.routes import Behind, errors
+from finray.core.replies import Health, Ready
 
-_METRICS = replies("Error", 401, 403, 503)
+_METRICS = errors(401, 403, 429, 503)
 _METRICS[200] = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Prometheus text format"}
 
 
@@ -17,25 +18,28 @@ def routers() -> tuple[APIRouter, ...]:
     """The same under ``/v1`` and, for probes that know no versions, at the root."""
     first, root = APIRouter(prefix="/v1", tags=["health"]), APIRouter()
     for router, shown in ((first, True), (root, False)):
-        router.get("/healthz", summary="Alive", responses=replies("Health"), include_in_schema=shown)(healthz)
-        router.get("/readyz", summary="Able to answer", responses=replies("Ready", 503), include_in_schema=shown)(
-            readyz
-        )
-        known = [Depends(caller)]
-        router.get("/metrics", summary="Metrics", responses=_METRICS, include_in_schema=shown, dependencies=known)(
-            metrics
+        router.get("/healthz", summary="Alive", responses=errors(), include_in_schema=shown)(healthz)
+        router.get("/readyz", summary="Able to answer", responses=errors(503), include_in_schema=shown)(readyz)
+        router.add_api_route(
+            "/metrics",
+            metrics,
+            summary="Metrics",
+            responses=_METRICS,
+            include_in_schema=shown,
+            dependencies=[BEARER],
+            route_class_override=ReadRoute,
         )
     return first, root
 
 
-async def healthz() -> Response:
+async def healthz() -> Health:
     """Needs no key, and says nothing but that the process replies."""
-    return JSONResponse({"status": "ok"})
+    return Health()
 
 
-async def readyz(service: Behind) -> Response:
+async def readyz(service: Behind) -> Ready:
     """Needs no key. 503 until questions can be answered."""
-    return JSONResponse({"status": "ready", **await service.status()})
+    return await service.status()
 
 
 async def metrics(request: Request) -> Response:

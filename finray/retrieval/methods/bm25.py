@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 
 class LexicalPassages:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from finray.hirec.roles import PassageRetriever
+from finray.core.roles import PassageRetriever
 from finray.retrieval.documents import StructuredDocuments
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.page_model import load_page_model

@@ -12,17 +12,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from finray.hirec.roles import PassageRetriever
+from finray.core.journal import Journal
+from finray.core.method_settings import HhrParameters
+from finray.core.query import Query
+from finray.core.roles import PassageRetriever
+from finray.core.types import Document
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.retrieval.fusion import FusedPassages, fuse
 from finray.retrieval.methods.bm25 import LexicalPassages
 from finray.retrieval.methods.dense import DensePassages
-from finray.retrieval.methods.parameters import HhrParameters
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
-from finray.types import Document
 
 
 class HybridDocuments:

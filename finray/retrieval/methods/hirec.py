@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
 from finray.retrieval.rerank import RerankedPassages
-from finray.types import Document
 
 
 class SummaryDocuments:

@@ -12,17 +12,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from finray.errors import ModelReplyError
-from finray.hirec.prompts import conversation
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.question_fields import excerpt
+from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.chat import ChatModel
+from finray.models.conversation import conversation
 from finray.models.encoder import Encoder
-from finray.question_fields import excerpt
 from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 INSTRUCTIONS: Final = (
     "You write text that could stand in an SEC filing. Write {passages} that would answer the user's question, in the "

@@ -17,18 +17,18 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from finray.errors import SettingsError
+from finray.core.errors import SettingsError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.settings import Settings
+from finray.core.types import Document, Passage
 from finray.index.extensions import Encode, Extension, open_extension
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
-from finray.journal import Journal
 from finray.models.encoder import Encoder, Vectors, load_encoder
 from finray.models.query_cache import QueryCache
 from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
-from finray.settings import Settings
-from finray.types import Document, Passage
 
 NAME: Final = "page_scorer"
 SearchPages = Callable[[Vectors, Collection[str] | None, int], pa.Table]

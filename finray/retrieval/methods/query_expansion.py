@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from finray.accounting.formulas import formulas
-from finray.accounting.mentions import mentions
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document, Passage
 from finray.filings.canonical import canonical_items
-from finray.journal import Journal
+from finray.question.formulas import formulas, line_items
+from finray.question.mentions import mentions
 from finray.retrieval.flat import AllDocuments
 from finray.retrieval.methods.bm25 import LexicalPassages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
-from finray.types import Document, Passage
 
 _WRITTEN_OUT: Final = (
     (re.compile(r"\bFY\s?'?(?:20)?(\d\d)\b", re.I), r"fiscal year 20\1"),
@@ -42,8 +42,8 @@ def expansions(question: str, names: int) -> tuple[str, ...]:
     said = _words(question)
     added: dict[str, None] = {}
     for mention in mentions(question):
-        formula = formulas().get(mention.key)
-        for key in formula.line_items if formula else (mention.key,):
+        formula = formulas().get(mention.value)
+        for key in line_items(formula) if formula else (mention.value,):
             # The taxonomy's own name first: it is the wording of the statements.
             others = [*(_CAPITALS.sub(" ", c).lower() for c in items[key].concepts[:1]), *items[key].names]
             news = 0

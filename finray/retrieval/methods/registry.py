@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from finray.errors import SettingsError
+from finray.core.errors import SettingsError
+from finray.core.settings import Settings
 from finray.index.extensions import Extension
 from finray.retrieval.flat import AllDocuments
 from finray.retrieval.methods import (
@@ -26,7 +27,6 @@ from finray.retrieval.methods import (
     splade,
 )
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.settings import Settings
 
 Need = Literal["chat model", "document reranker", "passage reranker", "sparse encoder"]
 

@@ -3,7 +3,7 @@ Büttcher, SIGIR 2009)."""
 
 from __future__ import annotations
 
-from finray.hirec.roles import PassageRetriever
+from finray.core.roles import PassageRetriever
 from finray.retrieval.flat import AllDocuments
 from finray.retrieval.fusion import FusedPassages
 from finray.retrieval.methods.bm25 import LexicalPassages

@@ -11,16 +11,16 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.settings import Settings
+from finray.core.types import Document, Passage
 from finray.index.extensions import Encode, Extension, ExtensionTable, open_extension
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.sparse_encoder import SparseEncoder, SparseVector, load_sparse_encoder
 from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.postings import Postings
-from finray.retrieval.query import Query
-from finray.settings import Settings
-from finray.types import Document, Passage
 
 NAME: Final = "splade"
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from finray.errors import SettingsError
-from finray.hirec.roles import DocumentRetriever, PassageRetriever
+from finray.core.errors import SettingsError
+from finray.core.roles import DocumentRetriever, PassageRetriever
+from finray.core.settings import RerankerSettings, Settings
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker, RerankerLoader, load_reranker
-from finray.retrieval.companies import CompanyCatalog
-from finray.settings import RerankerSettings, Settings
+from finray.question.companies import CompanyCatalog
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 // Puts the page together: what a person does leads to a run, and a run to what is shown.
 
 import * as api from "./api.js";
-import { isNarrowed, noFilters } from "./choices.js";
+import { noFilters } from "./choices.js";
 import { byId, fill, h } from "./dom.js";
 import { examples } from "./examples.js";
 import { number, plural } from "./format.js";
@@ -141,6 +141,12 @@ function spoken(run) {
 }
 
 function goHome() {
+  waitFor("", noFilters());
+  showLink(linkTo("", noFilters()), true);
+}
+
+/** Nothing on show, and this in the box. @param {string} question @param {import("./types.js").Filters} within */
+function waitFor(question, within) {
   cancel();
   current = null;
   byId("result").hidden = true;
@@ -148,10 +154,9 @@ function goHome() {
   document.title = "finray";
   viewer.clear();
   box.busy(false);
-  box.question = "";
-  filters.set(noFilters());
+  box.question = question;
+  filters.set(within);
   byId("examples").hidden = !byId("examples").hasChildNodes();
-  showLink(linkTo("", noFilters()), true);
   box.focus();
 }
 
@@ -177,7 +182,8 @@ async function loadHoldings() {
   if (current && current.state !== "running") show(current); // now with names of filings
 }
 
-/** The address says what to show: a question that was asked here already is shown as it was answered. */
+/** The address says what to show: a question that was asked here already as it was answered, any other in the box. It is
+ *  for a person to ask it: whoever made the link does not spend what their key may ask. */
 function follow() {
   const { question, filters: within } = readLink();
   if (!question) {
@@ -188,7 +194,7 @@ function follow() {
   if (current && linkTo(current.question, current.filters) === link) return;
   const known = runs.find((run) => run.state === "done" && linkTo(run.question, run.filters) === link);
   if (known) revisit(known);
-  else void ask(question, isNarrowed(within) ? within : noFilters());
+  else waitFor(question, within);
 }
 
 function takeKey() {

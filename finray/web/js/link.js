@@ -1,4 +1,5 @@
-// The address: `#q=question&company=…&form=…&year=…` names a question that can be shared, `#key=…` brings a key.
+// The address: `#q=question&company=…&form=…&year=…` puts a question that was shared into the box, `#key=…`
+// brings a key.
 
 /** @typedef {import("./types.js").Filters} Filters */
 

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.settings import load_settings
+from finray.core.types import Document, Passage
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.chat import ChatModel, Message, ScriptedChatModel
 from finray.models.hash_encoder import HashEncoder
 from finray.models.query_cache import QueryCache
-from finray.retrieval.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods import splade
 from finray.retrieval.methods.registry import build_retrieval
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query import Query
-from finray.settings import load_settings
-from finray.types import Document, Passage
 
 FAKES = {
     "encoder.model": "hash",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.settings import load_settings
+from finray.core.types import Document
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.retrieval.methods import page_scorer
-from finray.retrieval.query import Query
-from finray.settings import load_settings
-from finray.types import Document
 
 from .conftest import FAKES, Build
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from finray.retrieval.methods.hirec import SummaryDocuments
-from finray.retrieval.query import Query
 from finray.retrieval.rerank import RerankedPassages
-from finray.types import Document
 
 
 async def test_documents_are_nearest_in_their_summaries(reader: IndexReader) -> None:

@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from finray.errors import ModelReplyError
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.models.chat import Message, ScriptedChatModel
 
 from .conftest import Build

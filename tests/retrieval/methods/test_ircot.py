@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from finray.errors import ModelReplyError
-from finray.journal import Journal
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
 from finray.models.chat import Message, ScriptedChatModel
 
 from .conftest import Build
@@ -35,9 +35,9 @@ async def test_passages_and_reasoning_so_far_reach_the_model(search_with: Build)
     model = reasoner(SENTENCE, "So the answer is: 12.")
     await search_with("ircot", model)(QUESTION)
     first, second = (call[1].content for call in model.calls)
-    assert first.count("</passage>") == 4
+    assert first.count("</passage-") == 4
     assert SENTENCE not in first and SENTENCE in second
-    assert second.count("</passage>") > 4
+    assert second.count("</passage-") > 4
 
 
 async def test_reasoning_is_bounded(search_with: Build) -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from finray.journal import Journal
+from finray.core.journal import Journal
 from finray.retrieval.methods.query_expansion import expansions
 
 from .conftest import Build

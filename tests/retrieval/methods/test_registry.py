@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from finray.errors import SettingsError
+from finray.core.errors import SettingsError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.types import Document
 from finray.index.reader import IndexReader
-from finray.journal import Journal
 from finray.retrieval.flat import WholeIndex
 from finray.retrieval.methods.registry import METHODS, method_named
-from finray.retrieval.query import Query
-from finray.types import Document
 
 from .conftest import Build
 

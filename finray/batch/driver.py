@@ -1,0 +1,164 @@
+"""Thousands of questions with hundreds in flight: the driver behind `finray answer` and jobs/answer.py. No Ray here.
+
+Who answers is a coroutine function; it may run in this process or on a cluster. Predictions are stored as they come,
+so a killed run continues where it was (see :mod:`finray.batch.prediction_store`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from finray.batch.prediction_store import PredictionStore, pending
+from finray.batch.predictions import prediction_of_bad_line
+from finray.batch.question_files import BadLine
+from finray.core.errors import FinrayError
+from finray.core.journal import Journal
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question, TokenUsage
+
+_log = logging.getLogger(__name__)
+
+Answer = Callable[[Question], Awaitable[Prediction]]
+Progress = Callable[[int, int], None]
+"""Called with (done, total) of this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSummary:
+    """What a run of bulk answering did. Latencies are of the questions answered in this run, in seconds."""
+
+    questions: int
+    resumed: int
+    answered: int
+    unanswerable: int
+    errors: int
+    seconds: float
+    questions_per_second: float
+    latency_p50: float | None
+    latency_p95: float | None
+    usage: Mapping[str, TokenUsage] = field(default_factory=dict)
+    """LLM tokens of this run, and what they cost, by stage."""
+
+    @property
+    def failed(self) -> bool:
+        return self.errors > 0
+
+
+async def answer_all(
+    questions: Sequence[Question | BadLine],
+    answer: Answer,
+    store: PredictionStore,
+    settings: Settings,
+    *,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+) -> AnswerSummary:
+    """Answer what ``store`` does not hold yet, at most ``settings.bulk.concurrency`` at once, and finish the file.
+
+    Finished predictions are appended every ``settings.bulk.flush_seconds``. On cancellation what has come so far is
+    stored first.
+    """
+    started = time.perf_counter()
+    settings_hash = settings.answer_hash()
+    todo = list(pending(questions, store.done(), settings_hash, retry_failed=retry_failed))
+    buffer = _Buffer(store)
+    latencies: list[float] = []
+    spent = Journal()
+    done = 0
+
+    def take(prediction: Prediction) -> None:
+        nonlocal done
+        buffer.add(prediction)
+        for stage, tokens in prediction.usage.items():
+            spent.spend(stage, tokens)
+        done += 1
+        if progress is not None:
+            progress(done, len(todo))
+
+    bad = [item for item in todo if isinstance(item, BadLine)]
+    for line in bad:
+        take(prediction_of_bad_line(line, settings_hash))
+    waiting = iter([item for item in todo if isinstance(item, Question)])
+
+    async def work() -> None:
+        for question in waiting:
+            try:
+                prediction = await answer(question)
+            except FinrayError:  # said on purpose: there is nobody to answer the others either
+                raise
+            except Exception as error:  # noqa: BLE001 - one question's bug must not cost the other thousands
+                _log.exception("question %r", question.qid)
+                prediction = Prediction.of_failure(question, error, settings_hash)
+            latencies.append(prediction.seconds)
+            take(prediction)
+
+    async def flush_regularly() -> None:
+        while True:
+            await asyncio.sleep(settings.bulk.flush_seconds)
+            await asyncio.to_thread(buffer.flush)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            # In the group, so that a store that cannot be written ends the run at once.
+            flusher = group.create_task(flush_regularly())
+            workers = [group.create_task(work()) for _ in range(min(settings.bulk.concurrency, len(todo) - len(bad)))]
+            if workers:
+                await asyncio.wait(workers)
+            flusher.cancel()
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    finally:
+        buffer.flush()
+    store.finish((item.qid for item in questions), settings_hash)
+    summary = _summary(questions, store, settings_hash, len(todo), latencies, time.perf_counter() - started)
+    return replace(summary, usage=spent.usage)
+
+
+class _Buffer:
+    """Finished predictions on their way to the store; a batch leaves only once it is stored."""
+
+    def __init__(self, store: PredictionStore) -> None:
+        self._store = store
+        self._ready: list[Prediction] = []
+        # A cancelled flush runs on in its thread while the last one starts.
+        self._lock = threading.Lock()
+
+    def add(self, prediction: Prediction) -> None:
+        self._ready.append(prediction)
+
+    def flush(self) -> None:
+        with self._lock:
+            batch = self._ready[:]
+            self._store.append(batch)
+            del self._ready[: len(batch)]
+
+
+def _summary(
+    questions: Iterable[Question | BadLine],
+    store: PredictionStore,
+    settings_hash: str,
+    ran: int,
+    latencies: Sequence[float],
+    seconds: float,
+) -> AnswerSummary:
+    done = store.done()
+    statuses = [done[item.qid, settings_hash].status for item in questions]
+    quantiles = [float(q) for q in np.quantile(latencies, (0.5, 0.95))] if latencies else [None, None]
+    return AnswerSummary(
+        questions=len(statuses),
+        resumed=len(statuses) - ran,
+        answered=statuses.count("answered"),
+        unanswerable=statuses.count("unanswerable"),
+        errors=statuses.count("error"),
+        seconds=seconds,
+        questions_per_second=ran / seconds if seconds else 0.0,
+        latency_p50=quantiles[0],
+        latency_p95=quantiles[1],
+    )

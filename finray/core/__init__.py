@@ -1,0 +1,1 @@
+"""What everything may import: types, records, replies, errors, settings, journal and roles."""

@@ -1,0 +1,74 @@
+"""What happened while one question was answered: trace lines, tokens by stage, and a report of each stage."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Literal, TypeVar
+
+from finray.core.types import TokenUsage
+
+Stage = Literal["transform", "documents", "passages", "curate", "answer"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class StageReport:
+    """One stage of the loop begins (``seconds`` is None) or has ended.
+
+    ``iteration`` is 0 for the first retrieval and counts rounds of the loop from 1. ``at`` is when it began, in seconds
+    since the epoch. The last four are set at the end: ``result`` is what the role returned (a Query, Documents,
+    Passages, a Curation, an Answer), ``usage`` the tokens by stage name and ``lines`` the trace lines of this stage.
+    """
+
+    stage: Stage
+    iteration: int
+    at: float
+    seconds: float | None = None
+    result: object = None
+    usage: dict[str, TokenUsage] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+
+
+Observer = Callable[[StageReport], None]
+"""Called in the thread that answers, before and after every stage. Raising CancelledError ends the question."""
+
+
+class Journal:
+    """One question's own; roles write to it, the prediction carries it."""
+
+    def __init__(self, observer: Observer | None = None) -> None:
+        self.lines: list[str] = []
+        self.usage: dict[str, TokenUsage] = {}
+        self._observer = observer
+
+    def note(self, line: str) -> None:
+        self.lines.append(line)
+
+    def spend(self, stage: str, usage: TokenUsage) -> None:
+        self.usage[stage] = self.usage.get(stage, TokenUsage()) + usage
+
+    async def stage(self, stage: Stage, iteration: int, work: Callable[[], Awaitable[T]]) -> T:
+        """The result of ``work``, reported to the observer."""
+        if self._observer is None:
+            return await work()
+        at, started = time.time(), time.perf_counter()
+        lines, before = len(self.lines), dict(self.usage)
+        self._observer(StageReport(stage, iteration, at))
+        result = await work()
+        seconds = time.perf_counter() - started
+        spent = {name: _less(used, before.get(name)) for name, used in self.usage.items() if used != before.get(name)}
+        self._observer(StageReport(stage, iteration, at, seconds, result, spent, tuple(self.lines[lines:])))
+        return result
+
+
+def _less(used: TokenUsage, before: TokenUsage | None) -> TokenUsage:
+    if before is None:
+        return used
+    return TokenUsage(
+        used.prompt_tokens - before.prompt_tokens,
+        used.completion_tokens - before.completion_tokens,
+        used.cost - before.cost,
+        used.cached_tokens - before.cached_tokens,
+    )

@@ -1,0 +1,72 @@
+"""A question, read: companies, periods, forms, metrics, statements, and what is to be computed."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Literal
+
+from finray.core.period import Period
+from finray.core.plan import Measures
+from finray.core.types import Statement
+
+SpanKind = Literal["company", "period", "form", "statement", "metric", "definition"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """``Query.text[start:end]`` was read as ``value``: a company's key, a canonical line item or formula, a form ..."""
+
+    kind: SpanKind
+    start: int
+    end: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, understood.
+
+    ``question`` is the question as asked, ``text`` the same without its instructions and boilerplate (HiREC's q').
+    ``companies`` are keys of the company catalog, ``unknown_companies`` names that the index does not hold.
+    ``metrics`` are canonical line items or named formulas in the order they appear; ``statements`` the primary
+    statements that the question names (``statements_named``) or that its metrics imply.
+    """
+
+    question: str
+    text: str
+    companies: tuple[str, ...] = ()
+    unknown_companies: tuple[str, ...] = ()
+    periods: tuple[Period, ...] = ()
+    last_years: int | None = None
+    forms: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    statements_named: tuple[Statement, ...] = ()
+    names: tuple[str, ...] = ()
+    """The words by which the question calls its companies."""
+    unexplained: tuple[str, ...] = ()
+    """Words that are neither company, period, metric nor the common words of a numeric question: with any left, the
+    question asks for something narrower than its metrics ("wages as a percent of sales", "adjusted EBITDA")."""
+    terms: tuple[str, ...] = ()
+    """Words added to ``text`` for lexical search: the accounting wording behind everyday terms."""
+    spans: tuple[Span, ...] = ()
+    """Which words of ``text`` were read as what, in reading order."""
+    intents: frozenset[str] = frozenset()
+    """What kind of answer is asked for; question/intents.toml has the names."""
+    measures: tuple[Measures, ...] = ()
+    """Readings of what is to be computed, the likeliest first; empty if the answer is no figure."""
+
+    @property
+    def years(self) -> tuple[int, ...]:
+        return tuple(sorted({period.year for period in self.periods}))
+
+    @property
+    def latest(self) -> Period | None:
+        """The period whose filing should hold the answer: filings print comparatives of earlier ones."""
+        return max(self.periods, key=_recency) if self.periods else None
+
+
+def _recency(period: Period) -> tuple[int, int, dt.date]:
+    order = {"Q1": 1, "Q2": 2, "Q3": 3, "Q4": 4, "FY": 4, None: 0}
+    return (period.year, order[period.part], period.date or dt.date.min)

@@ -1,0 +1,208 @@
+"""The process of one engine: ``python -m finray.engines.child DESCRIPTOR PARENT``, with the number of a socket to its
+parent and the parent's process id.
+
+The main thread runs the event loop on which questions are worked on, another one reads what the parent says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import faulthandler
+import importlib
+import os
+import pickle
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from functools import partial
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+from finray.core.errors import FinrayError
+from finray.core.journal import StageReport
+from finray.engines.messages import Ask, Cancel, Drop, Open, Reply, Report, Step, ToParent, encode, read
+from finray.engines.outside import Outside
+from finray.engines.source import EngineSource, Tables
+
+if TYPE_CHECKING:
+    from finray.engine import Engine
+    from finray.engines.opening import Opener
+
+_PR_SET_PDEATHSIG = 1
+T = TypeVar("T")
+
+
+class _Child:
+    def __init__(self, said: IO[bytes], saying: IO[bytes]) -> None:
+        self._said, self._saying = said, saying
+        self._sending = threading.Lock()
+        self._loop = asyncio.new_event_loop()
+        self._outside = Outside(self._send)
+        self._engines: dict[frozenset[tuple[str, int]] | None, Engine] = {}
+        self._opening = threading.Lock()
+        self._open: Opener
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._given_up: set[int] = set()
+        self._computing: int | None = None
+
+    def run(self) -> None:
+        source: EngineSource = read(self._said)
+        module, _, name = source.opening.partition(":")
+        self._open = getattr(importlib.import_module(module), name)(source, self._outside)
+        threading.Thread(target=self._listen, daemon=True).start()
+        self._loop.run_forever()
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                message = read(self._said)
+            except (EOFError, OSError):
+                os._exit(0)  # the parent is gone
+            match message:
+                case Ask():
+                    self._loop.call_soon_threadsafe(self._begin, message)
+                case Cancel(number):
+                    self._given_up.add(number)
+                    if self._computing == number:
+                        self._outside.interrupt()
+                    self._loop.call_soon_threadsafe(self._cancel, number)
+                case Open() if self._engines:  # beside the questions that are worked on
+                    threading.Thread(target=self._prepare, args=[message], daemon=True).start()
+                case Open():  # here models are loaded, for the thread that uses them
+                    self._loop.call_soon_threadsafe(self._prepare, message)
+                case Drop(tables):
+                    self._engines.pop(_key(tables), None)
+                case Reply():
+                    self._outside.replied(message)
+
+    def _begin(self, ask: Ask) -> None:
+        self._tasks[ask.number] = task = self._loop.create_task(self._work(ask))
+        task.add_done_callback(partial(self._done, ask.number))
+
+    def _cancel(self, number: int) -> None:
+        if number in self._tasks:
+            self._tasks[number].cancel()
+        else:
+            self._given_up.discard(number)
+
+    async def _work(self, ask: Ask) -> Any:
+        number = ask.number
+
+        def observe(report: StageReport) -> None:
+            if number in self._given_up:
+                raise asyncio.CancelledError
+            self._send(Report(number, report))
+
+        async def call() -> Any:
+            method = getattr(self._engine(ask.tables), ask.method)
+            return await method(**ask.arguments, observer=observe)
+
+        return await _Steps(call(), number, self._computes)
+
+    def _computes(self, number: int | None) -> None:
+        self._computing = number
+        self._send(Step(number))
+
+    def _done(self, number: int, task: asyncio.Task[Any]) -> None:
+        del self._tasks[number]
+        self._given_up.discard(number)
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        self._reply(number, None if error else task.result(), error)
+
+    def _prepare(self, message: Open) -> None:
+        problem = None
+        try:
+            self._engine(message.tables)
+        except Exception as error:  # noqa: BLE001 - it is the parent's to deal with
+            problem = error
+        self._reply(message.number, None, problem)
+
+    def _engine(self, tables: Tables | None) -> Engine:
+        key = _key(tables)
+        if key not in self._engines:
+            with self._opening:
+                if key not in self._engines:
+                    self._engines[key] = self._open(tables)
+        return self._engines[key]
+
+    def _reply(self, number: int, value: Any, error: BaseException | None) -> None:
+        reply = Reply(number, value, _portable(error) if error else None)
+        try:
+            content = encode(reply)
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it cannot be sent
+            content = encode(Reply(number, error=TypeError(f"what came out cannot be sent: {problem}")))
+        self._write(content)
+
+    def _send(self, message: ToParent) -> None:
+        self._write(encode(message))
+
+    def _write(self, content: bytes) -> None:
+        with self._sending:
+            self._saying.write(content)
+            self._saying.flush()
+
+
+class _Steps(Awaitable[T]):
+    """Awaits ``coroutine`` and says when it computes: ``switch`` is called with ``number`` before each of its steps,
+    and with None after it."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T], number: int, switch: Callable[[int | None], None]) -> None:
+        self._coroutine, self._number, self._switch = coroutine, number, switch
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        go_on: Callable[[], Any] = partial(self._coroutine.send, None)
+        while True:
+            self._switch(self._number)
+            try:
+                waits_for = go_on()
+            except StopIteration as done:
+                value: T = done.value
+                return value
+            finally:
+                self._switch(None)
+            try:
+                go_on = partial(self._coroutine.send, (yield waits_for))
+            except BaseException as error:  # noqa: BLE001 - thrown into the coroutine, which raises what it will
+                go_on = partial(self._coroutine.throw, error)
+
+
+def _key(tables: Tables | None) -> frozenset[tuple[str, int]] | None:
+    return None if tables is None else frozenset(tables.items())
+
+
+def _portable(error: BaseException) -> BaseException:
+    """One that can be sent, with where it was raised unless finray raised it on purpose."""
+    if isinstance(error, FinrayError | asyncio.CancelledError):
+        return error
+    story = "".join(traceback.format_exception(error))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 - whatever it is, it cannot be sent
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    error.add_note(story)
+    return error
+
+
+def _end_with_parent(parent: int) -> None:
+    """The kernel ends this process when the thread that started it ends, whatever runs here."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before
+        os._exit(0)
+
+
+def main() -> None:
+    _end_with_parent(int(sys.argv[2]))
+    os.dup2(2, 1)  # whatever a library prints is no answer of the command
+    faulthandler.register(signal.SIGUSR1, all_threads=False)  # where it was, should it have to be killed
+    descriptor = int(sys.argv[1])
+    os.set_inheritable(descriptor, False)
+    parent = socket.socket(fileno=descriptor)
+    _Child(parent.makefile("rb"), parent.makefile("wb")).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""The engine that a child opens, as the settings describe it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from finray.core.settings import RerankerSettings
+from finray.engine import Engine, build_engine
+from finray.engines.outside import Outside, OutsideChat, OutsideEncoder, OutsideReranker
+from finray.engines.source import EngineSource, Tables
+from finray.index.reader import IndexReader
+from finray.models.encoder import Encoder, encoder_dimension, load_encoder
+from finray.models.reranker import Reranker, load_reranker
+
+Opener = Callable[[Tables | None], Engine]
+"""Opens one version of the index, for None the latest. Raises FinrayError."""
+
+
+def opener(source: EngineSource, outside: Outside) -> Opener:
+    """Engines that share one encoder, and ask ``outside`` for the roles that are there."""
+    settings = source.settings
+    chat = OutsideChat(outside) if "chat" in source.outside else None
+
+    @cache
+    def encoder() -> Encoder:
+        if "encoder" in source.outside:
+            return OutsideEncoder(outside, settings.encoder, encoder_dimension(settings.encoder))
+        # One thread: a question is a few dozen tokens, and there is one engine for each processor.
+        return load_encoder(settings.encoder, threads=1)
+
+    def reranker(chosen: RerankerSettings) -> Reranker:
+        for role in ("document_reranker", "passage_reranker"):
+            if role in source.outside and chosen == getattr(settings, role):
+                return OutsideReranker(outside, role)
+        return load_reranker(chosen)
+
+    def open_version(tables: Tables | None) -> Engine:
+        reader = IndexReader.open(source.index_uri, settings, tables)
+        return build_engine(reader, settings, encoder=encoder(), chat=chat, rerankers=reranker)
+
+    return open_version

@@ -1,0 +1,111 @@
+"""Models that run elsewhere, as roles in an engine's process: the parent asks them and passes the reply on."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from typing import Any, cast
+
+import numpy as np
+
+from finray.core.settings import EncoderSettings
+from finray.engines.messages import Call, Cancel, Reply, ToParent
+from finray.engines.source import Role
+from finray.models.chat import ChatReply, Message
+from finray.models.encoder import Vectors
+from finray.models.reranker import Scores
+
+Outsiders = Mapping[Role, Callable[..., Coroutine[Any, Any, Any]]]
+"""In the parent, who is called: ``encoder(texts)`` for vectors, texts with their prefix already; rerankers
+``(query, texts)`` for scores; ``chat(messages, schema)`` for a ChatReply. Each raises FinrayError where it cannot."""
+
+
+class Outside:
+    """In the child, the way to them. For use from several threads."""
+
+    def __init__(self, send: Callable[[ToParent], None]) -> None:
+        self._send = send
+        self._numbers = itertools.count()
+        self._waiting: dict[int, Future[Any]] = {}
+        self._blocking: set[Future[Any]] = set()
+        self._lock = threading.Lock()
+
+    def call(self, role: Role, *arguments: object) -> Any:
+        """Blocks until the reply has come. Raises CancelledError where it is interrupted."""
+        _, reply = self._begin(role, arguments)
+        self._blocking.add(reply)
+        try:
+            return reply.result()
+        finally:
+            self._blocking.discard(reply)
+
+    async def acall(self, role: Role, *arguments: object) -> Any:
+        """Cancelled, it cancels the call."""
+        number, reply = self._begin(role, arguments)
+        try:
+            return await asyncio.wrap_future(reply)
+        except asyncio.CancelledError:
+            self._send(Cancel(number))
+            raise
+
+    def interrupt(self) -> None:
+        """Nobody waits any longer for what computes now: end its blocking calls."""
+        for reply in tuple(self._blocking):
+            with suppress(InvalidStateError):
+                reply.set_exception(asyncio.CancelledError())
+
+    def replied(self, reply: Reply) -> None:
+        with self._lock:
+            future = self._waiting.pop(reply.number)
+        with suppress(InvalidStateError):  # cancelled or interrupted
+            if reply.error is not None:
+                future.set_exception(reply.error)
+            else:
+                future.set_result(reply.value)
+
+    def _begin(self, role: Role, arguments: tuple[Any, ...]) -> tuple[int, Future[Any]]:
+        future: Future[Any] = Future()
+        with self._lock:
+            number = next(self._numbers)
+            self._waiting[number] = future
+        self._send(Call(number, role, arguments))
+        return number, future
+
+
+class OutsideEncoder:
+    def __init__(self, outside: Outside, settings: EncoderSettings, dimension: int) -> None:
+        self._outside, self._settings, self._dimension = outside, settings, dimension
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.empty((0, self._dimension), dtype=np.float32)
+        return cast(Vectors, self._outside.call("encoder", [self._settings.passage_prefix + text for text in texts]))
+
+    def encode_query(self, text: str) -> Vectors:
+        return cast(Vectors, self._outside.call("encoder", [self._settings.query_prefix + text])[0])
+
+
+class OutsideReranker:
+    def __init__(self, outside: Outside, role: Role) -> None:
+        self._outside, self._role = outside, role
+
+    def scores(self, query: str, texts: Sequence[str]) -> Scores:
+        if not texts:
+            return np.zeros(0, dtype=np.float32)
+        return cast(Scores, self._outside.call(self._role, query, list(texts)))
+
+
+class OutsideChat:
+    def __init__(self, outside: Outside) -> None:
+        self._outside = outside
+
+    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        return cast(ChatReply, await self._outside.acall("chat", tuple(messages), schema))

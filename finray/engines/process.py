@@ -1,0 +1,177 @@
+"""The parent's end of one child. Whatever the child does, nothing here waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Final
+
+from finray.core.errors import EngineLostError, EngineUnavailableError, FinrayError
+from finray.engines.asked import Asked
+from finray.engines.messages import Call, Cancel, Drop, Open, Reply, Report, Step, ToChild, ToParent, encode, read_next
+from finray.engines.outside import Outsiders
+from finray.engines.source import EngineSource, Tables
+
+_log = logging.getLogger(__name__)
+_LAST_WORDS_SECONDS = 0.1
+_OPEN_NUMBERS: Final[Iterator[int]] = itertools.count(-1, -1)
+"""Below zero, and so never those of what is asked."""
+
+
+class EngineProcess:
+    """For use on the event loop on which it was started, in whose thread the child was born: it ends with it."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        streams: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+        outsiders: Outsiders,
+        outside_loop: asyncio.AbstractEventLoop | None,
+    ) -> None:
+        self._process = process
+        self._reader, self._writer = streams
+        self._outsiders, self._outside_loop = outsiders, outside_loop
+        self._opening: dict[int, asyncio.Future[None]] = {}
+        self._calls: dict[int, asyncio.Task[None]] = {}
+        self.asked: dict[int, Asked] = {}
+        """What it works on."""
+        self.computing: int | None = None
+        """The number of what it computes at this moment."""
+        self._step_began = 0.0
+
+    @classmethod
+    async def start(
+        cls, source: EngineSource, outsiders: Outsiders, outside_loop: asyncio.AbstractEventLoop | None
+    ) -> EngineProcess:
+        """``outsiders`` are called on ``outside_loop``, for None on this one. Raises OSError."""
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "finray.engines.child", str(theirs.fileno()), str(os.getpid())]
+        # What can be imported here can be there: Ray puts the files of a job on the path of its workers.
+        path = os.pathsep.join(folder or os.curdir for folder in sys.path)
+        with theirs:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env=os.environ | {"PYTHONPATH": path},
+                start_new_session=True,  # Ctrl-C is for the parent; and what the child starts is ended with it
+            )
+        try:
+            child = cls(process, await asyncio.open_unix_connection(sock=ours), outsiders, outside_loop)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+        child._send(source)
+        return child
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def open(self, tables: Tables | None) -> None:
+        """Have it open this version of the index. Raises FinrayError."""
+        number = next(_OPEN_NUMBERS)
+        self._opening[number] = opened = asyncio.get_running_loop().create_future()
+        self._send(Open(number, tables))
+        await opened
+
+    def drop(self, tables: Tables) -> None:
+        self._send(Drop(tables))
+
+    def ask(self, asked: Asked) -> None:
+        self.asked[asked.number] = asked
+        self._send(asked.message)
+
+    def cancel(self, asked: Asked) -> None:
+        self._send(Cancel(asked.number))
+
+    def is_held_up(self, asked: Asked, seconds: float) -> bool:
+        """Whether something else than ``asked`` has computed for more than ``seconds``, without a pause."""
+        held = asyncio.get_running_loop().time() - self._step_began > seconds
+        return held and self.computing not in (None, asked.number)
+
+    async def listen(self, ended: Callable[[], None]) -> None:
+        """Do what it says until it is gone; ``ended`` is called when it has come to an end with something."""
+        try:
+            while (message := await read_next(self._reader)) is not None:
+                self._take(message)
+                if isinstance(message, Reply):
+                    ended()
+        finally:
+            gone = "the engine's process ended while it opened the index; its standard error may say why"
+            for opening in self._opening.values():
+                if not opening.done():
+                    opening.set_exception(EngineUnavailableError(gone))
+            for call in self._calls.values():
+                call.cancel()
+
+    async def kill(self) -> None:
+        """Have it say where it is, on the standard error, and end it."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGUSR1)
+            await asyncio.sleep(_LAST_WORDS_SECONDS)
+            os.killpg(self.pid, signal.SIGKILL)
+
+    async def end(self) -> str:
+        """Leave nothing of it. How it ended, such as "exit status 1" or "signal SIGKILL"."""
+        with suppress(ProcessLookupError):  # not reaped yet, so the number is still its own
+            os.killpg(self.pid, signal.SIGKILL)
+        self._writer.close()
+        status = await asyncio.to_thread(self._process.wait)
+        return f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
+
+    def _send(self, message: ToChild) -> None:
+        if not self._writer.is_closing():
+            self._writer.write(encode(message))
+
+    def _take(self, message: ToParent) -> None:
+        match message:
+            case Step(number):
+                self.computing, self._step_began = number, asyncio.get_running_loop().time()
+            case Report(number, report) if number in self.asked:
+                self.asked[number].observe(report)
+            case Call(number):
+                self._calls[number] = asyncio.get_running_loop().create_task(self._call(message))
+            case Cancel(number) if number in self._calls:
+                self._calls[number].cancel()
+            case Reply(number, value, error) if number in self.asked:
+                if isinstance(error, asyncio.CancelledError):  # seen only where it was not given up
+                    error = EngineLostError("the engine gave the question up by itself")
+                self.asked.pop(number).end(value, error)
+            case Reply(number, error=error) if number in self._opening:
+                self._opened(self._opening.pop(number), error)
+
+    def _opened(self, opening: asyncio.Future[None], error: BaseException | None) -> None:
+        if opening.done():
+            return
+        if error is None:
+            opening.set_result(None)
+        elif isinstance(error, FinrayError):
+            opening.set_exception(error)
+        else:
+            _log.error("the engine cannot be opened", exc_info=error)
+            opening.set_exception(EngineUnavailableError(f"the engine cannot be opened: {error!r}"))
+
+    async def _call(self, call: Call) -> None:
+        reply = Reply(call.number, error=asyncio.CancelledError())
+        try:
+            work = self._outsiders[call.role](*call.arguments)
+            if self._outside_loop is None:
+                reply = Reply(call.number, await work)
+            else:
+                outside = asyncio.run_coroutine_threadsafe(work, self._outside_loop)
+                reply = Reply(call.number, await asyncio.wrap_future(outside))
+        except Exception as error:  # noqa: BLE001 - it is raised where the call was made
+            reply = Reply(call.number, error=error)
+        finally:
+            del self._calls[call.number]
+            self._send(reply)

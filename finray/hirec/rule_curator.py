@@ -1,0 +1,98 @@
+"""Evidence curation by rules: which operands of the question's plan the passages cover, and what to ask for next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from finray.answering.coverage import cover, described, fitting_period, missing_filing, plans_for, printing
+from finray.answering.operands import has_filing
+from finray.core.journal import Journal
+from finray.core.period import Period
+from finray.core.plan import Coverage, Operand
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.core.types import Passage
+from finray.filings.canonical import canonical_items
+from finray.index.facts import FilingFacts
+
+_STATEMENT_NAME = {
+    "income": "income statement",
+    "balance": "balance sheet",
+    "cash_flow": "cash flow statement",
+    "comprehensive_income": "statement of comprehensive income",
+    "equity": "statement of stockholders' equity",
+}
+
+
+def _in_words(period: Period) -> str:
+    """As ``periods_in`` reads it."""
+    if period.date is not None:
+        return f"the {period.months} months ended {period.date}" if period.months else str(period.date)
+    if period.part in (None, "FY"):
+        return f"FY{period.year}"
+    return f"the {period.months} months of FY{period.year}" if period.months else f"{period.part} {period.year}"
+
+
+class RuleCurator:
+    """Which (company, period, line item) slots the passages cover; asks for those they do not.
+
+    A question that asks for no known metric is judged by its filings alone: its passages are kept while they come
+    from a filing of the period asked for.
+    """
+
+    def __init__(self, facts: FilingFacts, max_kept: int) -> None:
+        self._facts = facts
+        self._max_kept = max_kept
+
+    async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Curation:
+        if not passages:
+            return Curation((), answerable=False, missing=missing_filing(query))
+        plans = plans_for(query, passages, self._facts)
+        if not plans:
+            kept = fitting_period(query, passages, self._facts)
+            missing = () if kept else missing_filing(query)
+            return Curation(kept[: self._max_kept], answerable=bool(kept), missing=missing)
+        journal.note(f"curate: {plans[0]}")
+        coverage = cover(query, plans[0], passages, self._facts)
+        absent = coverage.absent
+        kept = self._covering(coverage, passages)
+        journal.note(f"curate: {len(coverage.found)} of {len(plans[0].operands)} operands found on {len(kept)} pages")
+        planned = Curation(kept[: self._max_kept], answerable=not absent, plans=plans, coverage=coverage)
+        if not absent:
+            return planned
+        planned = replace(planned, missing=tuple(described(operand, self._facts) for operand in absent))
+        if all(operand.phrase is not None and self._has_filing(operand, passages) for operand in absent):
+            # Its filings were searched whole: another page of them would not help, a sentence of these may.
+            fitting = fitting_period(query, passages, self._facts)
+            return replace(planned, kept=fitting[: self._max_kept], answerable=bool(fitting))
+        return replace(planned, complementary=self._ask(absent))
+
+    def _covering(self, coverage: Coverage, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """The passages on whose pages operands were found; a page that is not among them is read from the index."""
+        places = {(item.filing.filing_id, item.line_item.page) for item in coverage.found.values()}
+        at_hand = {(p.filing_id, p.page) for p in passages}
+        looked_up = (
+            printing(item, passages, self._facts)
+            for item in coverage.found.values()
+            if (item.filing.filing_id, item.line_item.page) not in at_hand
+        )
+        kept = (p for p in passages if (p.filing_id, p.page) in places)
+        return (*kept, *dict.fromkeys(p for p in looked_up if p is not None))
+
+    def _has_filing(self, operand: Operand, passages: Sequence[Passage]) -> bool:
+        filings = [self._facts.filing(filing_id) for filing_id in dict.fromkeys(p.filing_id for p in passages)]
+        return has_filing(operand, [f for f in filings if self._facts.company_of(f.filing_id) == operand.company])
+
+    def _ask(self, absent: Sequence[Operand]) -> str:
+        """One question for every missing slot of the first missing company."""
+        company = absent[0].company
+        mine = [operand for operand in absent if operand.company == company]
+        items = canonical_items()
+        lines = " and ".join(dict.fromkeys(operand.wording for operand in mine))
+        periods = ", ".join(
+            dict.fromkeys(_in_words(o.period) for o in sorted(mine, key=lambda o: (o.period.year, str(o.period))))
+        )
+        sheets = " and ".join(dict.fromkeys(_STATEMENT_NAME[items[o.item].statement] for o in mine if o.phrase is None))
+        source = f" according to the {sheets}" if sheets else ""
+        return f"What was the {lines} of {self._facts.company_name(company)} in {periods}{source}?"

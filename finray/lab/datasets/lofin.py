@@ -1,0 +1,54 @@
+"""LOFin (Choe et al. 2025, arXiv 2505.20368): the benchmark of HiREC, over 145,897 SEC filings.
+
+Where to get it: github.com/deep-over/LOFin-bench-HiREC. The test sets (``numeric_table``, ``numeric_text``,
+``textual``, each a ``test.jsonl``) are released encrypted: data/README.md there says how to download and decrypt
+them. The filings are PDF files named ``TICKER_PERIOD_TYPE.pdf`` on the drive that its README links; their stems are
+the evidence's ``doc_name``. ``page_num`` counts PDF pages from 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from finray.batch.question_files import BadLine
+from finray.core.question_fields import read_answer, read_question
+from finray.core.types import GoldEvidence, Question
+from finray.lab.datasets.records import (
+    MAX_QUESTION_CHARACTERS,
+    Record,
+    as_object,
+    index_of,
+    json_lines,
+    list_of,
+    qid_of,
+    read_each,
+    text_of,
+)
+
+WHERE = (
+    "github.com/deep-over/LOFin-bench-HiREC: its data/README.md says how to decrypt the test sets, its README where "
+    "the PDF filings are"
+)
+SUBSETS = ("numeric_table", "numeric_text", "textual")
+_PDF = re.compile(r"\.pdf\Z", re.IGNORECASE)
+
+
+def load(content: bytes, name: str) -> Iterator[Question | BadLine]:
+    """Every question. ``question_type`` is the subset that the file's path names, where it names one."""
+    subset = next((subset for subset in SUBSETS if subset in name), None)
+    yield from read_each(json_lines(content), lambda _, record: _question(record, subset))
+
+
+def _question(record: Record, subset: str | None) -> Question:
+    return Question(
+        qid=qid_of(record, "qid"),
+        question=read_question(record.get("question"), MAX_QUESTION_CHARACTERS),
+        answer=read_answer(record.get("answer")),
+        question_type=subset,
+        evidence=tuple(_gold(as_object(each)) for each in list_of(record, "evidences")),
+    )
+
+
+def _gold(entry: Record) -> GoldEvidence:
+    return GoldEvidence(_PDF.sub("", text_of(entry, "doc_name")), index_of(entry, "page_num"))

@@ -1,0 +1,167 @@
+"""Questions that an index cannot answer, made from ones that it can: they measure whether finray knows what it lacks.
+
+Three types: ``unanswerable_company`` asks the same of a company without filings in the index, ``unanswerable_period``
+of a year that no filing of the company prints, ``unanswerable_metric`` asks a company for a row of other companies'
+statements that it has in no wording: no page of its filings holds the row's words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from finray.core.types import Filing, LineItem, Question
+from finray.index.reader import IndexReader
+from finray.lab.datasets.xbrl.phrasing import Asker
+from finray.question.companies import CompanyCatalog, core_name
+from finray.question.mentions import mentions
+from finray.question.periods import periods_in
+from finray.question.synonyms import variants, words_of
+
+YEARS_PRINTED = 6
+"""Years before its own that an annual report may print: five of selected data (Regulation S-K, Item 301, until 2021)
+beside its own, and one more in a balance sheet's change."""
+YEARS_AHEAD = 1
+"""Years after its own that it may speak of: an outlook."""
+_SHIFTS = sorted(range(-30, 31), key=abs)
+_REACH = 8
+"""Of the years that no filing prints, how many of the nearest are asked for."""
+_LABEL_WORDS = range(2, 6)
+_MIN_LABELS = 50
+"""Rows of statements that a company must have: some annual reports only refer to them."""
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeSource:
+    """What is known of the index, by company key: its filings, the ``labels`` of its primary statements' rows, and for
+    each word of any label the ``pages`` that hold it."""
+
+    catalog: CompanyCatalog
+    filings: Mapping[str, Sequence[Filing]]
+    labels: Mapping[str, Collection[str]]
+    pages: Mapping[str, Mapping[str, Collection[tuple[str, int]]]]
+
+
+def probe_source(reader: IndexReader) -> ProbeSource:
+    """Read every page and line item once."""
+    catalog = CompanyCatalog(reader.filings())
+    filings: dict[str, list[Filing]] = defaultdict(list)
+    labels: dict[str, set[str]] = defaultdict(set)
+    for filing in reader.filings():
+        company = catalog.company_of_filing[filing.filing_id]
+        filings[company].append(filing)
+        items: Sequence[LineItem] = reader.line_items([filing.filing_id]).get(filing.filing_id, ())
+        labels[company].update(item.label for item in items if item.statement is not None)
+    wanted = {word for own in labels.values() for label in own for way in variants(words_of(label)) for word in way}
+    pages: dict[str, dict[str, set[tuple[str, int]]]] = {company: defaultdict(set) for company in filings}
+    for company, own in filings.items():
+        for filing in own:
+            for row in reader.pages([filing.filing_id], ["filing_id", "page", "text"]).to_pylist():
+                for word in wanted.intersection(words_of(row["text"])):
+                    pages[company][word].add((row["filing_id"], row["page"]))
+    return ProbeSource(catalog, filings, labels, pages)
+
+
+def make_probes(questions: Sequence[Question], source: ProbeSource, *, count: int, seed: int) -> list[Question]:
+    """At most ``count`` probes of each type, each once; fewer where the questions or the index give no more."""
+    rng = random.Random(seed)
+    shuffled = list(questions)
+    rng.shuffle(shuffled)
+    makers = {
+        "unanswerable_company": _of_strangers(shuffled, source, rng),
+        "unanswerable_period": _of_other_years(shuffled, source, rng),
+        "unanswerable_metric": _of_absent_rows(source, rng),
+    }
+    made: list[Question] = []
+    for kind, texts in makers.items():
+        asked: set[str] = set()
+        while len(asked) < count and (text := next(texts, None)) is not None:
+            if text not in asked:
+                asked.add(text)
+                digest = hashlib.sha256(f"{kind}|{text}".encode()).hexdigest()[:16]
+                made.append(Question(qid=f"probe-{digest}", question=text, question_type=kind))
+    return made
+
+
+def strangers() -> tuple[str, ...]:
+    """Names of well-known registrants to ask for, as people write them."""
+    text = (resources.files(__package__) / "company_names.txt").read_text(encoding="utf-8")
+    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def _of_strangers(questions: Sequence[Question], source: ProbeSource, rng: random.Random) -> Iterator[str]:
+    indexed = {"".join(core_name(name)) for c in source.catalog.companies.values() for name in (*c.names, *c.tickers)}
+    absent = [name for name in strangers() if "".join(core_name(name)) not in indexed]
+    for question in questions:
+        found = source.catalog.mentions(question.question)
+        if len(found.known) == 1 and not found.unknown and absent:
+            text = question.question
+            stranger = rng.choice(absent)
+            for span in reversed(found.spans):
+                text = text[: span.start] + stranger + text[span.end :]
+            yield text
+
+
+def _of_other_years(questions: Sequence[Question], source: ProbeSource, rng: random.Random) -> Iterator[str]:
+    for question in questions:
+        companies = source.catalog.mentions(question.question).known
+        years = {period.year for period in periods_in(question.question)}
+        if len(companies) != 1 or not years or any(str(year) not in question.question for year in years):
+            continue
+        own = {year for filing in source.filings[companies[0]] for year in _own_years(filing)}
+        shifts = [by for by in _SHIFTS if all(_unprinted(year + by, own) for year in years)]
+        if shifts:
+            yield _later(question.question, years, rng.choice(shifts[:_REACH]))
+
+
+def _later(text: str, years: Collection[int], by: int) -> str:
+    """``text`` with each of ``years`` moved by so many years."""
+    return _YEAR.sub(lambda match: str(int(match[0]) + by) if int(match[0]) in years else match[0], text)
+
+
+def _unprinted(year: int, own: Collection[int]) -> bool:
+    return 1995 <= year <= 2035 and not any(each - YEARS_PRINTED <= year <= each + YEARS_AHEAD for each in own)
+
+
+def _own_years(filing: Filing) -> set[int]:
+    dates = [date.year for date in (filing.period_end, filing.filed_at) if date is not None]
+    return {*dates, *([filing.fiscal_year] if filing.fiscal_year is not None else [])}
+
+
+def _of_absent_rows(source: ProbeSource, rng: random.Random) -> Iterator[str]:
+    """A row of some company's statement, asked of one that has statements but nothing like it."""
+    labels = sorted({label.lower() for own in source.labels.values() for label in own if _is_plain(label)})
+    annual = [
+        filing
+        for company, own in source.filings.items()
+        for filing in own
+        if filing.form == "10-K" and filing.fiscal_year and len(source.labels[company]) >= _MIN_LABELS
+    ]
+    annual.sort(key=lambda filing: filing.filing_id)
+    rng.shuffle(labels)
+    for _ in annual:  # each label once before any comes again
+        for label in labels:
+            filing = rng.choice(annual)
+            if _reports_nothing_like(label, source.catalog.company_of_filing[filing.filing_id], source):
+                period = rng.choice(("fiscal {}", "FY{}", "fiscal year {}")).format(filing.fiscal_year)
+                yield Asker(filing, rng).ask("value", label, period=period, when=f"in {period}")
+
+
+def _is_plain(label: str) -> bool:
+    """Whether a row is called by common words alone: names of segments and products say themselves whose they are."""
+    words = label.split()
+    return len(words) in _LABEL_WORDS and all(w.isalpha() for w in words) and label[1:] == label[1:].lower()
+
+
+def _reports_nothing_like(label: str, company: str, source: ProbeSource) -> bool:
+    meant = {metric.value for metric in mentions(label)}
+    if any(meant & {metric.value for metric in mentions(own)} for own in source.labels[company]):
+        return False
+    pages = source.pages[company]
+    return not any(set.intersection(*(set(pages.get(w, ())) for w in way)) for way in variants(words_of(label)) if way)

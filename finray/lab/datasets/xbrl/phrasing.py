@@ -1,0 +1,97 @@
+"""Questions as people ask them: how they name a company, a measure and a period.
+
+The templates are in ``phrasings.json``. Most give nothing away but company, measure and period; some name the
+statement or the scale of the answer, as questions of analysts do.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from finray.core.types import Filing, Statement
+from finray.filings.names import brand, tidy_name
+
+NAMED_STATEMENT = 0.12
+NAMED_SCALE = 0.12
+_KEPT_CAPITAL = 3
+_SMALL = frozenset(("of", "and", "the", "for"))
+_SINGULAR_ENDS = ("ss", "us", "is", "goods sold")
+_HEAD = re.compile(
+    r"(?<!\s)\s++(?:of|per|from|for|on|to|in|by|under|due|that|at|before|after|including|excluding)\b|,|\("
+)
+
+
+@cache
+def load_phrasings() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((resources.files(__package__) / "phrasings.json").read_text(encoding="utf-8"))
+    return found
+
+
+class Asker:
+    """Words questions about one filing's company with one random stream."""
+
+    def __init__(self, filing: Filing, rng: random.Random) -> None:
+        self.rng = rng
+        self._full = cased(tidy_name(filing.company))
+        self._short = brand(self._full)
+        self._ticker = filing.ticker
+        self._texts = load_phrasings()
+
+    def company(self) -> str:
+        """Mostly the short name, else the full one or the ticker."""
+        draw = self.rng.random()
+        if draw < 0.5:
+            return self._short
+        return self._ticker if draw > 0.8 and self._ticker else self._full
+
+    def ask(self, kind: str, name: str, **words: str) -> str:
+        """A question from a template of ``kind`` about ``name``."""
+        return self.fill(self.rng.choice(self._texts[kind]), name, **words)
+
+    def fill(self, template: str, name: str, **words: str) -> str:
+        company = self.company()
+        was = "were" if is_plural(name) else "was"
+        return template.format_map(
+            {"company": company, "company's": possessive(company), "name": name, "was": was, **words}
+        )
+
+    def hints(self, statement: Statement | None, in_dollars: bool) -> str:
+        """Now and then the statement that holds the answer, or the scale the answer should have; mostly nothing."""
+        draw = self.rng.random()
+        if statement is not None and draw < NAMED_STATEMENT:
+            name = self.rng.choice(self._texts["statements"][statement])
+            return str(self.rng.choice(self._texts["named_statement"]).format(statement=name))
+        if in_dollars and draw > 1 - NAMED_SCALE:
+            return str(self.rng.choice(self._texts["named_scale"]))
+        return ""
+
+
+def cased(name: str) -> str:
+    """A name in capitals as a person writes it: "ADOBE INC." is "Adobe Inc.". Short words may be initials and stay."""
+    if name != name.upper():
+        return name
+    words = [word.lower() if word.lower() in _SMALL else _word(word) for word in name.split()]
+    return " ".join(words)
+
+
+def _word(word: str) -> str:
+    letters = word.strip(".,&")
+    ends = ("INC", "CO", "LTD", "CORP")
+    return word if len(letters) <= _KEPT_CAPITAL and letters not in ends else word.capitalize()
+
+
+def possessive(name: str) -> str:
+    bare = name.rstrip(".")
+    return f"{bare}'" if bare.endswith(("s", "S")) else f"{bare}'s"
+
+
+def is_plural(name: str) -> bool:
+    """Whether its head noun is one: "total assets" and "proceeds from debt issued" are, "loss" and "cost of sales"
+    are not."""
+    head = _HEAD.split(name, maxsplit=1)[0]
+    return head.endswith("s") and not head.endswith(_SINGULAR_ENDS)

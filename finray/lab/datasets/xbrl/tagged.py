@@ -1,0 +1,178 @@
+"""The tagged numbers of one filing: one fact for each thing that is said, with the pages that print it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+import lxml.html
+
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
+from finray.core.types import Filing, Page
+from finray.filings import inline_xbrl
+from finray.filings.html import HtmlPage, parse_html, split_pages
+from finray.filings.read import parse_filing
+from finray.filings.sniff import is_markup, sniff
+from finray.filings.submission import parse_submission
+from finray.filings.table_text import row_cells
+
+Members = tuple[tuple[str, str], ...]
+
+_EXACT = 99
+_PRECISION = Decimal("0.004")
+_OPERATING = ("srt:ConsolidationItemsAxis", "us-gaap:OperatingSegmentsMember")
+"""Says of a segment's value that it is a segment's: the same value with and without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page that prints a fact: ``printed`` is the number as it stands there, ``line`` its row or paragraph,
+    ``label`` the first cell of that row ("" in prose)."""
+
+    page: int
+    printed: str
+    line: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """``value`` is exact, in base units of ``unit`` ("usd", "usd/shares", "shares", "pure"; 0.21 is 21%).
+
+    ``decimals`` is its precision as XBRL counts it: -6 is rounded to millions.
+    ``start`` is None for an instant, ``months`` then 0; ``members`` are (axis, member), none for the whole company.
+    ``places`` are the pages that print it at its full precision, in reading order.
+    """
+
+    concept: str
+    start: dt.date | None
+    end: dt.date
+    months: int
+    members: Members
+    unit: str
+    value: Decimal
+    decimals: int
+    places: tuple[Place, ...]
+
+    @property
+    def precise(self) -> bool:
+        """Whether rounding leaves calculations with the value right to about a fifth of a percent."""
+        return Decimal(1).scaleb(-self.decimals) <= abs(self.value) * _PRECISION
+
+    @property
+    def pages(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(place.page for place in self.places))
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedFiling:
+    filing: Filing
+    pages: tuple[Page, ...]
+    facts: tuple[Fact, ...]
+
+
+def read_tagged_filing(content: bytes, source_uri: str, settings: FilingSettings) -> TaggedFiling:
+    """The filing and its visible facts, in reading order; none for a filing that carries no tags.
+
+    Left out are zeros and nils, and a fact that the filing states with two values (one restated, one wrong): values
+    that differ only in precision are the same. Raises FilingError as :func:`parse_filing` does.
+    """
+    parsed = parse_filing(content, source_uri, settings)
+    markup = _markup(content, settings)
+    if markup is None:
+        return TaggedFiling(parsed.filing, parsed.pages, ())
+    root = parse_html(markup)
+    if not inline_xbrl.has_inline_xbrl(root):
+        return TaggedFiling(parsed.filing, parsed.pages, ())
+    pages = split_pages(root, settings)
+    if [page.text for page in pages] != [page.text for page in parsed.pages]:
+        raise FilingError("parse", "pages_differ", "two readings of the filing gave different pages; report this file")
+    return TaggedFiling(parsed.filing, parsed.pages, _facts(root, pages))
+
+
+def _markup(content: bytes, settings: FilingSettings) -> bytes | None:
+    kind = sniff(content, settings)
+    if kind == "submission":
+        content = parse_submission(content).body.encode()
+        return content if is_markup(content) else None
+    return content if kind == "html" else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One tag: a value at the precision of its ``decimals`` attribute."""
+
+    value: Decimal
+    decimals: int
+    place: Place
+
+
+_Key = tuple[str, dt.date | None, dt.date, int, Members, str]
+
+
+def _facts(root: lxml.html.HtmlElement, pages: Sequence[HtmlPage]) -> tuple[Fact, ...]:
+    page_of = {element: number for number, page in enumerate(pages) for element in page.tagged}
+    contexts = inline_xbrl.contexts(root)
+    said: dict[_Key, list[_Said]] = defaultdict(list)
+    for tag in inline_xbrl.numeric_facts(root):
+        context, page = contexts.get(tag.context), page_of.get(tag.element)
+        if context is None or page is None:
+            continue
+        printed = " ".join(tag.element.text_content().split())
+        exact = inline_xbrl.printed_number(printed)
+        if exact is None:
+            continue
+        value = Decimal(repr(exact)).scaleb(tag.scale) * (-1 if tag.element.get("sign") == "-" else 1)
+        members = tuple(member for member in context.members if len(context.members) == 1 or member != _OPERATING)
+        key = (tag.concept, context.start, context.end, context.months, members, tag.unit)
+        said[key].append(_Said(value, _decimals(tag.element), _place(tag.element, page, printed)))
+    facts = []
+    for (concept, start, end, months, members, unit), values in said.items():
+        best = max(values, key=lambda each: each.decimals)
+        if best.value == 0 or not all(_agree(best, each) for each in values):
+            continue
+        places = tuple(dict.fromkeys(each.place for each in values if each.value == best.value))
+        facts.append(Fact(concept, start, end, months, members, unit, best.value, best.decimals, places))
+    return tuple(facts)
+
+
+def _decimals(element: lxml.html.HtmlElement) -> int:
+    text = (element.get("decimals") or "INF").strip()
+    return int(text) if re.fullmatch(r"[+-]?\d{1,2}", text) else _EXACT
+
+
+def _agree(best: _Said, other: _Said) -> bool:
+    """Rounded or truncated to the other's digits, the better value is the other."""
+    if best.value == other.value:
+        return True
+    try:
+        return abs(best.value - other.value) < Decimal(1).scaleb(-other.decimals) and other.decimals != best.decimals
+    except InvalidOperation:
+        return False
+
+
+def _place(element: lxml.html.HtmlElement, page: int, printed: str) -> Place:
+    row = next(element.iterancestors("tr"), None)
+    if row is not None:
+        cells = row_cells(row)
+        label = cells[0] if cells and printed not in cells[0] else ""
+        return Place(page, printed, " | ".join(cells), label)
+    block = next(element.iterancestors("p", "div", "td", "li", "body"), element)
+    return Place(page, printed, " ".join(block.text_content().split())[:1000], "")
+
+
+def by_key(facts: Sequence[Fact]) -> Mapping[tuple[str, dt.date | None, dt.date, Members], Fact]:
+    """Facts by concept, period and members. A concept that has two units there (dollars and shares) is left out."""
+    found: dict[tuple[str, dt.date | None, dt.date, Members], Fact] = {}
+    twice = set()
+    for fact in facts:
+        key = (fact.concept, fact.start, fact.end, fact.members)
+        if key in found:
+            twice.add(key)
+        found[key] = fact
+    return {key: fact for key, fact in found.items() if key not in twice}

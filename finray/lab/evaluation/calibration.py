@@ -1,0 +1,88 @@
+"""How well stated confidences match how often answers are right (Guo et al. 2017, arXiv 1706.04599; El-Yaniv and Wiener
+2010 for the curve of accuracy over coverage)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from finray.core.types import Prediction, Question
+from finray.lab.evaluation import metrics
+
+BINS = 10
+
+
+def was_right(question: Question, prediction: Prediction) -> bool | None:
+    """Whether an answer is right: a figure by LOFin's numeric accuracy, a quotation by its page. Any answer
+    is wrong where the right one is a refusal. None of refusals, and where nothing is known to compare with."""
+    if prediction.status != "answered":
+        return None
+    if metrics.is_unanswerable(question):
+        return False
+    reference = metrics.numeric_reference(question)
+    if reference is not None and prediction.value is not None:
+        return metrics.numeric_accuracy(question, prediction, reference)
+    return bool(metrics.found_pages(prediction.evidence, question.evidence)) if question.evidence else None
+
+
+def stated_confidences(pairs: Iterable[tuple[Question, Prediction]]) -> list[tuple[float, bool]]:
+    """(confidence, right) of the predictions that state one and can be graded."""
+    graded = [(prediction.confidence, was_right(question, prediction)) for question, prediction in pairs]
+    return [(confidence, right) for confidence, right in graded if confidence is not None and right is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Answers of similar confidence: their mean confidence and the share that is right, over ``n``."""
+
+    confidence: float
+    accuracy: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """``ece`` is the expected calibration error, the mean gap of ``bins`` weighted by their size; ``brier`` the mean
+    squared error of the confidences; ``base_brier`` that of stating the overall accuracy every time."""
+
+    n: int
+    accuracy: float
+    ece: float
+    brier: float
+    base_brier: float
+    bins: tuple[Bin, ...]
+
+    @property
+    def skill(self) -> float:
+        """Brier skill score: 1 is perfect, 0 no better than the overall accuracy."""
+        return 1 - self.brier / self.base_brier if self.base_brier else 0.0
+
+
+def calibration(stated: Sequence[tuple[float, bool]], bins: int = BINS) -> Calibration | None:
+    """Of (confidence, whether the answer was right), in bins of equal size; None without answers."""
+    if not stated:
+        return None
+    ordered = sorted(stated)
+    confidence = np.asarray([c for c, _ in ordered])
+    right = np.asarray([float(r) for _, r in ordered])
+    accuracy = float(right.mean())
+    groups = [g for g in np.array_split(np.arange(len(ordered)), min(bins, len(ordered))) if len(g)]
+    made = tuple(Bin(float(confidence[g].mean()), float(right[g].mean()), len(g)) for g in groups)
+    return Calibration(
+        n=len(ordered),
+        accuracy=accuracy,
+        ece=sum(each.n * abs(each.confidence - each.accuracy) for each in made) / len(ordered),
+        brier=float(np.mean((confidence - right) ** 2)),
+        base_brier=float(np.mean((accuracy - right) ** 2)),
+        bins=made,
+    )
+
+
+def accuracy_over_coverage(stated: Sequence[tuple[float, bool]]) -> list[tuple[float, float]]:
+    """(coverage, accuracy) when only the most confident answers are taken, for each confidence that occurs."""
+    ordered = sorted(stated, key=lambda pair: -pair[0])
+    right = np.cumsum([float(r) for _, r in ordered])
+    last = [i for i in range(len(ordered)) if i + 1 == len(ordered) or ordered[i + 1][0] != ordered[i][0]]
+    return [((i + 1) / len(ordered), float(right[i]) / (i + 1)) for i in last]

@@ -1,0 +1,146 @@
+"""Retrieval methods side by side: one table for a terminal or for Markdown, and the same as data.
+
+The first method is the one that the others are held against: differences are those of the same questions, with a
+paired bootstrap interval (:mod:`finray.core.bootstrap`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from finray.core.bootstrap import Estimate
+from finray.lab.evaluation.evaluate import Evaluation, compare
+from finray.lab.evaluation.report import as_data
+from finray.lab.evaluation.text_tables import NOTHING, TextTable
+
+COLUMNS: Final = {
+    "document_recall@1": "filing R@1",
+    "document_recall@5": "filing R@5",
+    "page_recall@1": "page R@1",
+    "page_recall@5": "page R@5",
+    "page_recall@10": "page R@10",
+    "page_precision@5": "page P@5",
+    "bleu@5": "BLEU@5",
+    "rouge_l@5": "ROUGE-L@5",
+    "numeric_accuracy": "numeric",
+}
+"""Metrics in the order of the table; one that no run has is left out."""
+Rows = list[tuple[str, ...]]
+
+
+def comparison_data(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> dict[str, Any]:
+    """Everything for ``json.dumps``: each evaluation, and its differences to the first (method minus first)."""
+    first = next(iter(evaluations))
+    return {
+        "baseline": first,
+        "retrieval_only": retrieval_only,
+        "methods": {label: as_data(evaluation) for label, evaluation in evaluations.items()},
+        "differences": {
+            label: {name: _estimate(difference) for name, difference in rows.items()}
+            for label, rows in _differences(evaluations).items()
+        },
+    }
+
+
+def comparison_tables(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> RenderableType:
+    """Means, latency and tokens of each method; below, how far each is from the first."""
+    heads, *rows = _value_rows(evaluations)
+    parts: list[RenderableType] = [TextTable(title(evaluations, retrieval_only=retrieval_only), heads, rows)]
+    if len(evaluations) > 1:
+        first = next(iter(evaluations))
+        heading = f"Difference to {first}, paired over the same questions [95% interval]"
+        heads, *rows = _difference_rows(evaluations)
+        parts.append(TextTable(heading, heads, rows))
+    for label, evaluation in evaluations.items():
+        parts += [Text(f"{label}: {remark}", style="yellow") for remark in _remarks(evaluation, retrieval_only)]
+    return Group(*parts)
+
+
+def comparison_markdown(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool = True) -> str:
+    """The same tables in Markdown, for a page of documentation."""
+    parts = [title(evaluations, retrieval_only=retrieval_only), _markdown(_value_rows(evaluations))]
+    if len(evaluations) > 1:
+        first = next(iter(evaluations))
+        parts += [
+            f"Difference to `{first}`, paired over the same questions [95% bootstrap interval]:",
+            _markdown(_difference_rows(evaluations)),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def title(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> str:
+    n = max(evaluation.questions for evaluation in evaluations.values())
+    what = "retrieval only, without curation and answers" if retrieval_only else "with curation and answers"
+    return f"Mean over {n} questions; {what}"
+
+
+def _value_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
+    names = [name for name in COLUMNS if any(name in e.metrics for e in evaluations.values())]
+    if not any(e.statuses.get("answered") for e in evaluations.values()):
+        names = [name for name in names if name != "numeric_accuracy"]
+    stages = any(evaluation.usage for evaluation in evaluations.values())
+    errors = any(evaluation.statuses.get("error") for evaluation in evaluations.values())
+    header = ["method", *(COLUMNS[name] for name in names), "p50 ms", "p95 ms"]
+    header += ["tokens in/out"] * stages + ["errors"] * errors
+    rows: Rows = [tuple(header)]
+    for label, evaluation in evaluations.items():
+        row = [label, *(_mean(evaluation.metrics.get(name)) for name in names)]
+        row += [_milliseconds(evaluation.latency.p50), _milliseconds(evaluation.latency.p95)]
+        row += [_tokens(evaluation)] * stages + [str(evaluation.statuses.get("error", 0))] * errors
+        rows.append(tuple(row))
+    return rows
+
+
+def _difference_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
+    differences = _differences(evaluations)
+    names = [name for name in COLUMNS if any(name in rows for rows in differences.values())]
+    if not any(e.statuses.get("answered") for e in evaluations.values()):
+        names = [name for name in names if name != "numeric_accuracy"]
+    rows: Rows = [("method", *(COLUMNS[name] for name in names))]
+    return rows + [(label, *(_signed(found.get(name)) for name in names)) for label, found in differences.items()]
+
+
+def _differences(evaluations: Mapping[str, Evaluation]) -> dict[str, dict[str, Estimate]]:
+    (_, first), *others = evaluations.items()
+    return {label: compare(other, first) for label, other in others}
+
+
+def _remarks(evaluation: Evaluation, retrieval_only: bool) -> list[str]:
+    """What was remarked, without what every run of retrieval alone would say."""
+    return [remark for remark in evaluation.remarks if not (retrieval_only and "not judged" in remark)]
+
+
+def _mean(estimate: Estimate | None) -> str:
+    return NOTHING if estimate is None or estimate.value is None else f"{estimate.value:.3f}".replace("0.", ".", 1)
+
+
+def _signed(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
+        return NOTHING
+    value, low, high = (f"{x:+.2f}".replace("0.", ".", 1) for x in (estimate.value, estimate.low, estimate.high))
+    return f"{value} [{low}, {high}]"
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return NOTHING if seconds is None else f"{seconds * 1000:.0f}"
+
+
+def _tokens(evaluation: Evaluation) -> str:
+    each = max(evaluation.questions, 1)
+    read = sum(tokens.prompt_tokens for tokens in evaluation.usage.values())
+    written = sum(tokens.completion_tokens for tokens in evaluation.usage.values())
+    return f"{read / each:,.0f}/{written / each:,.0f}"
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> str:
+    header, *body = ([cell.replace("|", "\\|") for cell in row] for row in rows)
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

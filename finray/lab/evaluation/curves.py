@@ -1,0 +1,71 @@
+"""How retrieval grows: over the number of leading passages, and over the iterations of the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from finray.core.bootstrap import Estimate, estimate
+from finray.core.types import GoldEvidence, PageRef, Passage, Prediction, Question
+from finray.lab.evaluation import metrics
+
+K_MAX = 20
+Curve = Mapping[int, Estimate]
+"""Number of passages, or of iterations, -> macro mean with its interval."""
+
+_METRICS: Mapping[str, Callable[[Sequence[Passage], Sequence[GoldEvidence]], float]] = {
+    "document_recall": metrics.document_recall,
+    "page_recall": metrics.page_recall,
+    "page_precision": metrics.page_precision,
+}
+
+
+def curves_over_k(pairs: Sequence[tuple[Question, Prediction]], k_max: int = K_MAX) -> dict[str, Curve]:
+    """Recall and precision of the first 1, 2, … passages, over the questions with evidence.
+
+    The curves end at ``k_max`` or with the longest ranking: beyond it nothing was retrieved, and a flat line would
+    look like a finding.
+    """
+    scored = _with_evidence(pairs)
+    longest = max((len(prediction.passages) for _, prediction in scored), default=0)
+    return {
+        name: {
+            k: estimate([metric(prediction.passages[:k], question.evidence) for question, prediction in scored])
+            for k in range(1, min(k_max, longest) + 1)
+        }
+        for name, metric in _METRICS.items()
+    }
+
+
+def curves_over_iterations(pairs: Sequence[tuple[Question, Prediction]]) -> dict[str, Curve]:
+    """Recall and precision of the pages at hand after each iteration of the loop; 0 is the first retrieval.
+
+    A question whose loop has ended keeps what it had, so every point is a mean over the same questions. Empty
+    where no prediction recorded an iteration.
+    """
+    scored = _with_evidence(pairs)
+    last = max((len(prediction.rounds) for _, prediction in scored), default=0)
+    if last == 0:
+        return {}
+    return {
+        name: {
+            iteration: estimate(
+                [metric(_at_hand(prediction, iteration), question.evidence) for question, prediction in scored]
+            )
+            for iteration in range(last + 1)
+        }
+        for name, metric in _METRICS.items()
+    }
+
+
+def _with_evidence(pairs: Sequence[tuple[Question, Prediction]]) -> list[tuple[Question, Prediction]]:
+    return [(question, prediction) for question, prediction in pairs if question.evidence]
+
+
+def _at_hand(prediction: Prediction, iteration: int) -> Sequence[Passage]:
+    if iteration == 0 or not prediction.rounds:
+        return prediction.passages
+    return [_without_text(ref) for ref in prediction.rounds[min(iteration, len(prediction.rounds)) - 1]]
+
+
+def _without_text(ref: PageRef) -> Passage:
+    return Passage(ref.doc_name, ref.filing_id, ref.page, start=0, end=0, text="", score=0.0)

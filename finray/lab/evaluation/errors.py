@@ -1,0 +1,83 @@
+"""Where a question goes wrong: company, document, page or answer.
+
+Two views. The *level* looks at retrieval alone: how near the first k passages come to the gold page. The *error*
+looks at the whole question and blames the first stage that failed, after a look at the answer: an answer that is
+right is right, whatever it was found with.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, TypeVar, get_args
+
+from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.lab.evaluation import metrics
+from finray.lab.evaluation.evaluate import OUTCOME_PASSAGES, Scores, outcome
+from finray.lab.evaluation.known_filings import KnownFilings
+
+Level = Literal[
+    "gold page", "right filing, other page", "right company, other filing", "other company",
+    "other filing, company unknown", "nothing",
+]  # fmt: skip
+Error = Literal[
+    "right", "not judged", "wrong answer", "refused", "invented", "wrong page", "wrong filing", "wrong company",
+    "failed",
+]  # fmt: skip
+LEVELS: tuple[Level, ...] = get_args(Level)
+ERRORS: tuple[Error, ...] = get_args(Error)
+"""From best to worst. "invented": answered although the right answer is a refusal."""
+LEVEL_KS = (1, 5, 10)
+
+_Label = TypeVar("_Label", bound=str)
+
+
+def level(passages: Sequence[Passage], gold: Sequence[GoldEvidence], known: KnownFilings) -> Level:
+    """How near ``passages`` come to ``gold`` at best."""
+    if not passages:
+        return "nothing"
+    if metrics.found_pages(passages, gold):
+        return "gold page"
+    if metrics.document_recall(passages, gold):
+        return "right filing, other page"
+    wanted = {known.company(evidence.doc_name) for evidence in gold} - {None}
+    found = {known.company(passage.filing_id) or known.company(passage.doc_name) for passage in passages}
+    if wanted & found:
+        return "right company, other filing"
+    return "other company" if wanted and None not in found else "other filing, company unknown"
+
+
+def levels(
+    pairs: Sequence[tuple[Question, Prediction]], known: KnownFilings, ks: Sequence[int] = LEVEL_KS
+) -> dict[int, dict[Level, int]]:
+    """For each k how many of the questions with evidence reach which level with their first k passages."""
+    return {k: _counted([level(p.passages[:k], q.evidence, known) for q, p in pairs if q.evidence], LEVELS) for k in ks}
+
+
+def error_of(question: Question, prediction: Prediction, scores: Scores, known: KnownFilings) -> Error:
+    """What became of ``question``. ``scores`` are those of :func:`finray.lab.evaluation.evaluate.score`."""
+    if prediction.status == "error":
+        return "failed"
+    if metrics.is_unanswerable(question):
+        return "right" if prediction.status == "unanswerable" else "invented"
+    if question.evidence:
+        found = outcome(question, prediction, scores)
+        if found == "wrong filing":
+            reached = level(prediction.passages[:OUTCOME_PASSAGES], question.evidence, known)
+            return "wrong company" if reached == "other company" else "wrong filing"
+        return found
+    accuracy = scores.get("numeric_accuracy", scores.get("textual_accuracy"))
+    if accuracy == 1.0:
+        return "right"
+    if prediction.status == "unanswerable":
+        return "refused"
+    return "not judged" if accuracy is None else "wrong answer"
+
+
+def counted_errors(errors: Sequence[Error]) -> dict[Error, int]:
+    return _counted(errors, ERRORS)
+
+
+def _counted(found: Sequence[_Label], order: Sequence[_Label]) -> dict[_Label, int]:
+    counts = Counter(found)
+    return {label: counts[label] for label in order if counts[label]}

@@ -1,0 +1,129 @@
+"""Pages of filings for the report: what of a page is shown, and which part of it is marked."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from finray.core.types import GoldEvidence, Passage, Question
+from finray.index.reader import IndexReader
+from finray.lab.evaluation import metrics
+from finray.lab.evaluation.analysis import Case
+from finray.lab.evaluation.known_filings import KnownFilings
+
+SHOWN_CHARACTERS = 5_000
+_LEAD = 400
+"""Characters before what is marked: a page without script cannot scroll to it."""
+_BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
+_BEFORE_A_CELL = re.compile(r"(?<![^\S\n])[^\S\n]*+\n[^\S\n]*+(?=[-–—$€£¥()%.,\d][-–—$€£¥()%.,\d ]*+$)", re.MULTILINE)
+PageKey = tuple[str, int]
+"""(filing id, page)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Part of a page, or all of it; ``marked`` is what the reader looks for and may be empty."""
+
+    doc_name: str
+    page: int
+    before: str
+    marked: str
+    after: str
+    cut_before: bool = False
+    cut_after: bool = False
+    note: str = ""
+
+
+def gold_excerpt(case: Case, texts: Mapping[PageKey, str], known: KnownFilings) -> Excerpt | None:
+    """The gold page that was missed first, else the first one; None where there is neither page nor text of it."""
+    gold = gold_shown(case)
+    if gold is None:
+        return None
+    filing = known.filing(gold.doc_name)
+    text = texts.get((filing.filing_id, gold.page)) if filing else None
+    if text is None:
+        if not gold.text:
+            return Excerpt(gold.doc_name, gold.page, "", "", "", note="The text of this page is not at hand.")
+        return excerpt(gold.doc_name, gold.page, gold.text, *_answer_span(case.question, gold.text))
+    return excerpt(gold.doc_name, gold.page, text, *_answer_span(case.question, text))
+
+
+def given_excerpt(case: Case, texts: Mapping[PageKey, str]) -> Excerpt | None:
+    """The page that the answer rests on, else the best-ranked one, with the passage marked."""
+    passage = passage_shown(case)
+    if passage is None:
+        return None
+    text = texts.get((passage.filing_id, passage.page))
+    if text is None:
+        return excerpt(passage.doc_name, passage.page, passage.text, 0, 0, note="Only the passage is at hand.")
+    start, end = passage.start, passage.end
+    if text[start:end] != passage.text:  # predictions made from another version of the filing
+        start = end = 0
+    return excerpt(passage.doc_name, passage.page, text, start, end)
+
+
+def gold_shown(case: Case) -> GoldEvidence | None:
+    evidence = case.question.evidence
+    missed = (gold for gold in evidence if not metrics.found_pages(case.prediction.passages, [gold]))
+    return next(missed, evidence[0] if evidence else None)
+
+
+def passage_shown(case: Case) -> Passage | None:
+    return next(iter((*case.prediction.evidence, *case.prediction.passages)), None)
+
+
+def page_texts(cases: Sequence[Case], known: KnownFilings, reader: IndexReader | None) -> dict[PageKey, str]:
+    """The text of every page that the cases show; empty without an index. One filing is read at a time."""
+    if reader is None:
+        return {}
+    wanted: dict[str, set[int]] = defaultdict(set)
+    for case in cases:
+        gold, passage = gold_shown(case), passage_shown(case)
+        filing = known.filing(gold.doc_name) if gold else None
+        if gold and filing:
+            wanted[filing.filing_id].add(gold.page)
+        if passage:
+            wanted[passage.filing_id].add(passage.page)
+    return {
+        (filing_id, page): text
+        for filing_id, pages in wanted.items()
+        for page, text in _pages_of(reader, filing_id, pages)
+    }
+
+
+def readable(text: str) -> str:
+    """``text`` with the cells of a table side by side, as PDF text has a line for each; nothing but space changes."""
+    return _BEFORE_A_CELL.sub("   ", _BLANK_LINES.sub("\n", text))
+
+
+def excerpt(doc_name: str, page: int, text: str, start: int, end: int, note: str = "") -> Excerpt:
+    """At most ``SHOWN_CHARACTERS`` of ``text``, from the line some way before ``text[start:end]``, which is marked."""
+    lead = max(0, min(_LEAD, SHOWN_CHARACTERS - (end - start)))
+    first = max(0, start - lead)
+    if first:
+        first += max(0, text[first:start].find("\n") + 1)
+    last = min(len(text), max(first + SHOWN_CHARACTERS, end))
+    return Excerpt(
+        doc_name, page, text[first:start], text[start:end], text[end:last],
+        cut_before=first > 0, cut_after=last < len(text), note=note,
+    )  # fmt: skip
+
+
+def _pages_of(reader: IndexReader, filing_id: str, pages: Collection[int]) -> list[tuple[int, str]]:
+    table = reader.pages([filing_id], ["page", "text"])
+    return [(row["page"], row["text"]) for row in table.to_pylist() if row["page"] in pages]
+
+
+def _answer_span(question: Question, text: str) -> tuple[int, int]:
+    """Where the gold number is printed in ``text``; (0, 0) where it is not: most ratios are nowhere printed."""
+    reference = metrics.numeric_reference(question)
+    if reference is None:
+        return 0, 0
+    whole, _, decimals = f"{abs(reference.face):f}".partition(".")
+    printed = f"{int(whole):,}"
+    decimals = decimals.rstrip("0")
+    pattern = re.escape(printed).replace(",", ",?") + (rf"\.{decimals}0*" if decimals else r"(?:\.0+)?")
+    match = re.search(rf"(?<![\d.,]){pattern}(?![\d]|[.,]\d)", text)
+    return match.span() if match else (0, 0)

@@ -1,0 +1,95 @@
+"""What a judge is asked, what it says, and the lines that hold it on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args
+
+from finray.core.records import OmitEmpty, Record, from_object, parse_json, to_json
+from finray.core.types import Prediction, Question, TokenUsage
+from finray.lab.evaluation import metrics
+
+Verdict = Literal["correct", "incorrect", "refused"]
+"""HiREC's classes (arXiv 2505.20368) and FinanceBench's labels. An answer that is right in part is incorrect."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An answer beside the gold answer (``reference``) to its question."""
+
+    qid: str
+    question: str
+    reference: str
+    answer: str
+
+    @property
+    def key(self) -> str:
+        """16 hex digits over the three texts: the same answer in another run need not be judged again."""
+        content = json.dumps([self.question, self.reference, self.answer])
+        return hashlib.sha256(content.encode("utf-8")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement(Record):
+    """What a judge found: one line of a judgements file."""
+
+    qid: str
+    """Of the question; if several runs gave the same answer, of the first."""
+    key: str
+    """16 hex digits over question, gold answer and answer."""
+    verdict: Verdict | None
+    """null for "not judged": the judge gave none that can be used."""
+    reason: str
+    """One sentence of the judge's, or why there is no verdict."""
+    judge: str
+    """Who judged."""
+    judge_hash: str
+    """12 hex digits over model, sampling and prompt: one file holds one of them."""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    """0 for what the replay cache answered."""
+    cached_tokens: OmitEmpty[int] = 0
+
+    @property
+    def usage(self) -> TokenUsage:
+        """What the verdict took."""
+        return TokenUsage(self.prompt_tokens, self.completion_tokens, self.cost, self.cached_tokens)
+
+
+class AnswerJudge(Protocol):
+    """``name`` is for people, ``hash`` for telling its judgements from those of others."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def hash(self) -> str: ...
+
+    async def judge(self, submission: Submission) -> Judgement:
+        """Raises ModelUnavailableError where there is nobody to ask."""
+        ...
+
+
+def submission_of(question: Question, prediction: Prediction) -> Submission | None:
+    """What there is to judge: an answer in words to a question whose gold answer is in words; None for all else.
+
+    A refusal or an error needs no judge: either scores 0.
+    """
+    answer = question.answer
+    if answer is None or prediction.status != "answered" or not metrics.is_textual(question):
+        return None
+    return Submission(question.qid, question.question, answer, prediction.answer)
+
+
+def encode(judgement: Judgement) -> bytes:
+    """One JSON line with its line feed."""
+    return to_json(judgement) + b"\n"
+
+
+def decode(line: bytes) -> Judgement:
+    """The judgement on ``line``. Raises ValueError that says what is wrong with it."""
+    return from_object(Judgement, parse_json(line))

@@ -1,0 +1,95 @@
+"""Which numbers of a text are figures, and which only name a place, a date or a thing.
+
+An answer that says "In FY2019 (Note 12, p. 60) revenue fell by 3.4%" states one figure. Scores that take the text of an
+answer at its word must not find 2019, 12 or 60 in it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from finray.lab.evaluation.numbers import Found, Number, located_numbers, squeezed, without_citations
+
+_MONTHS = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_YEAR = r"(?:19|20)\d\d"
+_DATE = re.compile(
+    rf"""
+    \b{_MONTHS}\ \d{{1,2}}(?:st|nd|rd|th)?\b (?:,?\ {_YEAR}\b)?
+    | \b\d{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?{_MONTHS} (?:,?\ {_YEAR}\b)?
+    | \b{_YEAR}[-/]\d{{1,2}}[-/]\d{{1,2}}\b
+    | \b\d{{1,2}}/\d{{1,2}}/(?:{_YEAR}|\d\d)\b
+    | \b(?:fy|fiscal(?:\ year)?|cy|calendar\ year|year)\ ?'?(?:{_YEAR}|\d\d)\b (?:[-/–]\d\d\b)?
+    | \b(?:{_YEAR}\ ?[-–/]?\ ?)?(?:q[1-4]|[1-4]q)(?:\ ?(?:of\ )?(?:fy)?\ ?'?(?:{_YEAR}|\d\d)\b)?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_NAMED = (
+    r"notes?|items?|tables?|exhibits?|sections?|passages?|sources?|footnotes?|parts?|rule|asc|asu|form|schedule"
+    r"|level|class|series|tier|step|chapter"
+)
+_REFERENCE = re.compile(
+    rf"""
+    \b(?:{_NAMED})\ (?:no\.\ )?\d+(?:[.\-–]\d+)*[a-z]?\b(?!\ ?%) (?:(?:,\ |\ and\ |,\ and\ )\d+\b(?![.,]?\d|\ ?%))*
+    | \[\d+(?:(?:,\ ?|[-–])\d+)*\]
+    | \b\d+(?:st|nd|rd|th)\b | \b\d+-[kq]\b | (?<![$€£¥\w.,])(?:10|8)k\b | \b[1-4]q\b | \bs&p\ 500\b | \bcovid-19\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_BARE_YEAR = re.compile(
+    rf"(?<![\w$€£¥.,(+−-])\(?{_YEAR}(?: ?[-–] ?(?:{_YEAR}|\d\d))?"
+    r"(?![\w%]|[.,]\d| ?(?:%|percent\b|million|billion|thousand))"
+)
+_FALL = re.compile(
+    r"\b(?:decreas|declin|fell\b|fall|drop|down\b|reduc|loss|lower|shr[aiu]nk|contract)\w*(?:[ ]\w+){0,3}[ ]?[($]*$",
+    re.IGNORECASE,
+)
+_FALL_REACH = 60
+
+
+def figures(text: str) -> tuple[Number, ...]:
+    """The figures of ``text``: its numbers without citations, dates, periods, years, ordinals and note numbers.
+
+    Where nothing else is left ("Which year?" - "2019"), those are what the text states, and all numbers are given.
+    """
+    return tuple(found.number for found in _figures(text)[1])
+
+
+def signed_figures(text: str) -> tuple[Number, ...]:
+    """The same, and a figure that the words before it call a fall ("decreased by 5.2%") as a negative number too."""
+    line, found = _figures(text)
+    falls = [one for one in found if one.number.face > 0 and _FALL.search(line[_from(one) : one.start])]
+    negated = [Number(-one.number.face, one.number.places, one.number.factor) for one in falls]
+    return (*(one.number for one in found), *negated)
+
+
+def years(text: str) -> frozenset[int]:
+    """The years that ``text`` names, as such or in a date or fiscal period: FY2019, December 31, 2019, 2019-2021."""
+    line = without_citations(squeezed(text))
+    found = [int(year) for year in re.findall(rf"(?<![\d$€£¥.,]){_YEAR}(?!\d|[.,]\d|\ ?(?:%|million|billion))", line)]
+    short = re.findall(r"\b(?:FY|Q[1-4] ?|[1-4]Q) ?'?(\d\d)\b(?!\d)", line)
+    return frozenset((*found, *(2000 + int(year) for year in short)))
+
+
+def is_year(number: Number) -> bool:
+    return number.factor == 1 and number.places == 0 and 1900 <= number.face <= 2099
+
+
+def _from(found: Found) -> int:
+    return max(0, found.start - _FALL_REACH)
+
+
+def _figures(text: str) -> tuple[str, tuple[Found, ...]]:
+    whole = without_citations(squeezed(text))
+    line = whole
+    for mention in (_DATE, _REFERENCE, _BARE_YEAR):
+        line = mention.sub(_blanked, line)
+    found = located_numbers(line)
+    return (line, found) if found else (whole, located_numbers(whole))
+
+
+def _blanked(match: re.Match[str]) -> str:
+    """Letters instead of digits, so that the words around stay where they are and nothing is a sign any more."""
+    return re.sub(r"\d", "_", match[0])

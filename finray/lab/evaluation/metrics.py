@@ -1,0 +1,125 @@
+"""Scores of one prediction against one question, each in [0, 1]; docs/formats.md lists them.
+
+Retrieval (HiREC, arXiv 2505.20368; FinanceBench): a passage stands for its page, and k counts passages. A
+gold filing is met under its ``doc_name`` or its ``filing_id``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+
+from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.lab.evaluation.mentions import figures, is_year, signed_figures
+from finray.lab.evaluation.numbers import (
+    Number,
+    equal_at_digits,
+    find_numbers,
+    only_number,
+    same_when_printed,
+    unit_factor,
+    wanted_number,
+)
+from finray.lab.evaluation.overlap import Reference, bleu, rouge_l, tokens
+
+KS = (1, 3, 5, 10)
+"""Numbers of leading passages that retrieval is scored at."""
+TOLERANCE = 0.03
+_WHEN = re.compile(r"\bwhen\b|\b(?:which|what)\b.{0,20}\byears?\b", re.IGNORECASE)
+UNANSWERABLE = "unanswerable"
+"""Question types that begin so mark questions whose right answer is a refusal."""
+
+
+def is_unanswerable(question: Question) -> bool:
+    return (question.question_type or "").lower().startswith(UNANSWERABLE)
+
+
+def numeric_reference(question: Question) -> Number | None:
+    """The number that the gold answer consists of; None for a textual answer or none at all."""
+    return None if question.answer is None or is_unanswerable(question) else only_number(question.answer)
+
+
+def is_textual(question: Question) -> bool:
+    """Whether the gold answer is in words, so that it takes a judge to compare with it."""
+    return question.answer is not None and not is_unanswerable(question) and numeric_reference(question) is None
+
+
+def document_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
+    """Share of the gold filings among the filings of ``passages``."""
+    wanted = {evidence.doc_name for evidence in gold}
+    return len(wanted & _filings(passages)) / len(wanted)
+
+
+def page_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
+    """Share of the gold pages among the pages of ``passages``; an alternative page stands for its gold page."""
+    return len(found_pages(passages, gold)) / len({(e.doc_name, e.page) for e in gold})
+
+
+def page_precision(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
+    """Share of the pages of ``passages`` that are gold or an alternative; 0 where nothing was retrieved."""
+    pages = {(passage.filing_id, passage.doc_name, passage.page) for passage in passages}
+    right = {place for evidence in gold for place in evidence.places}
+    met = [page for filing_id, name, page in pages if (name, page) in right or (filing_id, page) in right]
+    return len(met) / len(pages) if pages else 0.0
+
+
+def found_pages(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> set[tuple[str, int]]:
+    """The gold pages that ``passages`` show, themselves or on an alternative page."""
+    pages = {(name, p.page) for p in passages for name in (p.doc_name, p.filing_id)}
+    return {(e.doc_name, e.page) for e in gold if not pages.isdisjoint(e.places)}
+
+
+def context_overlaps(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> list[tuple[float, float]] | None:
+    """BLEU and ROUGE-L of each passage against the concatenated gold text; None without gold text."""
+    reference = Reference(tokens("\n".join(evidence.text for evidence in gold if evidence.text)))
+    if not reference.words:
+        return None
+    candidates = [tokens(passage.text) for passage in passages]
+    return [(bleu(candidate, reference), rouge_l(candidate, reference)) for candidate in candidates]
+
+
+def numeric_match(answer: str, reference: Number) -> bool:
+    """Any number printed in ``answer`` within atol = rtol = 0.03 of the reference's printed number.
+
+    Commas and currency signs do not count; scale words and percent signs are not looked at.
+    """
+    numbers = [float(number.face) for number in find_numbers(answer)]
+    return bool(np.isclose(numbers, float(reference.face), rtol=TOLERANCE, atol=TOLERANCE).any())
+
+
+def numeric_accuracy(question: Question, prediction: Prediction, reference: Number) -> bool:
+    """LOFin's: the answered number equals ``reference`` at its digits, percent and scale words considered.
+
+    The answered number is the prediction's ``value``, and whatever in its text prints that value. Without a value it is
+    any figure of the text: citations, dates, years and what the question itself prints are left aside where there is
+    something else, and a figure that is called a fall counts as negative too.
+    """
+    wanted = wanted_number(question.question)
+    return any(equal_at_digits(reference, n, wanted) for n in _answered_numbers(question, prediction, reference))
+
+
+def _answered_numbers(question: Question, prediction: Prediction, reference: Number) -> list[Number]:
+    if prediction.value is None:
+        return _stated_numbers(question, prediction.answer, reference)
+    value = Number(Decimal(repr(float(prediction.value))), 0, unit_factor(prediction.unit or ""))
+    printed = [number for number in find_numbers(prediction.answer) if same_when_printed(number, value)]
+    if prediction.unit == "ratio" and reference.factor < 1:  # 0.5 says a half, never half a percent
+        value = Number(value.face / reference.factor, 0, reference.factor)
+        printed = [number for number in printed if number.factor < 1]
+    return [value, *printed]
+
+
+def _stated_numbers(question: Question, answer: str, reference: Number) -> list[Number]:
+    if is_year(reference) and _WHEN.search(question.question):
+        return list(find_numbers(answer))
+    asked = {(number.face, number.factor) for number in figures(question.question)}
+    stated = signed_figures(answer)
+    others = [number for number in stated if (number.face, number.factor) not in asked]
+    return others or list(stated)
+
+
+def _filings(passages: Sequence[Passage]) -> set[str]:
+    return {name for passage in passages for name in (passage.doc_name, passage.filing_id)}

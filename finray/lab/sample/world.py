@@ -1,0 +1,44 @@
+"""The whole sample in memory: companies, books, and what is printed where. Questions are drawn from it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from finray.core.types import FiscalPeriod
+from finray.lab.sample.companies import Company
+from finray.lab.sample.ledger import Ledger, Period, Vintage
+from finray.lab.sample.printing import PrintedFiling
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    companies: tuple[Company, ...]
+    ledgers: dict[str, Ledger]
+    filings: tuple[PrintedFiling, ...]
+    first_year: int
+    last_year: int
+    seed: int
+
+    def filing(self, company: Company, form: str, year: int,
+               period: FiscalPeriod | None = "FY") -> PrintedFiling | None:
+        for filing in self.filings:
+            if (filing.cik, filing.form, filing.fiscal_year, filing.fiscal_period) == (company.cik, form,
+                                                                                       year, period):
+                return filing
+        return None
+
+    def annual(self, company: Company, year: int) -> Period:
+        """The fiscal year as its own 10-K prints it."""
+        return self.ledgers[company.cik].annual(year)
+
+    def quarter(self, company: Company, year: int, quarter: int, *, to_date: bool = False) -> Period:
+        return self.ledgers[company.cik].period(year, quarter, Vintage(year), 1 if to_date else quarter)
+
+    def settled(self, company: Company, year: int) -> bool:
+        """Whether one answer holds whichever filing it is read from: no restatement or recast touches the
+        year."""
+        return year != company.restated_year and (company.recast_year is None or year >= company.recast_year)
+
+    def company_year(self, rng: random.Random) -> tuple[Company, int]:
+        return rng.choice(self.companies), rng.randint(self.first_year, self.last_year)

@@ -1,0 +1,105 @@
+"""The folder of a training run: what it is training, its checkpoints, and the sign that it is finished.
+
+    OUT/                 the model, once training is done
+    OUT/training.json    written last: data, hyperparameters, seed, versions, held-out figures
+    OUT/checkpoints/     while it trains: run.json and checkpoint-<step>/, each with a file ``complete``
+
+A process killed while it writes a checkpoint leaves one without ``complete``; the next run removes it and goes on from
+the one before.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from finray.core.errors import UsageError
+from finray.storage.atomic import replacing
+
+RECORD = "training.json"
+_RUN = "run.json"
+_COMPLETE = "complete"
+_PREFIX = "checkpoint-"
+
+
+class RunFolder:
+    """The run in ``path``, a local folder that every process of the run sees."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.checkpoints = path / "checkpoints"
+
+    def finished(self, identity: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The record of this very run if it is done.
+
+        Raises UsageError when the folder holds a run with other data or arguments, or a model from elsewhere.
+        """
+        record = _read(self.path / RECORD)
+        if record is not None:
+            self._same(record.get("identity", {}), identity)
+            return record
+        run = _read(self.checkpoints / _RUN)
+        if run is not None:
+            self._same(run, identity)
+        elif (self.path / "config.json").exists():
+            raise UsageError(f"{str(self.path)!r} holds a model that this command did not train; name another folder")
+        return None
+
+    def begin(self, identity: Mapping[str, Any]) -> None:
+        """Note what is trained here, and remove what a killed process left half written. Raises UsageError."""
+        try:
+            _write(self.checkpoints / _RUN, identity)
+            for folder in self.checkpoints.glob(f"{_PREFIX}*"):
+                if not (folder / _COMPLETE).exists():
+                    shutil.rmtree(folder)
+        except OSError as error:
+            raise UsageError(f"cannot write to {str(self.path)!r}: {error}") from error
+
+    def last(self) -> Path | None:
+        """The newest complete checkpoint."""
+        folders = [folder for folder in self.checkpoints.glob(f"{_PREFIX}*") if (folder / _COMPLETE).exists()]
+        return max(folders, key=_step, default=None)
+
+    def mark_complete(self, step: int) -> None:
+        (self.checkpoints / f"{_PREFIX}{step}" / _COMPLETE).touch()
+
+    def finish(self, record: Mapping[str, Any]) -> None:
+        """Store the record, then drop the checkpoints."""
+        _write(self.path / RECORD, record)
+        shutil.rmtree(self.checkpoints, ignore_errors=True)
+
+    def _same(self, there: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        plain = json.loads(json.dumps(now))
+        different = [
+            f"{name} {there.get(name)!r} there, {plain.get(name)!r} now"
+            for name in sorted({*there, *plain})
+            if there.get(name) != plain.get(name)
+        ]
+        if different:
+            raise UsageError(
+                f"{str(self.path)!r} holds another run ({'; '.join(different)}); name another folder, or remove it"
+            )
+
+
+def _step(folder: Path) -> int:
+    return int(folder.name.removeprefix(_PREFIX))
+
+
+def _write(path: Path, value: Mapping[str, Any]) -> None:
+    with replacing(path) as scratch:
+        scratch.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    if not path.is_file():
+        return None
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UsageError(f"{str(path)!r} is damaged: {error}; remove it to train again") from error
+    if not isinstance(value, dict):
+        raise UsageError(f"{str(path)!r} is damaged: not an object; remove it to train again")
+    return value

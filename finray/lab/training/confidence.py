@@ -1,0 +1,100 @@
+"""Fitting ``finray.answering.confidence``: logistic regression with an L2 penalty, checked on companies left out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize
+
+from finray.answering.confidence import SIGNALS, ConfidenceModel, Floats, signals
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Answerer, Curation
+from finray.core.types import Answer, Question
+from finray.engine import Engine
+from finray.index.facts import FilingFacts
+from finray.lab.evaluation.calibration import was_right
+from finray.lab.training.page_ranking_data import Progress
+from finray.question.companies import CompanyCatalog
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAnswer:
+    """``signals`` is float64 [len(SIGNALS)]; ``group`` is what folds keep together: the companies asked about."""
+
+    qid: str
+    group: str
+    signals: Floats
+    right: bool
+
+
+class _Listening:
+    """Keeps the signals of the answers that ``inner`` gives; one question at a time."""
+
+    def __init__(self, inner: Answerer, facts: FilingFacts) -> None:
+        self._inner = inner
+        self._facts = facts
+        self.query: Query | None = None
+        self.heard: Floats | None = None
+
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        answer = await self._inner.answer(query, curation, journal)
+        self.query = query
+        self.heard = signals(query, answer, curation.kept, self._facts) if answer.status == "answered" else None
+        return answer
+
+
+async def graded_answers(questions: Sequence[Question], engine: Engine, progress: Progress) -> list[GradedAnswer]:
+    """The answers of ``engine`` that can be graded: those that are no refusal, to questions whose right answer, or the
+    lack of one, is known."""
+    facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
+    listening = _Listening(engine.roles.answerer, facts)
+    listened = Engine(replace(engine.roles, answerer=listening), engine.reader, engine.settings)
+    graded: list[GradedAnswer] = []
+    for done, question in enumerate(questions):
+        progress(done, len(questions))
+        prediction = await listened.answer(question)
+        right = was_right(question, prediction)
+        if right is None or prediction.status != "answered" or listening.heard is None or listening.query is None:
+            continue
+        group = " ".join(listening.query.companies) or "none"
+        graded.append(GradedAnswer(question.qid, group, listening.heard, right))
+    progress(len(questions), len(questions))
+    return graded
+
+
+def fit_confidence(answers: Sequence[GradedAnswer], l2: float) -> ConfidenceModel:
+    """The weights of maximal penalized likelihood; the constant is not penalized."""
+    if not answers:
+        raise ValueError("no graded answers to fit to")
+    x = np.stack([each.signals for each in answers])
+    y = np.asarray([each.right for each in answers], dtype=np.float64)
+    penalty = np.asarray([0.0 if name == "constant" else l2 for name in SIGNALS])
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores = x @ weights
+        gradient = x.T @ (1 / (1 + np.exp(-scores)) - y) + penalty * weights
+        value = float(np.sum(np.logaddexp(0, scores) - y * scores) + penalty @ weights**2 / 2)
+        return value, np.asarray(gradient)
+
+    return ConfidenceModel(np.asarray(minimize(loss, np.zeros(len(SIGNALS)), jac=True, method="L-BFGS-B").x))
+
+
+def held_out_confidences(answers: Sequence[GradedAnswer], l2: float, seed: int = 0) -> list[tuple[float, bool]]:
+    """(confidence, right) of each answer, by a model fitted without its companies."""
+    groups = sorted({each.group for each in answers})
+    random.Random(seed).shuffle(groups)
+    fold_of = {group: number % FOLDS for number, group in enumerate(groups)}
+    stated: list[tuple[float, bool]] = []
+    for fold in range(FOLDS):
+        rest = [each for each in answers if fold_of[each.group] != fold]
+        held = [each for each in answers if fold_of[each.group] == fold]
+        if rest and held:
+            model = fit_confidence(rest, l2)
+            stated += [(model.probability(each.signals), each.right) for each in held]
+    return stated

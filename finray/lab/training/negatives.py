@@ -1,0 +1,48 @@
+"""Texts that do not answer a question: random ones, as HiREC samples them, and hard ones, which share its words."""
+
+from __future__ import annotations
+
+import random
+
+from finray.lab.training.corpus import Corpus, TrainingQuestion, Unit
+from finray.lab.training.options import NegativeKind
+from finray.lab.training.similarity import UnitPools, best_first
+
+
+class NegativeSampler:
+    """The same corpus, options and seed give every question the same negatives, in whatever order it asks."""
+
+    def __init__(self, corpus: Corpus, *, count: int, hard: int, kind: NegativeKind, seed: int) -> None:
+        self._count = count
+        self._hard = min(hard, count)
+        self._kind = kind
+        self._seed = seed
+        self._pools = UnitPools(corpus)
+
+    def of(self, question: TrainingQuestion) -> list[Unit]:
+        """``count`` units (repeated where there are fewer), none of a spared page; [] where there is none at all."""
+        random_ = random.Random(f"{self._seed}:{question.qid}")
+        if self._kind == "any":
+            return self._sample(question, None, self._count, random_)
+        tables = self._count if self._kind == "tables" else (self._count + 1) // 2
+        chosen = self._sample(question, True, tables, random_) + self._sample(
+            question, False, self._count - tables, random_
+        )
+        # Where a filing has only one of the two kinds, the other fills the places.
+        return chosen if len(chosen) == self._count else self._sample(question, None, self._count, random_)
+
+    def _sample(self, question: TrainingQuestion, table: bool | None, count: int, random_: random.Random) -> list[Unit]:
+        units, similarity = self._pools.of(question)
+        allowed = {
+            index
+            for index, unit in enumerate(units)
+            if unit.page not in question.spared and unit.text.strip() and (table is None or unit.is_table == table)
+        }
+        if not allowed or not count:
+            return []
+        hard = round(self._hard * count / self._count)
+        ranked = best_first(similarity.to(question.question)) if hard else []
+        chosen = [index for index in ranked if index in allowed][:hard]
+        left = sorted(allowed.difference(chosen))
+        chosen += random_.sample(left, min(count - len(chosen), len(left)))
+        return [units[chosen[place % len(chosen)]] for place in range(count)]

@@ -1,0 +1,55 @@
+"""How alike a question and texts are by their words: chooses hard negatives and the candidates of held-out questions.
+
+TF-IDF with sublinear term counts: like BM25 it needs no model, so that what is chosen does not depend on the model
+that is trained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from finray.lab.training.corpus import Corpus, TrainingQuestion, Unit
+
+Floats = npt.NDArray[np.float64]
+
+
+class WordSimilarity:
+    """Cosine of TF-IDF vectors between any text and a fixed list of texts."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self._vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\w+", dtype=np.float64)
+        # A text without any word, as of a scanned page, must not leave the vocabulary empty.
+        self._matrix = self._vectorizer.fit_transform([f"{text} text" for text in texts])
+
+    def to(self, text: str) -> Floats:
+        """float64 [len(texts)] in [0, 1]."""
+        scores: Floats = (self._matrix @ self._vectorizer.transform([text]).T).toarray()[:, 0]
+        return scores
+
+
+def best_first(scores: Floats) -> list[int]:
+    return [int(index) for index in np.argsort(-scores, kind="stable")]
+
+
+class UnitPools:
+    """The units that a question's answer must be told from, with their words: those of its documents, or of its whole
+    source where a document is one page. Kept, as questions share them."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._pools: dict[tuple[str, ...], tuple[list[Unit], WordSimilarity]] = {}
+
+    def of(self, question: TrainingQuestion) -> tuple[list[Unit], WordSimilarity]:
+        key = question.documents if question.within else (question.source,)
+        if key not in self._pools:
+            documents: Sequence[str] = question.documents
+            if not question.within:
+                documents = [d for d, source in self._corpus.sources.items() if source == question.source]
+            units = [unit for document in documents for unit in self._corpus.units[document]]
+            self._pools[key] = (units, WordSimilarity([unit.text for unit in units]))
+        return self._pools[key]

@@ -1,0 +1,120 @@
+"""Arithmetic over named operands: parse, list the operands, evaluate. No ``eval``, no attribute, no import.
+
+The language is a handful of expressions: numbers, names, ``+ - * /``, unary minus, and calls of the functions below
+with expressions as arguments. It is what formulas.toml and the programs of answers are written in.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from finray.core.errors import FinrayError
+
+MAX_CHARACTERS = 4_000
+MAX_DEPTH = 60
+"""Of nested operations; ``a + b + c`` nests two. Python's own limit is no place to find out."""
+MAX_LOOK_BACK = 2
+"""Of nested ``avg``, ``prior`` and ``delta``: each writes its argument out for two years, so n of them 2^n times."""
+
+
+class ProgramError(FinrayError):
+    """An expression is not in the language, or has no value (division by zero)."""
+
+
+_FUNCTIONS: dict[str, Callable[..., float]] = {
+    "mean": lambda *values: sum(values) / len(values),
+    "sum": lambda *values: sum(values),
+    "min": min,
+    "max": max,
+    "abs": abs,
+    "growth": lambda old, new: (new - old) / abs(old),
+    "cagr": lambda old, new, years: (new / old) ** (1 / years) - 1,
+    "difference": lambda a, b: (a - b) / abs(b),
+}
+
+
+def parse(expression: str) -> ast.expr:
+    """The syntax tree of ``expression``, checked against the language. Raises ProgramError."""
+    if len(expression) > MAX_CHARACTERS:
+        raise ProgramError(f"expression of {len(expression)} characters; at most {MAX_CHARACTERS}")
+    try:
+        tree = ast.parse(expression, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ProgramError(f"not an expression: {expression[:80]!r}") from error
+    _check(tree, expression, MAX_DEPTH, MAX_LOOK_BACK)
+    return tree
+
+
+def names(expression: str) -> tuple[str, ...]:
+    """Operand names in reading order, without repeats."""
+    tree = parse(expression)
+    functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions]
+    return tuple(dict.fromkeys(node.id for node in sorted(found, key=lambda node: (node.lineno, node.col_offset))))
+
+
+def evaluate(expression: str, operands: Mapping[str, float]) -> float:
+    """The value of ``expression``. Raises ProgramError for a missing operand or a division by zero."""
+    try:
+        result = _value(parse(expression), operands)
+    except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
+        raise ProgramError(f"{expression!r} has no value: {error}") from error
+    if isinstance(result, complex) or result != result or result in (float("inf"), float("-inf")):
+        raise ProgramError(f"{expression!r} has no real, finite value")
+    return result
+
+
+def _check(node: ast.expr, expression: str, depth: int, look_back: int) -> None:
+    """Descends no further than ``depth``, whatever the tree: nothing else may walk it before."""
+    if depth < 0:
+        raise ProgramError(f"more than {MAX_DEPTH} nested operations in {expression[:80]!r}")
+    if look_back < 0:
+        raise ProgramError(f"more than {MAX_LOOK_BACK} nested {', '.join(PERIOD_FUNCTIONS)} in {expression[:80]!r}")
+    match node:
+        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
+            return
+        case ast.Name():
+            return
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            _check(operand, expression, depth - 1, look_back)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
+            _check(left, expression, depth - 1, look_back)
+            _check(right, expression, depth - 1, look_back)
+        case ast.Call(func=ast.Name(id=function), args=[_, *_] as arguments, keywords=[]) if function in _FUNCTIONS:
+            for argument in arguments:
+                _check(argument, expression, depth - 1, look_back)
+        case ast.Call(func=ast.Name(id=function), args=[argument], keywords=[]) if function in PERIOD_FUNCTIONS:
+            _check(argument, expression, depth - 1, look_back - 1)
+        case _:
+            # Its text as it was written: ``ast.unparse`` recurses as deep as the tree goes.
+            found = (ast.get_source_segment(expression, node) or type(node).__name__)[:60]
+            raise ProgramError(f"{found!r} is not allowed in {expression[:80]!r}")
+
+
+PERIOD_FUNCTIONS = ("avg", "prior", "delta")
+"""Functions of formulas that look one year back; :func:`finray.question.formulas.at_period` rewrites them."""
+
+
+def _value(node: ast.expr, operands: Mapping[str, float]) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return float(number)
+        case ast.Name(id=name):
+            if name not in operands:
+                raise ProgramError(f"operand {name!r} has no value")
+            return operands[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, operands)
+        case ast.UnaryOp(operand=operand):
+            return _value(operand, operands)
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _value(left, operands), _value(right, operands)
+            if isinstance(op, ast.Add):
+                return a + b
+            if isinstance(op, ast.Sub):
+                return a - b
+            return a * b if isinstance(op, ast.Mult) else a / b
+        case ast.Call(func=ast.Name(id=function), args=arguments) if function in _FUNCTIONS:
+            return _FUNCTIONS[function](*(_value(argument, operands) for argument in arguments))
+    raise ProgramError(f"a {type(node).__name__} cannot be evaluated; write {', '.join(PERIOD_FUNCTIONS)} out first")

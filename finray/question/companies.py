@@ -1,0 +1,408 @@
+"""Which companies a question names, from a catalog that is built from the index alone.
+
+Filings of one company are joined by CIK, Commission file number, ticker or name, so that a former name ("Wal-Mart
+Stores, Inc.") and today's lead to the same filings. Names are compared without case, punctuation, spaces and legal
+suffixes: "Coca Cola", "COCA-COLA CO" and "CocaCola" are one.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
+
+from finray.core.query import Span
+from finray.core.types import Filing
+from finray.question.words import word_list
+
+_SUFFIXES = frozenset(
+    [
+        "inc",
+        "incorporated",
+        "corp",
+        "corporation",
+        "co",
+        "company",
+        "companies",
+        "cos",
+        "ltd",
+        "limited",
+        "plc",
+        "llc",
+        "lp",
+        "llp",
+        "sa",
+        "nv",
+        "ag",
+        "se",
+        "spa",
+        "ab",
+        "asa",
+        "oyj",
+        "com",
+        "the",
+        "de",
+        "md",
+        "nj",
+        "ny",
+        "ohio",
+        "trust",
+    ]
+)
+_SOFT_SUFFIXES = frozenset(
+    ["holdings", "holding", "group", "stores", "international", "industries", "enterprises", "brands"]
+)
+_ANY_SUFFIX = _SUFFIXES | _SOFT_SUFFIXES
+_WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
+_PLAIN = re.compile(r"[a-z0-9]+")
+_POSSESSIVE = re.compile(r"['’]s?$", re.I)
+
+# Capitalised words of questions that are no company: question words, the calendar, accounting and filing terms.
+_NOT_A_NAME = word_list("not_a_name")
+_PERIOD_WORD = re.compile(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?")
+# Words after which a capitalised word is likely to be somebody's name.
+_BEFORE_NAME = frozenset(
+    [
+        "of",
+        "for",
+        "by",
+        "at",
+        "did",
+        "does",
+        "has",
+        "had",
+        "is",
+        "was",
+        "were",
+        "will",
+        "are",
+        "can",
+        "and",
+        "than",
+        "between",
+        "versus",
+        "vs",
+        "with",
+        "how",
+        "from",
+        "to",
+        "about",
+        "in",
+    ]
+)
+
+
+@lru_cache(maxsize=65_536)  # every filing of a company says its name again
+def core_name(name: str) -> tuple[str, ...]:
+    """Lower-case words of a company name without legal suffixes: ("coca", "cola") of "COCA-COLA CO /DE/"."""
+    words = re.findall(r"[a-z0-9]+", name.lower().replace("&", " ").replace("'", "").replace("’", ""))
+    while len(words) > 1 and words[0] == "the":
+        words = words[1:]
+    while len(words) > 1 and words[-1] in _SUFFIXES:
+        words = words[:-1]
+    return tuple(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """One company of the index. ``names`` holds every name its filings give it, newest first."""
+
+    key: str
+    name: str
+    names: tuple[str, ...]
+    tickers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Companies that a question names: catalog keys in reading order, and names that the catalog does not hold."""
+
+    known: tuple[str, ...]
+    unknown: tuple[str, ...]
+    spans: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """``plain`` is the word's lower-case letters and digits, ``is_name_like`` whether it has capitals as names do."""
+
+    text: str
+    start: int
+    end: int
+    possessive: bool
+    plain: str
+    is_name_like: bool
+
+    @property
+    def is_legal_suffix(self) -> bool:
+        return self.is_name_like and self.text.lower().rstrip(".") in _SUFFIXES
+
+
+class CompanyCatalog:
+    """The companies of an index and how people call them."""
+
+    def __init__(self, filings: Sequence[Filing]) -> None:
+        groups = _group(filings)
+        self.companies: dict[str, Company] = {}
+        self.company_of_filing: dict[str, str] = {}
+        for members in groups:
+            company = _company(members)
+            self.companies[company.key] = company
+            for filing in members:
+                self.company_of_filing[filing.filing_id] = company.key
+        self._names, self._shortened = self._joined_names()
+        self._first_words = self._distinctive_first_words()
+        self._tickers = {t.upper(): c.key for c in self.companies.values() for t in c.tickers}
+        self._by_initials = self._names_by_initials()
+
+    def mentions(self, question: str) -> Mentions:
+        """The companies that ``question`` names; the longest reading of each stretch of words wins."""
+        words = _words(question)
+        known: dict[str, None] = {}
+        used: list[Span] = []
+        position = 0
+        while position < len(words):
+            length, keys = self._longest_match(words, position)
+            for key in keys:
+                known.setdefault(key)
+            while length and position + length < len(words) and words[position + length].is_legal_suffix:
+                length += 1
+            if length:
+                end = words[position + length - 1].end
+                used.append(Span("company", words[position].start, end, " ".join(keys)))
+            position += length or 1
+        unknown = _name_like_spans(question, words, used)
+        return Mentions(tuple(known), unknown, tuple(used))
+
+    def _longest_match(self, words: Sequence[_Word], position: int) -> tuple[int, tuple[str, ...]]:
+        for length in range(min(6, len(words) - position), 0, -1):
+            window = words[position : position + length]
+            joined = "".join(word.plain for word in window)
+            named = any(word.is_name_like for word in window) or len(joined) > 6
+            if named and (keys := self._names.get(joined) or self._names.get(_without_suffixes(window))):
+                return length, keys
+            if named and (keys := self._shortened.get(joined)) and not _goes_on(words, position + length):
+                return length, keys
+        word = words[position]
+        if not word.is_name_like or word.text.lower() in _NOT_A_NAME:
+            return 0, ()
+        if (key := self._tickers.get(word.text)) and (len(word.text) >= 2 or _stands_for_a_name(words, position)):
+            return 1, (key,)
+        first = self._first_words.get(word.plain)
+        if first and not _goes_on(words, position + 1):
+            return 1, (first,)
+        if key := self._abbreviation(word.text):
+            return 1, (key,)
+        return 0, ()
+
+    def _joined_names(self) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+        """Joined full names, and those shortened by "Group" or "International" that are nobody's own name."""
+        own: dict[str, dict[str, None]] = defaultdict(dict)
+        shortened: dict[str, dict[str, None]] = defaultdict(dict)
+        for company in self.companies.values():
+            for name in company.names:
+                core = core_name(name)
+                own["".join(core)].setdefault(company.key)
+                while len(core) > 1 and core[-1] in _ANY_SUFFIX:
+                    core = core[:-1]
+                    shortened["".join(core)].setdefault(company.key)
+        for name in own:
+            shortened.pop(name, None)
+        return _sayable(own), _sayable(shortened)
+
+    def _distinctive_first_words(self) -> dict[str, str]:
+        """First words, and first pairs, that only one company of the index has."""
+        owners: dict[str, set[str]] = defaultdict(set)
+        for company in self.companies.values():
+            for name in company.names:
+                core = core_name(name)
+                for length in (1, 2):
+                    if len(core) > length - 1:
+                        owners["".join(core[:length])].add(company.key)
+        return {
+            word: next(iter(keys))
+            for word, keys in owners.items()
+            if len(keys) == 1 and len(word) >= 4 and word not in _NOT_A_NAME
+        }
+
+    def _names_by_initials(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+        """(core name, company) by the two letters that an abbreviation of the name may begin with."""
+        names: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+        for company in self.companies.values():
+            for core in dict.fromkeys(map(core_name, company.names)):
+                first = "".join(core[:1])
+                for pair in {first[:2], first[:1] + "".join(core[1:2])[:1]}:
+                    names[pair].append((core, company.key))
+        return dict(names)
+
+    def _abbreviation(self, text: str) -> str | None:
+        """Companies whose name's words begin, one after the other, with pieces of an upper-case word: AMEX, BofA."""
+        letters = re.sub(r"[^A-Za-z]", "", text)
+        if len(letters) < 3 or sum(c.isupper() for c in letters) < 2:
+            return None
+        letters = letters.lower()
+        hits = {key for core, key in self._by_initials.get(letters[:2], ()) if _built_from_prefixes(letters, core)}
+        return hits.pop() if len(hits) == 1 else None
+
+
+def _sayable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in _NOT_A_NAME}
+
+
+def _without_suffixes(window: Sequence[_Word]) -> str:
+    """The joined words where the last is a name with its suffix, as in "Amazon.com"; else nothing that is a name."""
+    return "".join(core_name(" ".join(word.text for word in window))) if "." in window[-1].text else ""
+
+
+def _stands_for_a_name(words: Sequence[_Word], position: int) -> bool:
+    """Whether a single capital letter is used as a name: "V's margin", "the revenue of T"; never "I" or "A"."""
+    word = words[position]
+    after_preposition = position > 0 and words[position - 1].text.lower() in ("of", "for", "by", "did", "does", "has")
+    return word.text not in ("A", "I", "Q") and (word.possessive or after_preposition)
+
+
+def _goes_on(words: Sequence[_Word], position: int) -> bool:
+    """Whether a part of a name is followed by another: "Acme Software" is not "Acme Stores"."""
+    if position >= len(words) or words[position - 1].possessive:
+        return False
+    word = words[position]
+    known = word.text.lower() in _NOT_A_NAME or word.text.lower() in _ANY_SUFFIX
+    adjacent = word.start - words[position - 1].end == 1
+    return adjacent and word.is_name_like and not known and _PERIOD_WORD.fullmatch(word.text) is None
+
+
+def _built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
+    """Whether ``letters`` is a row of non-empty prefixes of ``words``, in order, from the first word on."""
+    reached = {0}
+    for word in words:
+        reached = {start + size for start in reached for size in range(1, 1 + _shared(word, letters, start))}
+        if len(letters) in reached or not reached:
+            return bool(reached)
+    return False
+
+
+def _shared(word: str, letters: str, start: int) -> int:
+    """How many letters of ``word`` stand in ``letters`` from ``start`` on."""
+    size = 0
+    while size < len(word) and letters.startswith(word[size], start + size):
+        size += 1
+    return size
+
+
+def _words(text: str) -> list[_Word]:
+    words = []
+    for match in _WORD.finditer(text):
+        raw = match.group()
+        bare = _POSSESSIVE.sub("", raw)
+        follows = text[match.end() : match.end() + 2]
+        possessive = bare != raw or follows[:1] in ("'", "’")
+        if bare:
+            plain = "".join(_PLAIN.findall(bare.lower()))
+            capitals = any(map(str.isupper, bare)) and not bare.isdigit()
+            words.append(_Word(bare, match.start(), match.start() + len(bare), possessive, plain, capitals))
+    return words
+
+
+def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[Span]) -> tuple[str, ...]:
+    """Runs of capitalised words in the place of a name: a possessive, or after "for", "of", "did" and the like."""
+    found: list[str] = []
+    run: list[_Word] = []
+
+    def close(index: int) -> None:
+        if run:
+            before = words[index - len(run) - 1].text.lower() if index > len(run) else ""
+            if run[-1].possessive or before in _BEFORE_NAME:
+                found.append(question[run[0].start : run[-1].end])
+        run.clear()
+
+    for index, word in enumerate(words):
+        at = bisect_right(used, word.start, key=attrgetter("start")) - 1
+        inside = at >= 0 and word.start < used[at].end
+        plain = word.text.lower() in _NOT_A_NAME or _PERIOD_WORD.fullmatch(word.text)
+        if inside or plain or not word.is_name_like:
+            close(index)
+            continue
+        if run and question[run[-1].end : word.start].strip(" &"):
+            close(index)
+        run.append(word)
+    close(len(words))
+    return tuple(dict.fromkeys(found))
+
+
+def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
+    """Filings by company. CIK and Commission file number decide; names and tickers join only what they leave open,
+    so that two registrants of one name, or of a ticker that was used again, stay apart."""
+    same: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
+    for filing in filings:
+        identity = (filing.cik, filing.commission_file_number, filing.company, filing.ticker, filing.aliases)
+        same[identity].append(filing)
+    # Filings that say the same of their company belong together: one of them stands for all.
+    joined = _joined([members[0] for members in same.values()])
+    groups: dict[int, list[Filing]] = defaultdict(list)
+    for members, root in zip(same.values(), joined, strict=True):
+        groups[root] += members
+    return list(groups.values())
+
+
+def _joined(filings: Sequence[Filing]) -> list[int]:
+    """For each filing the number of the group it belongs to."""
+    parent = list(range(len(filings)))
+    ciks = [{filing.cik.lstrip("0")} if filing.cik else set() for filing in filings]
+
+    def root(index: int) -> int:
+        while parent[index] != index:
+            parent[index] = parent[parent[index]]
+            index = parent[index]
+        return index
+
+    def join(first: int, second: int) -> None:
+        a, b = root(first), root(second)
+        if a != b and len(ciks[a] | ciks[b]) <= 1:
+            parent[b] = a
+            ciks[a] |= ciks[b]
+
+    for identities in (_registrations, _names_and_tickers, _short_names):
+        seen: dict[str, int] = {}
+        for index, filing in enumerate(filings):
+            for identity in identities(filing):
+                join(seen.setdefault(identity, index), index)
+    return [root(index) for index in range(len(filings))]
+
+
+def _registrations(filing: Filing) -> Iterable[str]:
+    if filing.cik:
+        yield f"cik:{filing.cik.lstrip('0')}"
+    if filing.commission_file_number:
+        yield f"file:{filing.commission_file_number}"
+
+
+def _names_and_tickers(filing: Filing) -> Iterable[str]:
+    if core := "".join(core_name(filing.company)):
+        yield f"name:{core}"
+    if filing.ticker:
+        yield f"ticker:{filing.ticker.upper()}"
+
+
+def _short_names(filing: Filing) -> Iterable[str]:
+    """An earnings release often has only a short name: "Amcor" for Amcor plc."""
+    yield f"name:{''.join(core_name(filing.company))}"
+    if not (filing.cik or filing.commission_file_number or filing.ticker):
+        own = core_name(filing.company)
+        for alias in filing.aliases:
+            core = core_name(alias)
+            if core and own[: len(core)] == core:
+                yield f"name:{''.join(core)}"
+
+
+def _company(members: Sequence[Filing]) -> Company:
+    newest_first = sorted(members, key=lambda f: (f.period_end is not None, f.period_end, f.filing_id), reverse=True)
+    names = dict.fromkeys(filing.company for filing in newest_first)
+    names |= dict.fromkeys(alias for filing in newest_first for alias in filing.aliases)
+    tickers = dict.fromkeys(filing.ticker for filing in newest_first if filing.ticker)
+    cik = next((filing.cik for filing in newest_first if filing.cik), None)
+    key = f"cik{cik.lstrip('0')}" if cik else "-".join(core_name(newest_first[0].company))
+    return Company(key, newest_first[0].company, tuple(names), tuple(tickers))

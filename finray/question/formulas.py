@@ -1,0 +1,60 @@
+"""Named metrics (free cash flow, DPO, ROA …) as formulas over canonical line items; data in formulas.toml."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import cast
+
+from finray.core.plan import Formula, Unit
+from finray.question.arithmetic import names, parse
+
+
+@cache
+def formulas() -> dict[str, Formula]:
+    """All formulas by key."""
+    text = (resources.files("finray.question") / "formulas.toml").read_text(encoding="utf-8")
+    return {
+        key: Formula(key, tuple(entry["names"]), entry["formula"], cast(Unit, entry["unit"]))
+        for key, entry in tomllib.loads(text).items()
+    }
+
+
+def line_items(formula: Formula) -> tuple[str, ...]:
+    """The canonical line items and phrases that ``formula`` is over."""
+    return names(formula.expression)
+
+
+def at_period(expression: str) -> str:
+    """Rewrite avg, prior and delta: every operand becomes ``item__0`` (the period) or ``item__1`` (a year before).
+
+    Raises ProgramError, also where that makes it too long.
+
+    >>> at_period("revenue / avg(ppe_net)")
+    'revenue__0 / mean(ppe_net__1, ppe_net__0)'
+    """
+    written = ast.unparse(_Shift(0).visit(parse(expression)))
+    parse(written)
+    return written
+
+
+class _Shift(ast.NodeTransformer):
+    def __init__(self, back: int) -> None:
+        self._back = back
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Name(f"{node.id}__{self._back}")
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        assert isinstance(node.func, ast.Name)
+        function = node.func.id
+        if function not in ("avg", "prior", "delta"):
+            return ast.Call(node.func, [self.visit(argument) for argument in node.args], [])
+        now, before = _Shift(self._back).visit(node.args[0]), _Shift(self._back + 1).visit(node.args[0])
+        if function == "prior":
+            return cast(ast.expr, before)
+        if function == "avg":
+            return ast.Call(ast.Name("mean"), [before, now], [])
+        return ast.BinOp(now, ast.Sub(), before)

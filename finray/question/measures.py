@@ -1,0 +1,240 @@
+"""What a question measures: named metrics, a definition of its own, or any noun phrase that a table may print."""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
+from finray.core.query import Query, Span
+from finray.filings.canonical import canonical_items
+from finray.question.arithmetic import ProgramError, parse
+from finray.question.definitions import defined_formula
+from finray.question.formulas import formulas, line_items
+from finray.question.intents import masked
+from finray.question.mentions import mentions
+from finray.question.operations import Reading, readings
+from finray.question.phrase import phrase_of, without_context
+from finray.question.synonyms import qualifiers, words_of
+
+_MARGIN = re.compile(r"\s*+(?:(?:%|percent(?:age)?)\s*+)?margin\b", re.I)
+_AS_SHARE = re.compile(
+    r"\W*(?:as an? (?:%|per ?cent(?:age)?|share|proportion|fraction)|share|proportion) of (?:\w+ )?(?:total )?", re.I
+)
+_DIVIDED = r"(?:divided by|as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of|÷|/)"
+_DEFINED = re.compile(
+    r"(?:\b(?:(?:is|are)\s*+)?(?:defined|calculated|computed|measured|expressed)\s++as(?:\s*+:)?|\buse\b|\busing\b|\()\s*+"
+    rf"([^().?;]{{3,90}}?\s{_DIVIDED}\s[^().?;]{{3,90}}?)(?<!\s)\s*+(?=\)|[.?;]|$)",
+    re.I,
+)
+_ASKS_PERCENT = re.compile(r"%|\bper ?cent|\bmargin\b|\brate\b|\byield\b|\bshare of\b", re.I)
+_OPERATORS = re.compile(rf"(\s{_DIVIDED}\s|\s(?:plus|minus)\s|\s[+×*]\s|[()])", re.I)
+_SIGNS = {"plus": "+", "minus": "-", "+": "+", "×": "*", "*": "*"}
+_RESERVED = frozenset(["mean", "sum", "min", "max", "abs", "growth", "cagr", "difference", "avg", "prior", "delta"])
+_INSTANT = re.compile(
+    r"\b(?:at|as of|as at)\s+(?:the\s+)?(?:(?:end|close) of|(?:fiscal\s+)?year[- ]end|january|february|march|april|"
+    r"may|june|july|"
+    r"august|september|october|november|december)\b|\b(?:for|between|from|to|than|vs\.?)\s+the end of\b|"
+    r"\b(?:report|disclose)\w* for (?:january|february|march|april|may|june|july|august|september|october|november|"
+    r"december)\b|"
+    r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
+    re.I,
+)
+_UP_OR_DOWN = re.compile(r"\b(?:increase|decrease)s?\s*+/\s*+(?:\(\s*+)?(?:increase|decrease)s?\)?", re.I)
+_SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s++(?:(?:the|any)\s++)?$", re.I)
+_NEAR = 40
+"""How far before a metric such a word is looked for."""
+_JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
+_ACCRUED = frozenset({"income_tax", "interest_expense"})
+"""Expenses that are paid at another time than they are recorded."""
+_PAID = re.compile(r"\b(?:pay|paid|in cash)\b", re.I)
+_MAX_WORDS = 16
+_MAX_ROW_WORDS = 40
+"""Of a row that is called by the words of change too; more are no row of a table."""
+_MOVES = frozenset(words_of("change changes increase increases decrease decreases"))
+_AVERAGES = frozenset(words_of("average averages mean"))
+_SHARE_WORDS = re.compile(
+    r"^\W*(?:(?:what|how much)\s+(?:was|were|is|are)\s+)?(?:the\s+)?(?:%|per ?cent(?:age)?|proportion|share|fraction)"
+    r"\s+of\s+",
+    re.I,
+)
+_UNASKED_QUALIFIERS = frozenset(
+    words_of("net other sales sale paid purchases purchase payments proceeds gross gains losses issuance")
+)
+_UNIT_OF: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
+
+
+def measures_of(query: Query) -> tuple[Measures, ...]:
+    """What the question may measure, the likeliest first; nothing if words are asked for."""
+    if "words" in query.intents:
+        return ()
+    named = [] if query.unexplained or is_narrowed(query) else [named_measures(query)]
+    if "which" not in query.intents and "not_an_amount" in query.intents:
+        return tuple(named)
+    moving = bool(query.intents & {"change", "which"})
+    spelled = list(spelled_measures(query, moving=moving, aggregate="aggregate" in query.intents))
+    return tuple(spelled + named if spells_definition(query) else named + spelled)
+
+
+def named_measures(query: Query) -> Measures:
+    """The metrics the question asks for by name; a definition in the question goes before ours."""
+    found = _metrics(query)
+    own = defined_formula(query.question)
+    result: list[Formula] = []
+    for index, mention in enumerate(found):
+        formula = _as_formula(mention)
+        following = found[index + 1] if index + 1 < len(found) else None
+        if following is not None and _AS_SHARE.fullmatch(query.text[mention.end : following.start]):
+            other = _as_formula(following)
+            name = f"{formula.names[0]} as a percentage of {other.names[0]}"
+            return Measures((Formula("ratio", (name,), f"({formula.expression}) / ({other.expression})", "percent"),))
+        if _MARGIN.match(query.text[mention.end :]) and formula.unit == "USD":
+            formula = Formula(
+                f"{formula.key}_margin", (f"{formula.names[0]} margin",), f"({formula.expression}) / revenue", "percent"
+            )
+        result.append(formula)
+    compound = {f.key: f for f in result if f.key in formulas() or f.key.endswith("_margin")}
+    covered = {item for f in compound.values() for item in line_items(f)}
+    result = [f for f in result if f.key in compound or f.key not in covered]
+    if own is not None:
+        shown = result[0] if result else None
+        unit: Unit = shown.unit if shown is not None else "ratio"
+        return Measures(
+            (Formula(shown.key if shown else "defined", shown.names if shown else ("the defined metric",), own, unit),)
+        )
+    return Measures(tuple(result))
+
+
+def spells_definition(query: Query) -> bool:
+    """Whether the question says what is to be divided by what: a metric that it names besides is no answer then."""
+    return _DEFINED.search(query.question) is not None
+
+
+def is_narrowed(query: Query) -> bool:
+    """Whether a word beside the named metric asks for another row: "current income tax expense"."""
+    found = _metrics(query)
+    rest = masked(query.text, found, "")
+    if any(_SET_AGAINST.search(query.text, max(0, m.start - _NEAR), m.start) for m in found):
+        return True
+    if any(_JOINED.fullmatch(query.text[a.end : b.start]) for a, b in itertools.pairwise(found)):
+        return True
+    if any(mention.value in _ACCRUED for mention in found) and _PAID.search(rest):
+        return True
+    counted = phrase_of(query.text, query.names, moving=True)
+    if counted is not None and counted.measure == "shares" and any(_as_formula(m).unit == "USD" for m in found):
+        return True
+    phrase = phrase_of(rest, query.names, moving=True)
+    telling = {word for line in qualifiers() for side in line for word in side} - _UNASKED_QUALIFIERS
+    return phrase is not None and bool(telling & set(phrase.words))
+
+
+def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = False) -> tuple[Measures, ...]:
+    """What the question's own words may measure, the likeliest first: quotients, differences and sums that it spells
+    out, or one phrase; ``moving`` where it asks for a change, ``aggregate`` where for an average or a sum. Nothing
+    where it says too little or too much to be one row of a table."""
+    instant = _INSTANT.search(query.question) is not None
+    text = _UP_OR_DOWN.sub("change", query.text)
+    if (defined := _DEFINED.search(query.question)) is not None:
+        return _only(_arithmetic(defined.group(1), query, instant))
+    if re.search(rf"\s{_DIVIDED}\s", text):
+        return _only(_arithmetic(text, query, instant))
+    read = [
+        measures
+        for reading in readings(without_context(text, query.names))
+        if (measures := _read(reading, query, instant)) is not None
+    ]
+    phrase = phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate)
+    whole = [_row(phrase)] if phrase is not None and len(phrase.words) <= _MAX_WORDS else []
+    if (moving or aggregate) and len(query.periods) < 2:
+        # "the change in other assets", "the average price": some table may print it as a row
+        row = phrase_of(text, query.names, instant=instant)
+        if row is not None and row != phrase and len(row.words) <= _MAX_ROW_WORDS:
+            must = _MOVES if moving else _AVERAGES
+            whole = [replace(_row(replace(row, must=must)), settled=True), *whole]
+    summed = bool(read) and any(sign in read[0].formulas[0].expression for sign in ("mean(", " + "))
+    return tuple([*whole, *read] if summed else read or whole)
+
+
+def _row(phrase: Phrase) -> Measures:
+    name = _identifier(phrase)
+    return Measures((Formula(name, (phrase.text,), name, _UNIT_OF[phrase.measure]),), {name: phrase})
+
+
+def _only(measures: Measures | None) -> tuple[Measures, ...]:
+    return (measures,) if measures is not None else ()
+
+
+def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
+    """The formula of a reading, over phrases; None where an operand says nothing or both say the same."""
+    phrases: dict[str, Phrase] = {}
+    parts: list[str] = []
+    for words in reading.operands:
+        phrase = phrase_of(words, query.names, instant=instant)
+        if phrase is None or len(phrase.words) > _MAX_WORDS:
+            return None
+        parts.append(_operand(phrase, phrases))
+    if len(set(parts)) < len(parts):
+        return None
+    expression = reading.template.format(*parts)
+    kinds = {phrase.measure for phrase in phrases.values()}
+    quotient = "/" in reading.template
+    unit: Unit = "percent" if reading.percent else "ratio" if quotient else "USD"
+    if unit == "USD" and len(kinds) == 1:
+        unit = _UNIT_OF[kinds.pop()]
+    named = " and ".join(reading.operands)
+    return Measures((Formula("defined", (named,), expression, unit),), phrases, settled=True)
+
+
+def _arithmetic(text: str, query: Query, instant: bool) -> Measures | None:
+    """``text`` as an expression whose operands are metrics where a name is all they say, else phrases."""
+    phrases: dict[str, Phrase] = {}
+    parts: list[str] = []
+    for token in _OPERATORS.split(text):
+        word = token.strip().lower()
+        if not word:
+            continue
+        if _OPERATORS.fullmatch(token):
+            parts.append(_SIGNS.get(word, word if word in "()" else "/"))
+            continue
+        phrase = phrase_of(_SHARE_WORDS.sub("", token), query.names, instant=instant)
+        if phrase is None or len(phrase.words) > _MAX_WORDS:
+            return None
+        parts.append(_operand(phrase, phrases))
+    expression = " ".join(parts)
+    try:
+        parse(expression)
+    except ProgramError:
+        return None
+    percent = _ASKS_PERCENT.search(query.question) is not None
+    unit: Unit = "percent" if percent else "ratio"
+    return Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases, settled=True)
+
+
+def _operand(phrase: Phrase, phrases: dict[str, Phrase]) -> str:
+    whole = [m for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text))]
+    if whole:
+        return f"({_as_formula(whole[0]).expression})"
+    name = _identifier(phrase)
+    phrases[name] = phrase
+    return name
+
+
+def _identifier(phrase: Phrase) -> str:
+    name = phrase.name
+    taken = name in _RESERVED or keyword.iskeyword(name) or name in canonical_items()
+    return f"the_{name}" if taken else name
+
+
+def _metrics(query: Query) -> Sequence[Span]:
+    return [span for span in query.spans if span.kind == "metric"]
+
+
+def _as_formula(metric: Span) -> Formula:
+    if metric.value in formulas():
+        return formulas()[metric.value]
+    item = canonical_items()[metric.value]
+    unit: Unit = "USD/share" if item.unit == "USD/share" else "shares" if item.unit == "shares" else "USD"
+    return Formula(metric.value, (item.names[0],), metric.value, unit)

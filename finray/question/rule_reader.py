@@ -1,0 +1,99 @@
+"""Reading a question by rules: the words of the question and the catalog of the index, no model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from finray.core.journal import Journal
+from finray.core.query import Query, Span
+from finray.filings.canonical import canonical_items
+from finray.question.companies import CompanyCatalog
+from finray.question.definitions import defined_formula, defined_name
+from finray.question.forms import forms_asked
+from finray.question.formulas import formulas, line_items
+from finray.question.intents import intents_of
+from finray.question.measures import measures_of
+from finray.question.mentions import mentions
+from finray.question.periods import last_years_in, periods_in
+from finray.question.wording import statements_named, unexplained_words, without_instructions
+
+
+class PlainReader:
+    """The ablation without query transformation: the question as asked, no company, period or form."""
+
+    async def read(self, question: str, journal: Journal) -> Query:
+        return with_measures(Query(question=question, text=question, spans=mentions(question)))
+
+
+class RuleReader:
+    """Companies from the index's own catalog, periods, forms, metrics and the statements that hold them."""
+
+    def __init__(self, catalog: CompanyCatalog) -> None:
+        self._catalog = catalog
+
+    async def read(self, question: str, journal: Journal) -> Query:
+        text = without_instructions(question)
+        named = statements_named(question)
+        items, known = canonical_items(), formulas()
+        metrics = tuple(dict.fromkeys(span.value for span in mentions(question)))
+        lines = dict.fromkeys(line for key in metrics for line in (line_items(known[key]) if key in known else (key,)))
+        implied = (items[line].statement for line in lines)
+        searched, companies = text, self._catalog.mentions(text)
+        if not companies.known and text != question:
+            searched, companies = question, self._catalog.mentions(question)
+        named_here = companies.spans if searched == text else ()
+        spans = [*named_here, *mentions(text), *_defined(question, text)]
+        query = with_measures(
+            Query(
+                question=question,
+                text=text,
+                companies=companies.known,
+                unknown_companies=companies.unknown,
+                periods=periods_in(question),
+                last_years=last_years_in(text),
+                forms=forms_asked(question),
+                metrics=metrics,
+                statements=tuple(dict.fromkeys((*named, *implied))),
+                statements_named=named,
+                names=tuple(searched[span.start : span.end] for span in companies.spans),
+                unexplained=unexplained_words(text, spans),
+                terms=tuple(items[line].names[0] for line in lines),
+                spans=tuple(sorted(spans, key=lambda span: span.start)),
+            )
+        )
+        for line in described(query):
+            journal.note(line)
+        return query
+
+
+def with_measures(query: Query) -> Query:
+    """``query`` with the intents of its text and what it may measure."""
+    metrics = [span for span in query.spans if span.kind == "metric"]
+    intents = intents_of(query.question, query.text, metrics, len(query.companies), len(query.periods))
+    query = replace(query, intents=intents)
+    return replace(query, measures=measures_of(query))
+
+
+def with_text(query: Query, text: str) -> Query:
+    """``query`` with another wording of its text, read anew for what it measures; companies and periods stay."""
+    return with_measures(replace(query, text=text, spans=mentions(text)))
+
+
+def described(query: Query) -> tuple[str, str]:
+    """Two lines for the trace: what the question names, and how its words were read."""
+    spans = ", ".join(f"{query.text[s.start : s.end]!r} is {s.kind} {s.value}" for s in query.spans)
+    return (
+        f"transform: companies {list(query.companies)}, periods {[str(p) for p in query.periods]}, "
+        f"forms {list(query.forms)}, metrics {list(query.metrics)}, statements {list(query.statements)}, "
+        f"unexplained {list(query.unexplained)}",
+        f"transform: {spans or 'no words read'}; intents {sorted(query.intents)}",
+    )
+
+
+def _defined(question: str, text: str) -> list[Span]:
+    """Where ``text`` says the name of a metric that the question defines itself."""
+    name = defined_name(question)
+    if name is None or (formula := defined_formula(question)) is None:
+        return []
+    return [Span("definition", *match.span(), formula) for match in re.finditer(re.escape(name), text, re.I)]

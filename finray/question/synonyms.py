@@ -1,0 +1,97 @@
+"""General accounting synonyms (synonyms.toml): one phrase in the wordings that questions and tables use."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from finray.question.terms import stem
+
+MAX_VARIANTS = 24
+_WORD = re.compile(r"[a-z0-9&]+")
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Words of ``text`` for comparison: lower case, without endings or function words; "non-current" and "noncurrent"
+    are one word, "U.S." is "us"."""
+    text = re.sub(r"\bu\.\s?s\.?(?!\w)", "us", text.lower()).replace("’", "'").replace("'s", "").replace("'", "")
+    text = re.sub(r"\bnon[\s-]+(?=[a-z])", "non", text)
+    text = re.sub(r"\b(long|short)[\s-]?term\b", r"\1term", text)
+    return tuple(stem(word) for word in _WORD.findall(text) if word not in _function_words())
+
+
+@dataclass(frozen=True, slots=True)
+class Wordings:
+    """``groups`` of phrases as words, each phrase with the numbers of its groups; ``longest`` in words."""
+
+    groups: tuple[tuple[tuple[str, ...], ...], ...]
+    group_of: dict[tuple[str, ...], tuple[int, ...]]
+    longest: int
+
+
+@cache
+def wordings() -> Wordings:
+    groups = tuple(tuple(dict.fromkeys(words_of(phrase) for phrase in group)) for group in _data()["groups"])
+    group_of: dict[tuple[str, ...], tuple[int, ...]] = {}
+    for number, group in enumerate(groups):
+        for phrase in group:
+            group_of[phrase] = (*group_of.get(phrase, ()), number)
+    return Wordings(groups, group_of, max(map(len, group_of)))
+
+
+@cache
+def qualifiers() -> tuple[tuple[frozenset[str], ...], ...]:
+    """Sets of words that exclude each other, as in :func:`words_of`: (current, non-current), (federal, state) …"""
+    lines = _data()["qualifiers"].values()
+    return tuple(tuple(frozenset(word for text in side for word in words_of(text)) for side in line) for line in lines)
+
+
+def variants(words: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """``words`` first, then the same with phrases of the groups exchanged, fewest exchanges first."""
+    found: list[tuple[str, ...]] = [words]
+    seen = {words}
+    for start, stop, numbers in _phrases(words):
+        if len(found) == MAX_VARIANTS:
+            break
+        for base in list(found):
+            # An earlier exchange may have moved the place; exchanges to the right of it leave it where it is.
+            if base[start:stop] != words[start:stop]:
+                continue
+            for number in numbers:
+                for other in wordings().groups[number]:
+                    changed = (*base[:start], *other, *base[stop:])
+                    if changed not in seen and len(found) < MAX_VARIANTS:
+                        seen.add(changed)
+                        found.append(changed)
+    return found
+
+
+def _phrases(words: tuple[str, ...]) -> list[tuple[int, int, tuple[int, ...]]]:
+    """Known phrases of ``words``, right to left, the longest at each place, none inside another."""
+    found = []
+    stop = len(words)
+    while stop > 0:
+        for start in range(max(0, stop - wordings().longest), stop):
+            numbers = wordings().group_of.get(words[start:stop])
+            if numbers is not None:
+                found.append((start, stop, numbers))
+                stop = start
+                break
+        else:
+            stop -= 1
+    return found
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(_data()["function_words"].split())
+
+
+@cache
+def _data() -> dict[str, Any]:
+    text = (resources.files("finray.question") / "synonyms.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)

@@ -1,0 +1,54 @@
+"""Words as terms that can be compared: lower case, without endings (Snowball, English), without function words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache, lru_cache
+
+import Stemmer
+
+from finray.question.words import word_list
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z&'’]+")
+_WORD_OR_BREAK = re.compile(r"[A-Za-z][A-Za-z&'’]+|\n")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_STOP = word_list("stop")
+
+
+@cache
+def _stemmer() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("english")
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str) -> str:
+    """``word`` without its endings: "declared" and "declare" are one."""
+    return str(_stemmer().stemWord(word))
+
+
+@lru_cache(maxsize=200_000)
+def _term(word: str) -> str | None:
+    """The term of a lower-case word; None for one that is left out."""
+    bare = _POSSESSIVE.sub("", word)
+    return None if len(bare) <= 2 or bare in _STOP else stem(bare)
+
+
+def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
+    """Terms of ``text`` in reading order, function words and the lower-case words ``without`` left out."""
+    words = _WORD.findall(text.lower())
+    if without:
+        words = [word for word in words if _POSSESSIVE.sub("", word) not in without]
+    return [term for word in words if (term := _term(word)) is not None]
+
+
+@lru_cache(maxsize=4096)
+def line_terms(text: str) -> tuple[tuple[str, ...], ...]:
+    """``content_terms`` of each line of ``text``. Pages recur from question to question: some 30 MB of it is kept."""
+    lines: list[list[str]] = [[]]
+    for token in _WORD_OR_BREAK.findall(text.lower()):
+        if token == "\n":
+            lines.append([])
+        elif (term := _term(token)) is not None:
+            lines[-1].append(term)
+    return tuple(map(tuple, lines))

@@ -1,0 +1,105 @@
+"""The question without its instructions, and the statements it names in words."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from collections.abc import Sequence
+
+from finray.core.query import Span
+from finray.core.types import Statement
+from finray.question.words import word_list
+
+_SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"“(])")
+_INSTRUCTION = re.compile(
+    r"^(?:please\s+)?(?:answer|round|calculate|compute|give|provide|respond|address|base|use|utilize|state|define|"
+    r"assume|consider|express|show|report|rely|refer|ensure|make sure|do not|don't|return|keep|write)\b"
+    r"|^you are\b|^if .{0,80}\b(?:not|isn't|aren't)\b.{0,120}\b(?:state|say|explain)\b"
+    r"|^[^.?]{0,60}\b(?:is|are) defined as\b",
+    re.I,
+)
+_LEAD_IN = re.compile(
+    r"^(?:[^?]{0,200}\bhere(?:'s| is) the question:\s*)|^(?:based on|basing|by|taking|using|looking|drawing|"
+    r"according to|considering|relying|given|with reference to|in light of|from)\b[^?]{10,200}?,\s+"
+    r"(?=(?:what|how|which|did|does|is|was|were|has|have|who|when|why|can|by)\b)",
+    re.I,
+)
+
+STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
+    ("cash_flow", re.compile(r"\bcash[- ]flows? statements?\b|\bstatements? of (?:consolidated )?cash flows?\b", re.I)),
+    (
+        "comprehensive_income",
+        re.compile(r"\bstatements? of (?:consolidated )?comprehensive (?:income|loss|earnings)\b", re.I),
+    ),
+    (
+        "income",
+        re.compile(
+            r"\bincome statements?\b|\bstatements? of (?:consolidated )?(?:income|operations|earnings)\b|\bP ?& ?L\b|"
+            r"\bprofit and loss\b|\bprofit (?:&|or) loss\b",
+            re.I,
+        ),
+    ),
+    (
+        "balance",
+        re.compile(r"\bbalance sheets?\b|\bstatements? of (?:consolidated )?financial (?:position|condition)\b", re.I),
+    ),
+    (
+        "equity",
+        re.compile(
+            r"\bstatements? of (?:changes in )?(?:share|stock)holders['’]? ?(?:equity|investment)\b|"
+            r"\bstatements? of (?:changes in )?equity\b",
+            re.I,
+        ),
+    ),
+)
+_COMMON = word_list("common")
+
+_MONTHS = frozenset(month.lower() for month in calendar.month_name if month)
+
+_FORMULA = re.compile(r"\s*\([^()]*(?:/|\bdivided by\b)[^()]*\)")
+"""A formula in parentheses: "the current ratio (current assets / current liabilities)"."""
+_DEFINITION = re.compile(
+    r"(?:,\s*+|(?<!\s)\s*+)\bwhere\s++[^,.?]{2,60}?\s++(?:is|are)\s++defined\s++as\b.*?(?=[.?](?:\s|$)|$)", re.I | re.S
+)
+
+_ORDER = re.compile(r"(?:^\W*|[.!?,;:]\s*|\b(?:please|to|you|and|then)\s+)compute\b", re.I)
+"""The verb: "Compute" is also what some companies sell."""
+
+
+def unexplained_words(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
+    """Words of ``text`` outside ``spans`` (companies, metrics, statements) that are not common in numeric questions;
+    numbers, fiscal years and quarters are explained."""
+    rest = list(text)
+    for span in spans:
+        rest[span.start : span.end] = " " * (span.end - span.start)
+    for _, pattern in STATEMENT_WORDS:
+        for match in pattern.finditer(text):
+            rest[match.start() : match.end()] = " " * len(match.group())
+    for order in _ORDER.finditer(text):
+        rest[order.start() : order.end()] = " " * len(order.group())
+    words = re.findall(r"[^\W\d_][\w&'’-]*", "".join(rest).lower())
+    return tuple(
+        word
+        for word in (re.sub(r"['’]s?$", "", w) for w in words)
+        if word
+        and word not in _COMMON
+        and word not in _MONTHS
+        and not word.endswith("ly")
+        and not re.fullmatch(r"fy\d*(?:q\d)?|q\d+|[ks]", word)
+    )
+
+
+def without_instructions(question: str) -> str:
+    """The sentences that ask, without personas, rounding wishes, definitions and lead-ins.
+
+    Returns the question unchanged where nothing would be left.
+    """
+    asked = _FORMULA.sub(" ", _DEFINITION.sub("", question.strip()))
+    kept = [s for s in _SENTENCE.split(asked) if not _INSTRUCTION.search(s.strip())] or [asked]
+    text = " ".join(_LEAD_IN.sub("", sentence, count=1).strip() for sentence in kept).strip()
+    return text or question.strip()
+
+
+def statements_named(question: str) -> tuple[Statement, ...]:
+    """The primary statements that the question names, in the order of the annual report."""
+    return tuple(statement for statement, pattern in STATEMENT_WORDS if pattern.search(question))

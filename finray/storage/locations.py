@@ -1,0 +1,229 @@
+"""The one place for locations: list, read, write and test local paths and ``s3://`` URIs.
+
+A local location is kept as an absolute path, an S3 one as ``s3://bucket/key``. finray/storage/s3.py has the client.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import errno
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from finray.core.errors import SourceError
+from finray.storage import s3
+from finray.storage.atomic import replacing
+from finray.storage.s3 import s3_filesystem as s3_filesystem
+
+FILING_EXTENSIONS = frozenset({".pdf", ".htm", ".html", ".xhtml", ".txt", ".nc"})
+"""What a folder is searched for. A file or glob that is named explicitly is taken whatever its extension."""
+
+STORAGE_ERRORS: tuple[type[Exception], ...] = (OSError, *s3.S3_ERRORS)
+_S3 = "s3://"
+_GLOB = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of a source. ``etag`` is S3's content tag, None for local files."""
+
+    uri: str
+    size: int
+    modified: dt.datetime
+    etag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Files of all sources, by URI, each once; ``ignored`` counts by extension what folders hold besides."""
+
+    files: tuple[SourceFile, ...]
+    ignored: dict[str, int]
+
+
+def is_s3(uri: str) -> bool:
+    return uri.startswith(_S3)
+
+
+def normalise(uri: str) -> str:
+    """``uri`` as it is stored and compared: an absolute path without ``file://``, or ``s3://bucket/key``.
+
+    Raises SourceError for an empty location or another scheme.
+    """
+    if is_s3(uri):
+        bucket = uri.removeprefix(_S3).partition("/")[0]
+        if not bucket:
+            raise SourceError(f"{uri!r} names no bucket; write s3://bucket/prefix")
+        return uri.rstrip("/")
+    path = uri.removeprefix("file://")
+    scheme, separator, _ = path.partition("://")
+    if separator and scheme.isalnum():
+        raise SourceError(f"{uri!r} has the scheme {scheme!r}; use a local path or s3://bucket/prefix")
+    if not path:
+        raise SourceError("an empty location; give a folder, file, glob or s3://bucket/prefix")
+    # os.path.abspath keeps symbolic links as given, so a location stays what its user calls it.
+    return os.path.abspath(Path(path).expanduser())  # noqa: PTH100
+
+
+def join(uri: str, *parts: str) -> str:
+    return "/".join((uri.rstrip("/"), *parts))
+
+
+def list_sources(sources: Sequence[str]) -> Listing:
+    """Every file of ``sources`` (folders, files, globs, ``s3://`` prefixes).
+
+    Raises SourceError when a source does not exist, matches nothing or cannot be listed.
+    """
+    files: dict[str, SourceFile] = {}
+    ignored: dict[str, int] = {}
+    for source in sources:
+        uri = normalise(source)
+        try:
+            found, is_folder = _list_s3(uri) if is_s3(uri) else _list_local(uri)
+        except STORAGE_ERRORS as error:
+            raise SourceError(f"cannot list {source!r}: {error}{_s3_hint(uri)}") from error
+        if not found:
+            raise SourceError(f"nothing at {source!r}: no such folder, file or prefix, or no match")
+        for file in found:
+            extension = Path(file.uri).suffix.lower()
+            if is_folder and extension not in FILING_EXTENSIONS:
+                ignored[extension] = ignored.get(extension, 0) + 1
+            else:
+                files[file.uri] = file
+    return Listing(tuple(files[uri] for uri in sorted(files)), ignored)
+
+
+def list_objects(uri: str) -> list[SourceFile]:
+    """Every file under a folder or prefix, whatever its extension; none where there is no such folder."""
+    uri = normalise(uri)
+    try:
+        found, _ = _list_s3(uri) if is_s3(uri) else _list_local(uri)
+        return found
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot list {uri!r}: {error}{_s3_hint(uri)}") from error
+
+
+def read_bytes(uri: str) -> bytes:
+    """The whole object. Raises SourceError when it is missing or cannot be read."""
+    uri = normalise(uri)
+    try:
+        return s3.get(uri) if is_s3(uri) else Path(uri).read_bytes()
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
+
+
+def open_stream(uri: str) -> BinaryIO:
+    """The object for reading piece by piece. Raises SourceError when it is missing; reading may raise OSError."""
+    uri = normalise(uri)
+    try:
+        return s3.open_object(uri) if is_s3(uri) else Path(uri).open("rb")
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
+
+
+def write_bytes(uri: str, content: bytes, *, scratch: Path | None = None) -> None:
+    """Replace the object at ``uri`` in one step: a reader sees the old content or the new, never a part.
+
+    ``scratch``, on the same file system, is the folder for the unfinished file of a local ``uri``; else it lies beside.
+    """
+    uri = normalise(uri)
+    try:
+        if is_s3(uri):
+            s3_filesystem().pipe_file(uri, content)
+            return
+        with replacing(Path(uri), scratch) as unfinished:
+            unfinished.write_bytes(content)
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot write {uri!r}: {error}{_s3_hint(uri)}{room_hint(error)}") from error
+
+
+def delete(uri: str) -> None:
+    """Remove the file or object at ``uri``; nothing where there is none."""
+    uri = normalise(uri)
+    try:
+        if not is_s3(uri):
+            Path(uri).unlink(missing_ok=True)
+        elif exists(uri):
+            s3_filesystem().rm_file(uri)
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot delete {uri!r}: {error}{_s3_hint(uri)}") from error
+
+
+def exists(uri: str) -> bool:
+    """Whether a file, folder, object or prefix is there. Raises SourceError when that cannot be told."""
+    uri = normalise(uri)
+    try:
+        return bool(s3_filesystem().exists(uri)) if is_s3(uri) else Path(uri).exists()
+    except STORAGE_ERRORS as error:
+        raise SourceError(f"cannot reach {uri!r}: {error}{_s3_hint(uri)}") from error
+
+
+def lance_storage_options(uri: str) -> dict[str, str]:
+    """What Lance needs to open ``uri``: nothing for a local path, the ``AWS_*`` environment for S3."""
+    return s3.lance_options() if is_s3(uri) else {}
+
+
+def room_hint(error: Exception) -> str:
+    """What to do about a full disk, where ``error`` says that; Lance says it in its text alone."""
+    full = getattr(error, "errno", None) == errno.ENOSPC or f"(os error {errno.ENOSPC})" in str(error)
+    return ". Make room, and run the same command again: it goes on where it stopped" if full else ""
+
+
+def _s3_hint(uri: str) -> str:
+    if not is_s3(uri):
+        return ""
+    return f" (endpoint {s3.endpoint() or 'AWS'}; check the bucket, AWS_ENDPOINT_URL and credentials)"
+
+
+def _list_local(uri: str) -> tuple[list[SourceFile], bool]:
+    path = Path(uri)
+    if path.is_dir():
+        found = (p for p in path.rglob("*") if not _hidden(p.relative_to(path)))
+        return [_local_file(p) for p in found if p.is_file()], True
+    if path.is_file():
+        return [_local_file(path)], False
+    if _GLOB.isdisjoint(uri):
+        return [], False
+    matches = (Path(p) for p in glob.glob(uri, recursive=True))  # noqa: PTH207 - Path.glob refuses absolute patterns
+    return [_local_file(p) for p in matches if p.is_file()], False
+
+
+def _local_file(path: Path) -> SourceFile:
+    stat = path.stat()
+    return SourceFile(str(path), stat.st_size, dt.datetime.fromtimestamp(stat.st_mtime, dt.UTC))
+
+
+def _list_s3(uri: str) -> tuple[list[SourceFile], bool]:
+    objects = s3_filesystem()
+    if not _GLOB.isdisjoint(uri.removeprefix(_S3)):
+        return _s3_files(objects.glob(uri, detail=True)), False
+    try:
+        info = objects.info(uri)
+    except FileNotFoundError:
+        return [], False
+    if info["type"] == "file":
+        return _s3_files({info["name"]: info}), False
+    prefix = uri.removeprefix(_S3)
+    files = _s3_files(objects.find(uri, detail=True))
+    return [f for f in files if not _hidden(Path(f.uri.removeprefix(_S3)).relative_to(prefix))], True
+
+
+def _s3_files(infos: dict[str, dict[str, Any]]) -> list[SourceFile]:
+    return [
+        SourceFile(
+            _S3 + info["name"],
+            int(info["size"]),
+            info["LastModified"],
+            str(info["ETag"]).strip('"') if info.get("ETag") else None,
+        )
+        for info in infos.values()
+        if info["type"] == "file" and not info["name"].endswith("/")
+    ]
+
+
+def _hidden(relative: Path) -> bool:
+    return any(part.startswith(".") for part in relative.parts)

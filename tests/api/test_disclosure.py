@@ -1,0 +1,123 @@
+"""What goes wrong is told to clients without addresses, places and paths, which the log has."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from finray.api.disclosure import for_client, without_places
+from finray.api.service import LocalService
+from finray.core import errors
+from finray.core.errors import FinrayError, ModelReplyError, ModelUnavailableError
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Prediction
+
+MakeClient = Callable[..., TestClient]
+SECRETS = ("http://10.1.2.3:8100/v1", "s3://private-bucket/index", "/srv/models/secret-7b", "Qwen-secret")
+ASKED = "What was the total revenue of CLDVC in FY2022?"
+EVENTS = {"Accept": "text/event-stream"}
+KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, FinrayError)]
+
+
+@settings(deadline=None)
+@given(st.sampled_from(KINDS), st.lists(st.sampled_from(SECRETS), min_size=1), st.text(max_size=20))
+def test_no_kind_of_error_brings_its_message_along(kind: type[FinrayError], secrets: list[str], more: str) -> None:
+    if kind is errors.QuestionError:
+        return
+    message = more + " ".join(secrets)
+    prediction = Prediction("1", "q", "", "error", error=f"{kind.__name__}: {message}")
+    shown = without_places(prediction, "req-1").error or ""
+    refused = str(for_client(FinrayError(message), "req-1"))
+    assert not any(secret in shown + refused for secret in SECRETS)
+    assert shown.startswith(f"{kind.__name__}: ")
+    assert "req-1" in shown
+
+
+@pytest.mark.parametrize("error", [None, "QuestionError: the question is blank"])
+def test_what_a_client_can_put_right_stays(error: str | None) -> None:
+    prediction = Prediction("1", "q", "", "error", error=error)
+    assert without_places(prediction, "req-1") == prediction
+
+
+def llm_settings(url: str) -> Settings:
+    changed = {"encoder.model": "hash", "llm.base_url": url, "llm.model": "/srv/models/secret-7b", "llm.max_retries": 0}
+    roles = {"loop.transform": "llm", "loop.curator": "llm", "loop.answerer": "llm"}
+    return load_settings(overrides={**changed, **roles}, environment={})
+
+
+def replies(client: TestClient) -> dict[str, str]:
+    """By what was asked: everything that a client sees of a failing service."""
+    body = {"question": ASKED, "trace": True}
+    headers = {"X-Request-Id": "req-77"}
+    return {
+        "answer": client.post("/v1/answer", json=body, headers=headers).text,
+        "events": client.post("/v1/answer", json=body, headers=headers | EVENTS).text,
+        "retrieve": client.post("/v1/retrieve", json={"question": ASKED}, headers=headers).text,
+    }
+
+
+@pytest.mark.parametrize("kind", [ModelUnavailableError, ModelReplyError])
+def test_a_model_that_fails_is_told_without_its_address(
+    make_client: MakeClient, sample_index: str, kind: type[FinrayError], caplog: pytest.LogCaptureFixture
+) -> None:
+    error = kind(f"{' '.join(SECRETS)} gave no answer") if kind is ModelUnavailableError else kind("reply is empty")
+    chosen = llm_settings(SECRETS[0])
+
+    async def fail(*_: object) -> None:
+        raise error
+
+    with closing(LocalService(sample_index, chosen, outsiders={"chat": fail})) as service:
+        seen = replies(make_client(service))
+    assert '"status":"error"' in seen["answer"]
+    assert "req-77" in seen["answer"]
+    for name, text in seen.items():
+        assert not any(secret in text for secret in (*SECRETS, sample_index)), name
+    assert "req-77" in caplog.text
+    assert str(error) in caplog.text
+
+
+@pytest.mark.parametrize("answers", ["<html>", "[1]", "nobody"])
+def test_nor_is_that_of_a_server_that_answers_with_something_else(
+    make_client: MakeClient, sample_index: str, listen: Callable[[Any], str], answers: str
+) -> None:
+    odd = PlainTextResponse(answers, headers={"connection": "close"})
+    server = Starlette(routes=[Route("/{path:path}", lambda _: odd, methods=["POST"])])
+    url = "http://127.0.0.1:9/v1" if answers == "nobody" else listen(server)
+    with closing(LocalService(sample_index, llm_settings(url))) as service:
+        seen = replies(make_client(service))
+    assert '"status":"error"' in seen["answer"]
+    for name, text in seen.items():
+        assert url not in text, name
+        assert url.removeprefix("http://") not in text, name
+        assert "secret-7b" not in text, name
+
+
+def test_an_index_that_breaks_is_told_without_its_place(
+    make_client: MakeClient, sample_index: str, serving_settings: Settings, tmp_path: Path
+) -> None:
+    index = tmp_path / "private-index"
+    shutil.copytree(sample_index, index)
+    with closing(LocalService(str(index), serving_settings)) as service:
+        service.wait_until_ready()
+        filing_id = next(iter(service.index.filings))
+        for table in ("pages", "chunks", "facts"):
+            shutil.rmtree(index / f"{table}.lance" / "data")
+        client = make_client(service)
+        texts = [*replies(client).values(), client.get("/readyz").text, client.get("/v1/filings").text]
+        texts += [client.get(f"/v1/filings/{filing_id}{more}").text for more in ("", "/pages/0", "/pages/0/image")]
+    assert '"status":"error"' in texts[0]
+    for text in texts:
+        assert "private-index" not in text
+        assert str(tmp_path) not in text
+        assert ".lance" not in text

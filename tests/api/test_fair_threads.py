@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from finray.api.errors import ApiError
+from finray.api.fair_threads import FairThreads
+
+Make = Callable[..., FairThreads]
+
+
+@pytest.fixture
+def make() -> Iterator[Make]:
+    made: list[FairThreads] = []
+
+    def threads(number: int, *, per_key: int = 100, waiting: int = 1000) -> FairThreads:
+        made.append(FairThreads("reads", number, per_key=per_key, waiting=waiting))
+        return made[-1]
+
+    yield threads
+    for each in made:
+        each.close()
+
+
+class Held:
+    """Work that goes on until it is let go; remembers what began, in order."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.begun: list[str] = []
+
+    def __call__(self, name: str) -> Callable[[], str]:
+        def work() -> str:
+            self.begun.append(name)
+            assert self.go.wait(20)
+            return name
+
+        return work
+
+    async def until(self, count: int) -> None:
+        while len(self.begun) < count:
+            await asyncio.sleep(0.005)
+
+
+async def test_another_key_waits_for_one_job_not_for_all_that_were_there_before(make: Make) -> None:
+    threads, held = make(1), Held()
+    jobs = [asyncio.create_task(threads.run("a", held(f"a{n}"))) for n in range(16)]
+    await held.until(1)
+    jobs += [asyncio.create_task(threads.run(key, held(f"{key}0"))) for key in "bc"]
+    await asyncio.sleep(0)
+    held.go.set()
+    assert await asyncio.gather(*jobs) == [*(f"a{n}" for n in range(16)), "b0", "c0"]
+    assert set(held.begun[1:4]) == {"a1", "b0", "c0"}
+    assert held.begun[4:] == [f"a{n}" for n in range(2, 16)]
+
+
+async def test_one_key_never_gets_the_last_thread(make: Make) -> None:
+    threads, held = make(2), Held()
+    jobs = [asyncio.create_task(threads.run("a", held("a"))) for _ in range(4)]
+    await held.until(1)
+    assert await threads.run("b", lambda: "at once") == "at once"
+    assert held.begun == ["a"]
+    held.go.set()
+    await asyncio.gather(*jobs)
+
+
+async def test_what_is_past_the_limits_is_refused_at_once_and_told_when_to_come_back(make: Make) -> None:
+    threads, held = make(1, per_key=3, waiting=4), Held()
+    jobs = [asyncio.create_task(threads.run("a", held("a"))) for _ in range(3)]
+    jobs += [asyncio.create_task(threads.run("b", held("b"))) for _ in range(2)]
+    await held.until(1)
+    for key, code in (("a", "concurrency_limit"), ("c", "overloaded")):
+        with pytest.raises(ApiError) as caught:
+            await threads.run(key, held(key))
+        assert (caught.value.status, caught.value.code) == (429, code)
+        assert int(caught.value.headers["Retry-After"]) >= 1
+    held.go.set()
+    await asyncio.gather(*jobs)
+    assert await threads.run("a", lambda: 1) == 1
+
+
+async def test_who_leaves_the_line_makes_room_and_is_not_worked_for(make: Make) -> None:
+    threads, held = make(1, per_key=2), Held()
+    first, second = (asyncio.create_task(threads.run("a", held(name))) for name in ("first", "second"))
+    await held.until(1)
+    for task in (first, second):
+        task.cancel()
+    await asyncio.gather(first, second, return_exceptions=True)
+    third = asyncio.create_task(threads.run("a", held("third")))  # the first is still at work, the second is gone
+    with pytest.raises(ApiError):
+        await asyncio.gather(threads.run("a", held("fourth")))
+    held.go.set()
+    assert await third == "third"
+    assert held.begun == ["first", "third"]
+
+
+async def test_an_error_is_the_callers_and_the_thread_goes_on(make: Make) -> None:
+    threads = make(1)
+    with pytest.raises(ZeroDivisionError):
+        await threads.run("a", lambda: 1 // 0)
+    assert await threads.run("a", lambda: 1) == 1
+
+
+def test_no_place_is_lost_however_loops_and_cancellations_meet(make: Make) -> None:
+    """Several event loops at once, jobs cancelled at any moment: in the end there is room for as many as at first."""
+    threads, keys = make(3, per_key=8, waiting=12), "abcd"
+
+    async def one(key: str, chance: random.Random) -> None:
+        task = asyncio.create_task(threads.run(key, lambda: None))
+        for _ in range(chance.randrange(4)):
+            await asyncio.sleep(0)
+        if chance.random() < 0.5:
+            task.cancel()
+        (result,) = await asyncio.gather(task, return_exceptions=True)
+        assert result is None or isinstance(result, (ApiError, asyncio.CancelledError)), result
+
+    async def many(seed: int) -> None:
+        chance = random.Random(seed)
+        for _ in range(40):
+            await asyncio.gather(*(one(chance.choice(keys), chance) for _ in range(10)))
+
+    loops = [threading.Thread(target=lambda seed=seed: asyncio.run(many(seed))) for seed in range(4)]
+    for loop in loops:
+        loop.start()
+    for loop in loops:
+        loop.join(60)
+
+    async def full() -> None:
+        held = Held()
+        jobs = [asyncio.create_task(threads.run(key, held(key))) for key in "ab" for _ in range(7)]
+        await held.until(3)
+        held.go.set()
+        assert len(await asyncio.gather(*jobs)) == 14
+
+    asyncio.run(full())

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from finray.lab.training.corpus import Corpus, TrainingQuestion, Unit
+
+TOPICS = ("revenue", "inventories", "leases", "pensions", "goodwill", "dividends", "debt", "taxes")
+
+
+@pytest.fixture(scope="session")
+def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A sentence-transformers folder: BERT of two layers with random weights, and letters as its vocabulary."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizer
+
+    folder = tmp_path_factory.mktemp("tiny-base")
+    letters = string.ascii_lowercase + string.digits
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=64,
+    )
+    BertModel(config).save_pretrained(folder / "plain")
+    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder / "plain")
+    transformer = Transformer(str(folder / "plain"), max_seq_length=64)
+    model = SentenceTransformer(modules=[transformer, Pooling(32)], device="cpu")
+    model.save_pretrained(str(folder / "model"), create_model_card=False)
+    return str(folder / "model")
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Corpus:
+    """Eight filings of four pages, a question about one page of each."""
+    units: dict[str, tuple[Unit, ...]] = {}
+    questions = []
+    for topic in TOPICS:
+        pages = []
+        for number in range(4):
+            table = number % 2 == 0
+            text = f"{topic} {number} " + ("12 34 56 78 90 " * 3 if table else "words of the management ")
+            pages.append(Unit(f"{topic}#{number}", f"{topic}#{number}", text, is_table=table))
+        units[topic] = tuple(pages)
+        gold = f"{topic}#1"
+        question = TrainingQuestion(
+            f"q-{topic}", f"what about {topic} 1", "made-up", (topic,), (gold,), frozenset({gold})
+        )
+        questions.append(question)
+    return Corpus(units=units, sources=dict.fromkeys(units, "made-up"), questions=tuple(questions))
+
+
+@pytest.fixture
+def tatqa_file(tmp_path: Path) -> Callable[..., str]:
+    """Writes a TAT-QA file of so many contexts, each with a question for the table and one for a paragraph."""
+
+    def write(contexts: int = 6, **changes: Any) -> str:
+        records = []
+        for number in range(contexts):
+            topic = TOPICS[number % len(TOPICS)]
+            record = {
+                "table": {"uid": f"t{number}", "table": [["", "2019"], [f"{topic} cost", f"$ {number}1.5"]]},
+                "paragraphs": [
+                    {"uid": f"p{number}1", "order": 1, "text": f"The table shows {topic}."},
+                    {"uid": f"p{number}2", "order": 2, "text": f"We measure {topic} at fair value."},
+                ],
+                "questions": [
+                    {
+                        "uid": f"q{number}t",
+                        "question": f"What was the {topic} cost in 2019?",
+                        "answer": [f"$ {number}1.5"],
+                        "answer_type": "span",
+                        "scale": "",
+                        "answer_from": "table",
+                        "rel_paragraphs": [],
+                    },
+                    {
+                        "uid": f"q{number}p",
+                        "question": f"How is {topic} measured?",
+                        "answer": ["at fair value"],
+                        "answer_type": "span",
+                        "scale": "",
+                        "answer_from": "text",
+                        "rel_paragraphs": ["2"],
+                    },
+                ],
+            }
+            records.append(record | changes)
+        path = tmp_path / "tatqa.json"
+        path.write_text(json.dumps(records), encoding="utf-8")
+        return str(path)
+
+    return write

@@ -1,0 +1,91 @@
+"""The documentation: every page is in the menu, links lead somewhere, no other host is needed, the tutorial works."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+NOTHING_ASIDE = re.compile(r"[\s│╭╮╰╯─]+")
+
+
+def nav_pages(entries: list[Any]) -> Iterator[str]:
+    for entry in entries:
+        for target in entry.values() if isinstance(entry, dict) else [entry]:
+            yield from nav_pages(target) if isinstance(target, list) else [target]
+
+
+def test_the_menu_names_every_page_once() -> None:
+    configuration = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    pages = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+    assert sorted(nav_pages(configuration["nav"])) == pages
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+def test_links_beside_the_site_lead_to_files(name: str) -> None:
+    """Those inside docs/ are checked by the strict build."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text)
+    assert targets
+    for target in targets:
+        assert (ROOT / target).exists(), target
+
+
+@pytest.mark.slow
+def test_the_site_builds_and_takes_nothing_from_other_hosts(tmp_path: Path) -> None:
+    built = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    loaded = re.compile(
+        r"<(?:script|img|iframe|source)\b[^>]*\bsrc=[\"']?([^\"' >]+)|<link\b[^>]*\bhref=[\"']?([^\"' >]+)"
+    )
+    pages = sorted(tmp_path.rglob("*.html"))
+    assert len(pages) > 20
+    for page in pages:
+        for source, style in loaded.findall(page.read_text(encoding="utf-8")):
+            assert not re.match(r"(?:[a-z]+:)?//", source or style), f"{page.name}: {source or style}"
+
+
+def tutorial() -> Iterator[tuple[str, list[str]]]:
+    """Each command of the tutorial with the lines that it shows; a line "…" stands for others that are left out."""
+    for block in re.findall(r"```console\n(.*?)```", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL):
+        command, *shown = block.splitlines()
+        yield command.removeprefix("$ "), [line for line in shown if line.strip("… ")]
+
+
+@pytest.mark.slow
+@pytest.mark.ray
+def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    for command, shown in tutorial():
+        program, *arguments = shlex.split(command)
+        assert program == "finray"
+        if arguments[0] == "serve":
+            continue  # until Ctrl-C; tests/serve have it
+        ran = subprocess.run(
+            [sys.executable, "-m", "finray.cli", *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"COLUMNS": "80", "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        printed = NOTHING_ASIDE.sub(" ", ran.stdout)
+        for line in shown:
+            assert NOTHING_ASIDE.sub(" ", line).strip() in printed, f"{command}: {line}\n{ran.stdout}"

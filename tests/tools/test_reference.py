@@ -1,0 +1,49 @@
+"""Pages that are written from code: nothing is left out, and what lacks a description is named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pydantic import BaseModel
+
+from finray.api.app import openapi_text
+from finray.core.settings import ChunkSettings
+from tools.reference.http_api import http_api_page
+from tools.reference.settings import settings_page
+from tools.reference.tables import table
+
+
+def test_a_setting_stands_with_its_bounds_default_and_docstring() -> None:
+    page = settings_page("")
+    assert "| `chunks.size` | int, ≥ 64 | `1024` | Characters of a chunk, at most. |" in page
+    assert '| `llm.vllm.quantization` | str | `""` |' in page
+    assert '| `retrieval.method` | `"hirec"` | `"finray"` |' in page
+
+
+def test_a_setting_without_a_docstring_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Bare(ChunkSettings):
+        step: int = 1
+
+    class Sections(BaseModel):
+        chunks: Bare = Bare()
+
+    Bare.__module__ = "finray.core.settings"
+    monkeypatch.setattr("tools.reference.settings.Settings", Sections)
+    monkeypatch.setattr("tools.reference.settings.inspect.getsource", lambda _: "class Bare:\n    step: int = 1\n")
+    with pytest.raises(ValueError, match=r"no docstring below Bare\.size, Bare\.overlap, Bare\.step"):
+        settings_page("")
+
+
+def test_every_route_and_object_of_the_service_has_a_section() -> None:
+    described = json.loads(openapi_text())
+    page = http_api_page("")
+    for path, operations in described["paths"].items():
+        for method in operations:
+            assert f"\n### {method.upper()} {path}\n" in page
+    for name in described["components"]["schemas"]:
+        assert f"\n### {name}\n" in page
+
+
+def test_a_cell_cannot_end_its_column() -> None:
+    assert table(["a"], [["x|y"]]).splitlines()[-1] == r"| x\|y |"

@@ -1,0 +1,89 @@
+"""Name container images by digest, as the registry has them now. Needs docker with buildx.
+
+    python tools/image_digests.py bases       write infra/images/digests.env, without which no image builds
+    python tools/image_digests.py manifests   IMAGE:TAG becomes IMAGE:TAG@DIGEST in infra/kubernetes and infra/aws
+    python tools/image_digests.py check       exit 1 when a manifest names an image by its tag alone
+
+A tag is whatever somebody pushed last, a digest one image. Run it again to take what is newer; commit the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+_BASE = re.compile(r"^FROM (?P<reference>\S+)@\$\{(?P<argument>\w+)\}", re.MULTILINE)
+_USED = re.compile(
+    r"^(?P<key>\s*(?:- )?(?:worker_)?image: )(?P<reference>[^\s@#]+)(?P<digest>@sha256:[0-9a-f]{64})?", re.MULTILINE
+)
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["bases", "manifests", "check"])
+    what = parser.parse_args(arguments).what
+    manifests = [*sorted((root / "infra" / "kubernetes").glob("*.yaml")), root / "infra" / "aws" / "cluster.yaml"]
+    if what == "bases":
+        write_bases(root / "infra" / "images")
+    elif what == "manifests":
+        pin(manifests)
+    elif found := unpinned(manifests):
+        sys.stderr.writelines(f"{line}\n" for line in found)
+        return 1
+    return 0
+
+
+def write_bases(images: Path) -> None:
+    """``ARGUMENT=digest`` of every base that a Dockerfile in ``images`` names, into ``digests.env`` beside them."""
+    files = sorted(images.glob("*.Dockerfile"))
+    bases = {base["argument"]: base["reference"] for path in files for base in _BASE.finditer(path.read_text("utf-8"))}
+    lines = [f"{argument}={digest_of(reference)}\n" for argument, reference in sorted(bases.items())]
+    (images / "digests.env").write_text("".join(lines), encoding="utf-8")
+
+
+def pin(manifests: list[Path]) -> None:
+    """Every image of ``manifests`` by the digest that its tag has now."""
+    texts = {path: path.read_text(encoding="utf-8") for path in manifests}
+    references = sorted({used["reference"] for text in texts.values() for used in _USED.finditer(text)})
+    digests = {reference: digest_of(reference) for reference in references}
+    for path, text in texts.items():
+        pinned = _USED.sub(lambda used: f"{used['key']}{used['reference']}@{digests[used['reference']]}", text)
+        path.write_text(pinned, encoding="utf-8")
+
+
+def unpinned(manifests: list[Path]) -> list[str]:
+    return [
+        f"{path.name}: {used['reference']} has no digest; run `make pin-images`"
+        for path in manifests
+        for used in _USED.finditer(path.read_text(encoding="utf-8"))
+        if not used["digest"]
+    ]
+
+
+def digest_of(reference: str) -> str:
+    """Raises SystemExit where docker or the registry does not say."""
+    command = ["docker", "buildx", "imagetools", "inspect", reference, "--format", "{{json .Manifest.Digest}}"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        digest = str(json.loads(done.stdout))
+    except FileNotFoundError as error:
+        raise SystemExit(f"docker is not installed; it asks the registry for the digest of {reference}") from error
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(
+            f"no digest of {reference}: {error.stderr.strip() or f'exit code {error.returncode}'}"
+        ) from error
+    except ValueError as error:
+        raise SystemExit(f"no digest of {reference}: docker said {done.stdout[:200]!r}") from error
+    if not _DIGEST.fullmatch(digest):
+        raise SystemExit(f"no digest of {reference}: docker said {digest[:200]!r}")
+    return digest
+
+
+if __name__ == "__main__":
+    sys.exit(main())

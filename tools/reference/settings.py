@@ -1,0 +1,111 @@
+"""docs/settings.md from the settings models: every setting with its type, default and docstring."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from itertools import pairwise
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from finray.core.settings import Settings, load_settings, preset_names
+from tools.reference.tables import code, prose, table
+
+_BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+HEAD = """<!-- Written by `make docs` from finray/core/settings.py; do not edit. -->
+
+# Settings
+
+A preset, a file of your own, the environment and `--set` choose settings, each over the one before:
+
+    finray ask "…" --index my-index --preset local
+    finray ask "…" --index my-index --preset mine.toml          # [retrieval] k_passages = 20
+    FINRAY_RETRIEVAL__K_PASSAGES=20 finray ask "…" --index my-index
+    finray ask "…" --index my-index --set retrieval.k_passages=20
+
+`finray presets` prints them all. A name or a value that no setting has is an error. Secrets are not settings: a setting
+names the environment variable that holds a key.
+"""
+
+
+def settings_page(_present: str) -> str:
+    return "\n\n".join([HEAD.rstrip(), *_sections(Settings, ""), _presets()]) + "\n"
+
+
+def _sections(model: type[BaseModel], prefix: str) -> list[str]:
+    """One section for each nested model that has values of its own, outer before inner."""
+    parts = []
+    for name, field in model.model_fields.items():
+        nested = field.default
+        if isinstance(nested, BaseModel):
+            kind = type(nested)
+            values = [n for n, f in kind.model_fields.items() if not isinstance(f.default, BaseModel)]
+            if values:
+                parts.append(_section(f"{prefix}{name}", kind, nested, values))
+            parts += _sections(kind, f"{prefix}{name}.")
+    return parts
+
+
+def _section(name: str, model: type[BaseModel], defaults: BaseModel, values: list[str]) -> str:
+    docstrings = _docstrings(model)
+    if undescribed := [f"{model.__name__}.{value}" for value in values if value not in docstrings]:
+        raise ValueError(f"no docstring below {', '.join(undescribed)}: docs/settings.md needs one for each setting")
+    rows = (
+        [
+            code(f"{name}.{value}"),
+            _kind(model.model_fields[value]),
+            code(json.dumps(getattr(defaults, value))),
+            prose(docstrings[value]),
+        ]
+        for value in values
+    )
+    head = [f"## {name}", *([prose(model.__doc__)] if model.__doc__ else [])]
+    return "\n\n".join([*head, table(["setting", "type", "default", ""], rows)])
+
+
+def _docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """The text below each attribute, also of the classes that ``model`` inherits from."""
+    found: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if base.__module__.startswith("finray."):
+            (definition,) = ast.parse(inspect.getsource(base)).body
+            assert isinstance(definition, ast.ClassDef)
+            for attribute, below in pairwise(definition.body):
+                match attribute, below:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                        found[name] = text
+    return found
+
+
+def _kind(field: FieldInfo) -> str:
+    if get_origin(field.annotation) is Literal:
+        return ", ".join(code(value) for value in get_args(field.annotation))
+    bounds = [
+        f"{sign} {getattr(each, bound):,}"
+        for each in field.metadata
+        for bound, sign in _BOUNDS.items()
+        if getattr(each, bound, None) is not None
+    ]
+    return ", ".join([getattr(field.annotation, "__name__", str(field.annotation)), *bounds])
+
+
+def _presets() -> str:
+    """What each shipped preset sets otherwise than the defaults."""
+    plain = _flat(Settings().model_dump())
+    loaded = {name: _flat(load_settings(name, environment={}).model_dump()) for name in preset_names()}
+    differing = [name for name in plain if any(values[name] != plain[name] for values in loaded.values())]
+    columns = [name for name, values in loaded.items() if values != plain]
+    rows = ([code(name), *(code(json.dumps(loaded[preset][name])) for preset in columns)] for name in differing)
+    same = ", ".join(code(name) for name, values in loaded.items() if values == plain)
+    text = f"## Presets\n\n{same} is the defaults. What the others change:"
+    return "\n\n".join([text, table(["setting", *(code(name) for name in columns)], rows)])
+
+
+def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in tree.items():
+        flat |= _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value}
+    return flat
