@@ -16,9 +16,11 @@ from finray.question.words import word_list
 from finray.retrieval.filing_match import period_fit
 
 _SHOWN = 3
-_NAME = re.compile(r"[A-Z][\w&.’'-]*[a-z][\w&’'-]*")
+_NAME = re.compile(r"[A-Z][\w&.’'-]{0,99}[a-z][\w&’'-]*")
 _NOT_A_NAME = word_list("not_a_name")
-_SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+)$")
+_SENTENCE_START = re.compile(r"(?:^|[.?!:]\s++)$")
+_NEAR = 10
+"""How far before a name the end of another sentence is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +47,18 @@ def unheard_name(query: Query, passages: Sequence[Passage]) -> str | None:
     likely a company that the index does not hold, written in a place where the catalog cannot tell."""
     if query.companies:
         return None
+    heard: set[tuple[str, bool]] = set()
     for run in _names(query):
-        at_start = _SENTENCE_START.search(query.text[: query.text.index(run)]) is not None
-        flags = re.I if at_start else 0
-        first = re.compile(rf"\b{re.escape(run.split()[0])}\b", flags)
-        if not any(first.search(passage.text) for passage in passages):
+        at = query.text.index(run)
+        first = (run.split()[0], _SENTENCE_START.search(query.text, max(0, at - _NEAR), at) is not None)
+        if first not in heard and not any(_holds(passage.text, *first) for passage in passages):
             return run
+        heard.add(first)
     return None
+
+
+def _holds(text: str, word: str, any_case: bool) -> bool:
+    return re.search(rf"\b{re.escape(word)}\b", text, re.I if any_case else 0) is not None
 
 
 def _names(query: Query) -> list[str]:

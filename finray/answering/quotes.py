@@ -21,13 +21,17 @@ _SENTENCE_END = re.compile(r"(?<=[.;!?])(?<![A-Z]\.)\s+(?=[A-Z“\"(•●])|\n{
 _WORD = re.compile(r"[a-z0-9&]+(?:['’.\-][a-z0-9]+)*")
 STOP_WORDS = word_list("stop")
 _NUMBER = re.compile(
-    r"(?P<open>\()?\s*(?P<currency>[$€£])?\s*(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*(?P<percent>%|percent\b)?"
-    r"\s*(?P<scale>thousand|million|billion|trillion)?",
+    r"(?:(?P<open>\()\s*+)?(?:(?P<currency>[$€£])\s*+)?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?:\s*+(?P<percent>%|percent\b))?(?:\s*+(?P<scale>thousand|million|billion|trillion))?",
     re.I,
 )
 _SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _PERIOD_WORD = re.compile(r"(?:fy|q[1-4])?\d*")
+_BEFORE_DATE = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,9}\.? ?$|\b(?:note|item|page|section|exhibit|rule) ?$"
+)
 _EVENT_ITEM = re.compile(r"\bItem\s+(\d\.\d\d)\.?[^\n]*\n", re.I)
+_LETTERS = re.compile(r"[a-z]{3}")
 _MAX_CHARACTERS = 600
 _ENCODED = 16
 _RANK_PENALTY = 0.01
@@ -102,7 +106,7 @@ def reported_event(passages: Sequence[Passage]) -> str | None:
     (Form 8-K, General Instruction B)."""
     for passage in passages:
         for match in _EVENT_ITEM.finditer(passage.text):
-            body = [s for s in stretches(passage.text[match.end() :]) if re.search(r"[a-z]{3,}.*[.;]$", s)]
+            body = [s for s in stretches(passage.text[match.end() :]) if _is_sentence(s)]
             if body and not match.group(1).startswith("9"):
                 return " ".join(body[0].split())
     return None
@@ -150,6 +154,11 @@ def stretches(text: str) -> list[str]:
     return [s[:_MAX_CHARACTERS] for s in sentences if len(s) >= 20] + [p for p in pairs if len(p) <= _MAX_CHARACTERS]
 
 
+def _is_sentence(text: str) -> bool:
+    """Whether the last line of ``text`` has words and ends as sentences do."""
+    return text.endswith((".", ";")) and _LETTERS.search(text, text.rfind("\n") + 1) is not None
+
+
 def is_table(text: str) -> bool:
     """Whether figures make up much of the text."""
     return " | " in text or sum(c.isdigit() for c in text) > 0.12 * len(text)
@@ -161,6 +170,5 @@ def _words(text: str) -> list[str]:
 
 def _is_date(match: re.Match[str]) -> bool:
     """Whether the number is a day of a month, or counts a note, item, page, section or exhibit."""
-    before = match.string[max(0, match.start() - 12) : match.start("digits")].lower()
-    months = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?\s*$"
-    return re.search(months + r"|\b(?:note|item|page|section|exhibit|rule)\s*$", before) is not None
+    digits = match.start("digits")
+    return _BEFORE_DATE.search(match.string[max(0, digits - 13) : digits].lower()) is not None

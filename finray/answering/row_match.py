@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from finray.core.plan import Phrase
 from finray.core.types import LineItem
@@ -81,6 +81,9 @@ class Fit:
     coverage: float
 
 
+_NO_FIT = Fit(0.0, 0.0)
+
+
 class Rarity:
     """How much each word tells rows of one filing apart."""
 
@@ -140,41 +143,37 @@ class Matcher:
 
     def __init__(self, phrase: Phrase, rarity: Rarity) -> None:
         self._phrase = phrase
-        self._weight = {word: rarity.weight(word) for word in phrase.words}
         self._rarity = rarity
-        self._variants = [frozenset(words) for words in variants(phrase.words)]
+        self._variants = list(dict.fromkeys(frozenset(words) for words in variants(phrase.words)))
 
     def fit(self, item: LineItem) -> Fit:
         """The best fit over the wordings of the phrase."""
         words = words_around(item)
         metric = frozenset(word for key, names in self._phrase.metrics if names_row(key, item) for word in names)
-        fits = [self._fit(asked, words, item.statement is None) for asked in self._variants]
+        note = item.statement is None
+        best = _NO_FIT
+        for asked in self._variants:
+            best = self._fit(asked, words, note, best)
         if metric:
             own = frozenset(self._phrase.words)
-            fits.append(
-                self._fit(
-                    own,
-                    replace(words, label=words.label | metric, aside=frozenset()),
-                    item.statement is None,
-                    metric,
-                )
-            )
-        best = max(fits, key=lambda fit: fit.score)
+            best = self._fit(own, replace(words, label=words.label | metric, aside=frozenset()), note, best, metric)
         concept = concept_words(item.concept)
         if not concept:
             return best
-        tagged = max((self._by_concept(asked, words, concept) for asked in self._variants), key=lambda fit: fit.score)
+        tagged = _NO_FIT
+        for asked in self._variants:
+            tagged = self._by_concept(asked, words, concept, tagged)
         first, second = sorted((best, tagged), key=lambda fit: -fit.score)
         return Fit((1 - WORSE_READING) * first.score + WORSE_READING * second.score, first.coverage)
 
-    def _by_concept(self, asked: frozenset[str], words: Words, concept: frozenset[str]) -> Fit:
+    def _by_concept(self, asked: frozenset[str], words: Words, concept: frozenset[str], best: Fit) -> Fit:
         """The row read by its tag. A row of a segment or a class shares the tag of the whole: its own words, where
-        neither the question nor the tag says them, tell it apart."""
+        neither the question nor the tag says them, tell it apart. ``best`` where it is no better."""
         weight = self._rarity.weight
         total = sum(weight(word) for word in asked)
         held = sum(weight(word) * (1.0 if word in concept else _place(word, words)) for word in asked)
-        if not total or not held:
-            return Fit(0.0, 0.0)
+        if not held or held / total <= best.score:  # what follows only lowers the score
+            return best
         coverage = held / total
         own = sum(weight(word) for word in words.label)
         member = sum(weight(word) for word in words.label - asked - concept - _BARE) / own if own else 0.0
@@ -186,15 +185,16 @@ class Matcher:
             score *= 0.7
         if not words.whole and _telling(words.column - asked - concept):
             score *= 0.75
-        return Fit(score, coverage)
+        return Fit(score, coverage) if score > best.score else best
 
-    def _fit(self, asked: frozenset[str], words: Words, note: bool, metric: frozenset[str] = frozenset()) -> Fit:
+    def _fit(
+        self, asked: frozenset[str], words: Words, note: bool, best: Fit, metric: frozenset[str] = frozenset()
+    ) -> Fit:
+        """``best`` where this wording is no better."""
         total = sum(self._rarity.weight(word) for word in asked)
-        if not total:
-            return Fit(0.0, 0.0)
         held = sum(self._rarity.weight(word) * _place(word, words) for word in asked)
-        if not held:  # nearly every row of a filing: nothing below could make it more than 0
-            return Fit(0.0, 0.0)
+        if not held or held / total <= best.score:  # nearly every row of a filing; what follows only lowers the score
+            return best
         coverage = held / total
         label = metric or words.label
         own = sum(self._rarity.weight(word) for word in label)
@@ -205,7 +205,7 @@ class Matcher:
         lent = asked & words.section - words.label
         if (note or lent) and words.section - asked - _WHOLE:
             score *= 0.9 if lent else 0.95
-        return Fit(score, coverage)
+        return Fit(score, coverage) if score > best.score else best
 
 
 def _telling(column: frozenset[str]) -> bool:
@@ -231,9 +231,8 @@ def _agreement(asked: Collection[str], label: Collection[str], words: Words, not
     around = near | words.section | words.caption
     heading = words.section | (words.caption & _OF_WHOLE_TABLE) if note else frozenset()
     result = 1.0
-    for line in qualifiers():
-        for side in line:
-            others = set().union(*(other for other in line if other is not side))
+    for line in _opposed():
+        for side, others in line:
             if side & asked:
                 if not side & around:
                     result *= 0.65
@@ -241,12 +240,17 @@ def _agreement(asked: Collection[str], label: Collection[str], words: Words, not
                     result *= 0.4
                 break
         else:
-            if any(side & near for side in line):
+            if any(side & near for side, _ in line):
                 result *= 0.92
-            elif any(side & heading for side in line):
+            elif any(side & heading for side, _ in line):
                 result *= 0.85 if asked - set(label) else 0.95
     return result
 
 
-def best_first(cells: Sequence[tuple[Fit, LineItem]]) -> list[tuple[Fit, LineItem]]:
-    return sorted(cells, key=lambda cell: -cell[0].score)
+@cache
+def _opposed() -> tuple[tuple[tuple[frozenset[str], frozenset[str]], ...], ...]:
+    """The qualifiers, each side of a line with the words of all its other sides."""
+    return tuple(
+        tuple((side, frozenset().union(*(other for other in line if other is not side))) for side in line)
+        for line in qualifiers()
+    )

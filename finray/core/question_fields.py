@@ -49,6 +49,11 @@ def read_question(value: object, max_characters: int) -> str:
     return value.strip()
 
 
+def single_spaced(text: str) -> str:
+    """``text`` with one space between words: what reads a question looks at runs of white space again and again."""
+    return " ".join(text.split())
+
+
 def read_answer(value: object) -> str | None:
     if value is None:
         return None

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
-from finray.core.question_fields import excerpt
+from finray.core.question_fields import excerpt, single_spaced
 from finray.core.types import Passage
 from finray.hirec.prompts import Prompt, with_at_most
 from finray.models.chat import ChatModel, Message
@@ -18,6 +18,8 @@ from finray.models.fences import unfenced
 
 T = TypeVar("T")
 
+MAX_QUESTION_CHARACTERS = 2_000
+"""Of a question that a model writes: the rules read it as they read a person's."""
 _REPEATED_CHARACTERS = 4_000
 """Of an unusable reply, in the request for a better one."""
 
@@ -110,6 +112,14 @@ def text_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
     if value is not None and not isinstance(value, str):
         raise unusable(stage, name, "text", value)
     return (value or "").strip()
+
+
+def question_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
+    """The question under ``name`` on one line, "" where it is absent or null."""
+    text = single_spaced(text_of(reply, name, stage))
+    if len(text) > MAX_QUESTION_CHARACTERS:
+        raise unusable(stage, name, f"a question of at most {MAX_QUESTION_CHARACTERS:,} characters", text)
+    return text
 
 
 def flag_of(reply: Mapping[str, Any], name: str, stage: str) -> bool:

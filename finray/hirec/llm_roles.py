@@ -10,7 +10,7 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import Curation, Curator, QuestionReader
 from finray.core.types import Passage
-from finray.hirec.exchange import ask, cited, flag_of, text_of
+from finray.hirec.exchange import ask, cited, flag_of, question_of, text_of
 from finray.hirec.prompts import CURATE, TRANSFORM
 from finray.models.chat import ChatModel
 from finray.question.rule_reader import with_text
@@ -30,7 +30,7 @@ class LlmReader:
         query = await self._rules.read(question, journal)
 
         async def read(reply: Mapping[str, Any]) -> str:
-            text = text_of(reply, "query", TRANSFORM.stage)
+            text = question_of(reply, "query", TRANSFORM.stage)
             if not text:
                 raise ModelReplyError("transform: the reply's 'query' is empty")
             return text
@@ -61,7 +61,7 @@ class LlmCurator:
             kept = cited(reply, "relevant_ids", passages, CURATE.stage, journal)
             answerable = flag_of(reply, "answerable", CURATE.stage)
             missing = text_of(reply, "missing", CURATE.stage)
-            follow_up = text_of(reply, "follow_up_question", CURATE.stage)
+            follow_up = question_of(reply, "follow_up_question", CURATE.stage)
             return Curation(
                 kept,
                 answerable,

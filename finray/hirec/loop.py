@@ -9,7 +9,7 @@ from dataclasses import replace
 from finray.core.errors import FinrayError
 from finray.core.journal import Journal, Observer
 from finray.core.query import Query
-from finray.core.question_fields import read_question
+from finray.core.question_fields import read_question, single_spaced
 from finray.core.roles import Curation, Roles
 from finray.core.settings import Settings
 from finray.core.types import Document, PageRef, Passage, Prediction, Question
@@ -92,6 +92,7 @@ async def retrieve(
 ) -> tuple[Query, Sequence[Document], Sequence[Passage]]:
     """Transform the question, choose documents, choose passages in them. Raises FinrayError."""
     k = settings.retrieval
+    question = single_spaced(question)
     query = await journal.stage("transform", iteration, lambda: roles.reader.read(question, journal))
     documents = await journal.stage(
         "documents", iteration, lambda: roles.documents.documents(query, k.k_documents, journal)

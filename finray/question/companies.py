@@ -8,10 +8,12 @@ suffixes: "Coca Cola", "COCA-COLA CO" and "CocaCola" are one.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 
 from finray.core.query import Span
 from finray.core.types import Filing
@@ -54,7 +56,9 @@ _SUFFIXES = frozenset(
 _SOFT_SUFFIXES = frozenset(
     ["holdings", "holding", "group", "stores", "international", "industries", "enterprises", "brands"]
 )
+_ANY_SUFFIX = _SUFFIXES | _SOFT_SUFFIXES
 _WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
+_PLAIN = re.compile(r"[a-z0-9]+")
 _POSSESSIVE = re.compile(r"['’]s?$", re.I)
 
 # Capitalised words of questions that are no company: question words, the calendar, accounting and filing terms.
@@ -124,14 +128,14 @@ class Mentions:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
+    """``plain`` is the word's lower-case letters and digits, ``is_name_like`` whether it has capitals as names do."""
+
     text: str
     start: int
     end: int
     possessive: bool
-
-    @property
-    def is_name_like(self) -> bool:
-        return (self.text[0].isupper() or any(c.isupper() for c in self.text[1:])) and not self.text.isdigit()
+    plain: str
+    is_name_like: bool
 
     @property
     def is_legal_suffix(self) -> bool:
@@ -153,6 +157,7 @@ class CompanyCatalog:
         self._names, self._shortened = self._joined_names()
         self._first_words = self._distinctive_first_words()
         self._tickers = {t.upper(): c.key for c in self.companies.values() for t in c.tickers}
+        self._by_initials = self._names_by_initials()
 
     def mentions(self, question: str) -> Mentions:
         """The companies that ``question`` names; the longest reading of each stretch of words wins."""
@@ -176,7 +181,7 @@ class CompanyCatalog:
     def _longest_match(self, words: Sequence[_Word], position: int) -> tuple[int, tuple[str, ...]]:
         for length in range(min(6, len(words) - position), 0, -1):
             window = words[position : position + length]
-            joined = "".join(piece for word in window for piece in re.findall(r"[a-z0-9]+", word.text.lower()))
+            joined = "".join(word.plain for word in window)
             named = any(word.is_name_like for word in window) or len(joined) > 6
             if named and (keys := self._names.get(joined) or self._names.get(_without_suffixes(window))):
                 return length, keys
@@ -187,7 +192,7 @@ class CompanyCatalog:
             return 0, ()
         if (key := self._tickers.get(word.text)) and (len(word.text) >= 2 or _stands_for_a_name(words, position)):
             return 1, (key,)
-        first = self._first_words.get(re.sub(r"[^a-z0-9]", "", word.text.lower()))
+        first = self._first_words.get(word.plain)
         if first and not _goes_on(words, position + 1):
             return 1, (first,)
         if key := self._abbreviation(word.text):
@@ -202,7 +207,7 @@ class CompanyCatalog:
             for name in company.names:
                 core = core_name(name)
                 own["".join(core)].setdefault(company.key)
-                while len(core) > 1 and core[-1] in _SOFT_SUFFIXES | _SUFFIXES:
+                while len(core) > 1 and core[-1] in _ANY_SUFFIX:
                     core = core[:-1]
                     shortened["".join(core)].setdefault(company.key)
         for name in own:
@@ -224,17 +229,23 @@ class CompanyCatalog:
             if len(keys) == 1 and len(word) >= 4 and word not in _NOT_A_NAME
         }
 
+    def _names_by_initials(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
+        """(core name, company) by the two letters that an abbreviation of the name may begin with."""
+        names: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+        for company in self.companies.values():
+            for core in dict.fromkeys(map(core_name, company.names)):
+                first = "".join(core[:1])
+                for pair in {first[:2], first[:1] + "".join(core[1:2])[:1]}:
+                    names[pair].append((core, company.key))
+        return dict(names)
+
     def _abbreviation(self, text: str) -> str | None:
         """Companies whose name's words begin, one after the other, with pieces of an upper-case word: AMEX, BofA."""
         letters = re.sub(r"[^A-Za-z]", "", text)
         if len(letters) < 3 or sum(c.isupper() for c in letters) < 2:
             return None
-        hits = {
-            company.key
-            for company in self.companies.values()
-            for name in company.names
-            if _built_from_prefixes(letters.lower(), core_name(name))
-        }
+        letters = letters.lower()
+        hits = {key for core, key in self._by_initials.get(letters[:2], ()) if _built_from_prefixes(letters, core)}
         return hits.pop() if len(hits) == 1 else None
 
 
@@ -259,22 +270,27 @@ def _goes_on(words: Sequence[_Word], position: int) -> bool:
     if position >= len(words) or words[position - 1].possessive:
         return False
     word = words[position]
-    known = word.text.lower() in _NOT_A_NAME or word.text.lower() in _SUFFIXES | _SOFT_SUFFIXES
+    known = word.text.lower() in _NOT_A_NAME or word.text.lower() in _ANY_SUFFIX
     adjacent = word.start - words[position - 1].end == 1
     return adjacent and word.is_name_like and not known and _PERIOD_WORD.fullmatch(word.text) is None
 
 
 def _built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
     """Whether ``letters`` is a row of non-empty prefixes of ``words``, in order, from the first word on."""
-    if not letters:
-        return True
-    if not words:
-        return False
-    first, rest = words[0], words[1:]
-    return any(
-        letters.startswith(first[:size]) and _built_from_prefixes(letters[size:], rest)
-        for size in range(1, min(len(first), len(letters)) + 1)
-    )
+    reached = {0}
+    for word in words:
+        reached = {start + size for start in reached for size in range(1, 1 + _shared(word, letters, start))}
+        if len(letters) in reached or not reached:
+            return bool(reached)
+    return False
+
+
+def _shared(word: str, letters: str, start: int) -> int:
+    """How many letters of ``word`` stand in ``letters`` from ``start`` on."""
+    size = 0
+    while size < len(word) and letters.startswith(word[size], start + size):
+        size += 1
+    return size
 
 
 def _words(text: str) -> list[_Word]:
@@ -285,7 +301,9 @@ def _words(text: str) -> list[_Word]:
         follows = text[match.end() : match.end() + 2]
         possessive = bare != raw or follows[:1] in ("'", "’")
         if bare:
-            words.append(_Word(bare, match.start(), match.start() + len(bare), possessive))
+            plain = "".join(_PLAIN.findall(bare.lower()))
+            capitals = any(map(str.isupper, bare)) and not bare.isdigit()
+            words.append(_Word(bare, match.start(), match.start() + len(bare), possessive, plain, capitals))
     return words
 
 
@@ -302,7 +320,8 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[Span]
         run.clear()
 
     for index, word in enumerate(words):
-        inside = any(span.start <= word.start < span.end for span in used)
+        at = bisect_right(used, word.start, key=attrgetter("start")) - 1
+        inside = at >= 0 and word.start < used[at].end
         plain = word.text.lower() in _NOT_A_NAME or _PERIOD_WORD.fullmatch(word.text)
         if inside or plain or not word.is_name_like:
             close(index)

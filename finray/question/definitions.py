@@ -10,13 +10,13 @@ from finray.question.formulas import at_period
 from finray.question.mentions import mentions
 
 _DEFINITION = re.compile(
-    r"\b(?:is|are)\s+defined\s+as\s*:?\s*(.+?)(?:[.;?](?=\s|$)|$)|\bdefine\s+[^.;?]{3,80}?\s+as\s*:?\s*(.+?)(?:[.;?](?=\s|$)|$)",
+    r"(?:\b(?:is|are)\s++defined|\bdefine\s++[^.;?]{3,80}?)\s++as\s*+(?::\s*+)?(.+?)(?:[.;?](?=\s|$)|$)",
     re.I | re.S,
 )
 _IN_PARENTHESES = re.compile(r"\(([^()]{3,120}(?:/|\bdivided by\b|\+|\bplus\b|\bminus\b|\bless\b)[^()]{3,120})\)")
 _PERIOD_WORDS = re.compile(
-    r"\b(?:between|from|in|for|of|at|during)?\s*(?:the\s+)?(?:FY|fiscal(?:\s+years?)?)\s*'?\d{2,4}"
-    r"(?:\s*(?:and|to|-|–)\s*(?:FY|fiscal(?:\s+year)?)?\s*'?\d{2,4})?",
+    r"\b(?:(?:between|from|in|for|of|at|during)\s*+)?(?:the\s++)?(?:FY|fiscal(?:\s++years?)?)\s*+'?\d{2,4}"
+    r"(?:\s*+(?:and|to|-|–)\s*+(?:(?:FY|fiscal(?:\s++year)?)\s*+)?'?\d{2,4})?",
     re.I,
 )
 _NOISE = re.compile(
@@ -25,7 +25,7 @@ _NOISE = re.compile(
     re.I,
 )
 
-_DEFINED_NAME = re.compile(r"(?:^|[.?!:]\s+|\bwhere\s+)([^.?!:]{3,60}?)\s+(?:is|are)\s+defined\s+as\b", re.I)
+_DEFINED_NAME = re.compile(r"(?:^|[.?!:]\s++|\bwhere\s++)([^.?!:]{3,60}?)\s++(?:is|are)\s++defined\s++as\b", re.I)
 
 
 def defined_name(question: str) -> str | None:

@@ -20,14 +20,14 @@ from finray.question.operations import Reading, readings
 from finray.question.phrase import phrase_of, without_context
 from finray.question.synonyms import qualifiers, words_of
 
-_MARGIN = re.compile(r"\s*(?:%|percent(?:age)?)?\s*margin\b", re.I)
+_MARGIN = re.compile(r"\s*+(?:(?:%|percent(?:age)?)\s*+)?margin\b", re.I)
 _AS_SHARE = re.compile(
     r"\W*(?:as an? (?:%|per ?cent(?:age)?|share|proportion|fraction)|share|proportion) of (?:\w+ )?(?:total )?", re.I
 )
 _DIVIDED = r"(?:divided by|as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of|÷|/)"
 _DEFINED = re.compile(
-    r"(?:\b(?:is|are)?\s*(?:defined|calculated|computed|measured|expressed)\s+as\s*:?|\buse\b|\busing\b|\()\s*"
-    rf"([^().?;]{{3,90}}?\s{_DIVIDED}\s[^().?;]{{3,90}}?)\s*(?=\)|[.?;]|$)",
+    r"(?:\b(?:(?:is|are)\s*+)?(?:defined|calculated|computed|measured|expressed)\s++as(?:\s*+:)?|\buse\b|\busing\b|\()\s*+"
+    rf"([^().?;]{{3,90}}?\s{_DIVIDED}\s[^().?;]{{3,90}}?)(?<!\s)\s*+(?=\)|[.?;]|$)",
     re.I,
 )
 _ASKS_PERCENT = re.compile(r"%|\bper ?cent|\bmargin\b|\brate\b|\byield\b|\bshare of\b", re.I)
@@ -43,13 +43,17 @@ _INSTANT = re.compile(
     r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
     re.I,
 )
-_UP_OR_DOWN = re.compile(r"\b(?:increase|decrease)s?\s*/\s*\(?\s*(?:increase|decrease)s?\)?", re.I)
-_SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s+(?:the\s+|any\s+)?$", re.I)
+_UP_OR_DOWN = re.compile(r"\b(?:increase|decrease)s?\s*+/\s*+(?:\(\s*+)?(?:increase|decrease)s?\)?", re.I)
+_SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s++(?:(?:the|any)\s++)?$", re.I)
+_NEAR = 40
+"""How far before a metric such a word is looked for."""
 _JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
 _ACCRUED = frozenset({"income_tax", "interest_expense"})
 """Expenses that are paid at another time than they are recorded."""
 _PAID = re.compile(r"\b(?:pay|paid|in cash)\b", re.I)
 _MAX_WORDS = 16
+_MAX_ROW_WORDS = 40
+"""Of a row that is called by the words of change too; more are no row of a table."""
 _MOVES = frozenset(words_of("change changes increase increases decrease decreases"))
 _AVERAGES = frozenset(words_of("average averages mean"))
 _SHARE_WORDS = re.compile(
@@ -92,9 +96,9 @@ def named_measures(query: Query) -> Measures:
                 f"{formula.key}_margin", (f"{formula.names[0]} margin",), f"({formula.expression}) / revenue", "percent"
             )
         result.append(formula)
-    compound = [f for f in result if f.key in formulas() or f.key.endswith("_margin")]
-    covered = {item for f in compound for item in line_items(f)}
-    result = [f for f in result if f in compound or f.key not in covered]
+    compound = {f.key: f for f in result if f.key in formulas() or f.key.endswith("_margin")}
+    covered = {item for f in compound.values() for item in line_items(f)}
+    result = [f for f in result if f.key in compound or f.key not in covered]
     if own is not None:
         shown = result[0] if result else None
         unit: Unit = shown.unit if shown is not None else "ratio"
@@ -113,7 +117,7 @@ def is_narrowed(query: Query) -> bool:
     """Whether a word beside the named metric asks for another row: "current income tax expense"."""
     found = _metrics(query)
     rest = masked(query.text, found, "")
-    if any(_SET_AGAINST.search(query.text[: mention.start]) for mention in found):
+    if any(_SET_AGAINST.search(query.text, max(0, m.start - _NEAR), m.start) for m in found):
         return True
     if any(_JOINED.fullmatch(query.text[a.end : b.start]) for a, b in itertools.pairwise(found)):
         return True
@@ -147,7 +151,7 @@ def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = Fa
     if (moving or aggregate) and len(query.periods) < 2:
         # "the change in other assets", "the average price": some table may print it as a row
         row = phrase_of(text, query.names, instant=instant)
-        if row is not None and row != phrase:
+        if row is not None and row != phrase and len(row.words) <= _MAX_ROW_WORDS:
             must = _MOVES if moving else _AVERAGES
             whole = [replace(_row(replace(row, must=must)), settled=True), *whole]
     summed = bool(read) and any(sign in read[0].formulas[0].expression for sign in ("mean(", " + "))

@@ -12,52 +12,52 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_READINGS = 8
-_PART = r"(?:the\s+)?([^?.;]{2,120}?)"
-_WHOLE = r"((?:the\s+)?[^?.;]{2,120}?)"
-_END = r"\s*(?=[?.;]|$)"
+_PART = r"(?:the )?([^?.;]{2,120}?)"
+_WHOLE = r"((?:the )?[^?.;]{2,120}?)"
+_END = r" ?(?=[?.;]|$)"
 _PERCENT = r"(?:%|per ?cent(?:age)?)"
-_SHARE_OF = rf"(?:{_PERCENT}(?:\s+(?:constitution|composition|share|proportion))?|proportion|share|fraction)"
+_SHARE_OF = rf"(?:{_PERCENT}(?: (?:constitution|composition|share|proportion))?|proportion|share|fraction)"
 _RATIO = re.compile(
-    rf"\b(?:ratio|proportion)(?:\s*\([^()]*\))?\s+(?:of|between)\s+{_PART}\s+(to|over|and|against|relative to)\s+"
+    rf"\b(?:ratio|proportion)(?: ?\([^()]*\))? (?:of|between) {_PART} (to|over|and|against|relative to) "
     rf"{_WHOLE}{_END}",
     re.I,
 )
 _PART_OF_WHOLE = re.compile(
-    rf"{_SHARE_OF}\s+(?:of|for)\s+{_PART}\s+(?:among|amongst|out of|over|relative to|against|within|in|from|to|of)\s+"
-    rf"(?:the\s+|all\s+)?((?:total|overall|entire|whole|aggregate|all)\b[^?.;]{{1,120}}?){_END}",
+    rf"{_SHARE_OF} (?:of|for) {_PART} (?:among|amongst|out of|over|relative to|against|within|in|from|to|of) "
+    rf"(?:the |all )?((?:total|overall|entire|whole|aggregate|all)\b[^?.;]{{1,120}}?){_END}",
     re.I,
 )
 _WHOLE_THEN_PART = re.compile(
-    rf"\b(?:what|how much|which)\s+{_SHARE_OF}\s+of\s+{_WHOLE}\s+"
-    r"(?:was|were|is|are|did|do|does|came|come|comes|comprise[sd]?|consist(?:s|ed)?|represent(?:s|ed)?)\s+"
+    rf"\b(?:what|how much|which) {_SHARE_OF} of {_WHOLE} "
+    r"(?:was|were|is|are|did|do|does|came|come|comes|comprise[sd]?|consist(?:s|ed)?|represent(?:s|ed)?) "
     r"(?:(?:made|taken) up (?:of|by|from)|of|from|(?:comprised|composed) of|represented by|accounted for by|"
     r"(?:attributable|attributed|due|related|allocated|owed) to|(?:contributed|generated|provided) (?:by|from)|"
-    rf"derived from)?\s*{_PART}"
-    rf"(?:\s+(?:represent|make up|made up|account(?:ed)? for|constitute|comprise)\w*)?{_END}",
+    rf"derived from)? ?{_PART}"
+    rf"(?: (?:represent|make up|made up|account(?:ed)? for|constitute|comprise)\w*)?{_END}",
     re.I,
 )
 _DIFFERENCE = re.compile(
-    rf"\b({_PERCENT}\s+)?difference\s*(?:\([^()]*\)\s*)?(?:(?:in|of|for)\s+(?:the\s+)?([^?.;]{{2,120}}?)\s+)?"
-    rf"between\s+([^?.;]{{3,200}}?){_END}",
+    rf"\b({_PERCENT} )?difference ?(?:\([^()]*\) ?)?(?:(?:in|of|for) (?:the )?([^?.;]{{2,120}}?) )?"
+    rf"between ([^?.;]{{3,200}}?){_END}",
     re.I,
 )
 _EXCEEDS = re.compile(
-    r"\b(?:how much|how many|by how much|by how many)\s+(?:(?:more|higher|larger|greater|bigger)\s+)"
-    r"(?:(?:was|were|is|are|did|do|does|of)\s+)?([^?.;]{3,120}?)\s+"
-    rf"(?:than|(?:as |when )?compared (?:to|with)|versus|vs\.?)\s+([^?.;]{{2,120}}?){_END}",
+    r"\b(?:how much|how many|by how much|by how many) (?:(?:more|higher|larger|greater|bigger) )"
+    r"(?:(?:was|were|is|are|did|do|does|of) )?([^?.;]{3,120}?) "
+    rf"(?:than|(?:as |when )?compared (?:to|with)|versus|vs\.?) ([^?.;]{{2,120}}?){_END}",
     re.I,
 )
 _SUM = re.compile(
-    r"\b(?:sum|combined total|combined amount|combined value|total|aggregate|combined)\s+"
-    rf"(?:(?:amount|value|sum)\s+)?(?:of\s+)?(?:the\s+)?([^?.;]{{3,200}}?){_END}",
+    r"\b(?:sum|combined total|combined amount|combined value|total|aggregate|combined) "
+    rf"(?:(?:amount|value|sum) )?(?:of )?(?:the )?([^?.;]{{3,200}}?){_END}",
     re.I,
 )
 _SUM_OF = re.compile(r"\bsum of\b|\bcombined\b|\baltogether\b|\badded? (?:up|together)\b|\btogether\b", re.I)
-_TOGETHER = re.compile(r",?\s*\b(?:combined|altogether|together|in total|in aggregate|added (?:up|together))\b", re.I)
-_AVERAGE_OF = re.compile(rf"\b(?:average|mean)\s+of\s+(?:the\s+)?([^?.;]{{3,200}}?){_END}", re.I)
+_TOGETHER = re.compile(r",? ?\b(?:combined|altogether|together|in total|in aggregate|added (?:up|together))\b", re.I)
+_AVERAGE_OF = re.compile(rf"\b(?:average|mean) of (?:the )?([^?.;]{{3,200}}?){_END}", re.I)
 _ENTIRE = re.compile(r"\b(?:the|total|overall|entire|whole|aggregate|all)\b", re.I)
-_AND = re.compile(r"\s*,?\s+(?:and|&|plus)\s+|\s*,\s+", re.I)
-_PREPOSITION = re.compile(r"\s+(?:from|in|for|by|of|at)\s+(?:the\s+)?(?!.*\s(?:from|in|for|by|of|at)\s)", re.I)
+_AND = re.compile(r" ?,? (?:and|&|plus) | ?, ", re.I)
+_PREPOSITION = re.compile(r" (?:from|in|for|by|of|at) (?:the )?(?!.* (?:from|in|for|by|of|at) )", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,6 @@ def _sums(text: str) -> Iterator[Reading]:
 
 def _halves(text: str) -> Iterator[tuple[str, str]]:
     """``text`` cut at each of its "and", the middle ones first: names of line items hold "and" too."""
-    cuts = re.finditer(r"\s+(?:and|versus|vs\.?|to)\s+(?:the\s+)?", text, re.I)
+    cuts = re.finditer(r" (?:and|versus|vs\.?|to) (?:the )?", text, re.I)
     for match in sorted(cuts, key=lambda cut: abs(cut.start() + cut.end() - len(text))):
         yield text[: match.start()], text[match.end() :]

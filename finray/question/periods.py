@@ -35,36 +35,38 @@ _YEAR = r"((?:19|20)\d\d)"
 _SHORT_YEAR = r"['’]?((?:19|20)?\d\d)"
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _ORDINAL = "(" + "|".join(_ORDINALS) + ")"
-_OF = r"(?:\s*(?:of|in|for|the|fiscal|year)\b|\s*[,/'’-])*\s*(?:fy\s*)?"
+_OF = r"(?>(?:\s*+(?:(?:of|in|for|the|fiscal|year)\b|[,/'’-]))*)\s*+(?:fy\s*+)?"
 
 _DATES = (
-    re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s*{_YEAR}\b", re.I),
-    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}\s*,?\s*{_YEAR}\b", re.I),
+    re.compile(rf"\b{_MONTH}\s++(\d{{1,2}})(?:st|nd|rd|th)?\s*+(?:,\s*+)?{_YEAR}\b", re.I),
+    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s++(?:of\s++)?{_MONTH}\s*+(?:,\s*+)?{_YEAR}\b", re.I),
     re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b"),
 )
 _SAME_DAY = re.compile(
-    r"\s*(?:,?\s*(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s+(?:in\s+)?((?:19|20)\d\d)\b", re.I
+    r"\s*+(?:(?:,\s*+)?(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s++(?:in\s++)?((?:19|20)\d\d)\b", re.I
 )
 """A second year behind a date: "December 31, 2019 and 2018"."""
-_SAME_YEAR = re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\s*,?\s*(?:and|&|to|or|versus|vs\.?)\s+$", re.I)
+_SAME_YEAR = re.compile(
+    rf"\b{_MONTH}\s++(\d{{1,2}})(?:st|nd|rd|th)?\s*+(?:,\s*+)?(?:and|&|to|or|versus|vs\.?)\s++$", re.I
+)
 """A day before a date: "April 27 and January 26, 2019"."""
 _QUARTERS = (
     re.compile(rf"\bQ\s*([1-4]){_OF}{_SHORT_YEAR}\b", re.I),
-    re.compile(rf"\b(?:FY|fiscal(?: year)?)?\s*{_SHORT_YEAR}\s*-?\s*Q\s*([1-4])\b", re.I),
+    re.compile(rf"(?:\b(?:(?:FY|fiscal(?: year)?)\s*+)?|(?<=\w\s)){_SHORT_YEAR}\s*+(?:-\s*+)?Q\s*+([1-4])\b", re.I),
     re.compile(rf"\b{_ORDINAL}\s+(?:fiscal\s+)?quarter{_OF}{_SHORT_YEAR}\b", re.I),
     re.compile(rf"\b([1-4])Q\s*{_SHORT_YEAR}\b", re.I),
     re.compile(rf"\b(?:FY|fiscal(?: year)?)\s*{_SHORT_YEAR}['’]?s?\s+{_ORDINAL}\s+(?:fiscal\s+)?quarter\b", re.I),
 )
 _FISCAL_YEARS = (
-    re.compile(rf"\b(?:FY|fiscal(?:\s+years?)?)\s*[-]?\s*{_SHORT_YEAR}\b", re.I),
+    re.compile(rf"\b(?:FY|fiscal(?:\s++years?)?)\s*+(?:-\s*+)?{_SHORT_YEAR}\b", re.I),
     re.compile(r"\bF(\d\d)\b"),
     re.compile(rf"\b(?:full[- ]year|annual(?:ly)?(?: report)?|10-?K)(?:\s+(?:for|of|in))?\s+{_YEAR}\b", re.I),
     re.compile(rf"\b{_YEAR}\s+(?:fiscal\s+year|full[- ]year|annual|10-?K)\b", re.I),
 )
 _BARE_YEAR = re.compile(rf"(?<![\d.,$/-]){_YEAR}(?![\d%]|[.,]\d)")
 _SPAN = re.compile(
-    rf"\b(?:FY|fiscal(?: year)?)?\s*{_SHORT_YEAR}\s*(?:-|–|—|to|through|until|thru)\s*(?:FY|fiscal(?: year)?)?\s*"
-    rf"{_SHORT_YEAR}\b",
+    rf"(?:\b(?:(?:FY|fiscal(?: year)?)\s*+)?|(?<=\w\s)){_SHORT_YEAR}\s*+(?:-|–|—|to|through|until|thru)\s*+"
+    rf"(?:(?:FY|fiscal(?: year)?)\s*+)?{_SHORT_YEAR}\b",
     re.I,
 )
 _N = r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)"
@@ -98,6 +100,8 @@ _COUNT = {
     "twelve": 12,
 }
 _EARLIEST, _LATEST = 1985, 2100
+_NEAR = 40
+"""How far before a date what belongs to it is looked for."""
 
 
 def periods_in(text: str) -> tuple[Period, ...]:
@@ -131,12 +135,12 @@ def periods_in(text: str) -> tuple[Period, ...]:
             )
             rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
             end = match.end()
-        if pattern == 0 and (match := _SAME_YEAR.search(rest[: date.start()])) is not None:
+        if pattern == 0 and (match := _SAME_YEAR.search(rest, max(0, date.start() - _NEAR), date.start())) is not None:
             try:
                 other = dt.date(day.year, _MONTHS[match.group(1).lower()], int(match.group(2)))
             except ValueError:
                 return others
-            before = rest[max(0, match.start() - 40) : match.start()]
+            before = rest[max(0, match.start() - _NEAR) : match.start()]
             others.append((match.start(), _on(other, _months_ended(before) or months)))
             rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
         return others
@@ -145,7 +149,7 @@ def periods_in(text: str) -> tuple[Period, ...]:
         for match in pattern.finditer(rest):
             day = _date(match, index)
             if day is not None:
-                months = _months_ended(rest[max(0, match.start() - 40) : match.start()])
+                months = _months_ended(rest[max(0, match.start() - _NEAR) : match.start()])
                 take(match, Period(day.year, None, day, months))
                 found.extend(take_others(match, index, day, months))
     for match in _YEAR_TO_DATE.finditer(rest):

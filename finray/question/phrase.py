@@ -6,6 +6,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from finray.core.plan import Measure, Phrase
 from finray.filings.canonical import canonical_items
@@ -25,8 +26,8 @@ _SPAN = (
     r"Q[1-4]|[1-4]Q|(?:fiscal\s+)?quarter|(?:fiscal\s+)?years?)"
 )
 _PERIOD = re.compile(
-    r"(?:,?\s*\b(?:for|in|of|during|across|at|as of|as at|on|from|between|to|through|since|over|vs\.?|versus|than|and|"
-    r"until|(?:as |when )?compared (?:to|with)|relative to|(?:against )?that (?:in|of))\s+|,\s*)*"
+    r"(?>(?:,\s*+|\b(?:for|in|of|during|across|at|as of|as at|on|from|between|to|through|since|over|vs\.?|versus|than|"
+    r"and|until|(?:as |when )?compared (?:to|with)|relative to|(?:against )?that (?:in|of))\s++){0,8})"
     r"(?:the\s+)?(?:(?:end|close)\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?"
     rf"(?:{_SPAN}\s*(?:period\s+)?(?:(?:that\s+)?(?:ended|ending|of|in|for)\s+)?(?:the\s+)?(?:{_DAY}|{_BARE})|"
     rf"{_DAY}|{_BARE})",
@@ -52,24 +53,24 @@ _ASKING = re.compile(
     re.I,
 )
 _MOVING = re.compile(
-    r"(?:\b(?:the\s+)?(?:value of the|amount of the|absolute|percentage|percent|net|dollar|year-over-year|annual|"
-    r"overall|total)\s+|%\s*)*"
-    r"\b(?:changes?|increases?|decreases?|decline|growth(?:\s+rate)?|difference|variance|movement)"
-    r"(?:\s*/?\s*\(?\s*(?:or\s+)?(?:increase|decrease|decline)\)?)?\s*(?:\(?\s*in\s+(?:percentage|percent|%)\s*\)?\s*)?"
-    r"(?:of|in|for|from|between)(?=\W)|"
-    r"\b(?:percentage|percent|% ?)\s*(?:changes?|increases?|decreases?|growth|difference)\s*(?:of|in)?\b|"
+    r"(?>(?:\b(?:the\s++)?(?:value of the|amount of the|absolute|percentage|percent|net|dollar|year-over-year|annual|"
+    r"overall|total)\s++|%\s*+){0,8})"
+    r"\b(?:changes?|increases?|decreases?|decline|growth(?:\s++rate)?|difference|variance|movement)"
+    r"(?:\s*+(?:/\s*+)?(?:\(\s*+)?(?:or\s++)?(?:increase|decrease|decline)\)?)?\s*+"
+    r"(?:(?:\(\s*+)?in\s++(?:percentage|percent|%)\s*+(?:\)\s*+)?)?(?:of|in|for|from|between)(?=\W)|"
+    r"\b(?:percentage|percent|%)\s*+(?:changes?|increases?|decreases?|growth|difference)(?:\s*+(?:of|in))?\b|"
     r"\b(?:changed?|grow|grew|grown|shrink|shrank|shrunk|rise|rose|risen|fall|fell|increased|decreased|"
     r"declined)\b(?:\s+or\b)?|"
     r"\b(?:in\s+)?(?:which|what)\s+(?:one|company|companies|firm|(?:fiscal\s+)?(?:years?|quarters?))\b(?:\s+(?:had|has|have|"
     r"reported|was|were|is|generated|earned))?(?:\s+(?:the|a))?|"
     r"\b(?:the\s+)?(?:highest|lowest|largest|smallest|greatest|biggest)\b|\b(?:the|a)\s+(?:higher|lower|larger|smaller|greater)\b|"
-    r"\b(?:higher|lower|larger|smaller|greater)\s*(?:than)?\s*(?=[?,.]|$)|"
+    r"\b(?:higher|lower|larger|smaller|greater)\s*+(?:than\s*+)?(?=[?,.]|$)|"
     r"\bhigher or lower\b|\bmore or less\b|\bthe difference between\b|\bthe (?:change|increase|decrease|growth) in\b|"
     r"\b(?:by )?(?:how much|how many dollars|what percentage)\b|\bthat of\b|\bin percent\b|\bin dollars\b|%",
     re.I,
 )
 _SPAN_OF_YEARS = re.compile(
-    r"\b(?:for|over|during|in|across)?\s*(?:the\s+|each of the\s+)?(?:last|past)?\s*"
+    r"\b(?:(?:for|over|during|in|across)\s*+)?(?:(?:each of )?the\s++)?(?:(?:last|past)\s*+)?"
     r"(?:[2-9]|two|three|four|five|six)[\s-]+(?:fiscal[\s-]+)?years?(?:[\s-]+periods?)?\b|\brespectively\b|"
     r"\b(?:in|for) (?:both|all|each) (?:of the )?years\b",
     re.I,
@@ -95,9 +96,16 @@ _PERCENT = re.compile(r"(?<!exchange )\brates?\b|\bpercent(?:age)?\b|%|\byield\b
 
 def without_context(text: str, names: Sequence[str] = ()) -> str:
     """``text`` without its periods and the ``names`` of companies."""
-    for name in sorted(names, key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(name)}{_LEGAL}\.?(?:['’]s?)?(?!\w)", " ", text, flags=re.I)
+    if any(names):
+        text = _said(tuple(sorted(set(filter(None, names))))).sub(" ", text)
     return _SPAN_OF_YEARS.sub(" ", _PERIOD.sub(" ", text))
+
+
+@lru_cache(maxsize=256)
+def _said(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of ``names`` with its legal form and possessive ending."""
+    longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    return re.compile(rf"(?<!\w)(?:{longest_first}){_LEGAL}\.?(?:['’]s?)?(?!\w)", re.I)
 
 
 def phrase_of(
@@ -105,6 +113,11 @@ def phrase_of(
 ) -> Phrase | None:
     """The phrase that ``text`` asks for; ``names`` are those of companies, ``moving`` drops the words of change,
     ``aggregate`` those of averages and sums. None where nothing is left."""
+    return _phrase_of(text, tuple(names), moving, instant, aggregate)
+
+
+@lru_cache(maxsize=1024)  # curating and answering read a question alike
+def _phrase_of(text: str, names: tuple[str, ...], moving: bool, instant: bool, aggregate: bool) -> Phrase | None:
     text = without_context(text, names)
     if moving:
         text = _MOVING.sub(" ", text)
@@ -113,10 +126,10 @@ def phrase_of(
     asked_count = re.search(r"\bhow many\b|\bnumber of\b", text, re.I) is not None
     measure = _measure(text, asked_count)
     text = _ASKING.sub(" ", text)
-    text = re.sub(r"[?:;.,]+(?=\s|$)|\(\s*\)", " ", text)
+    text = re.sub(r"(?<![?:;.,])[?:;.,]++(?=\s|$)|\(\s*+\)", " ", text)
     text = re.sub(
-        r"^(?:(?:was|were|is|are|the|of|for|in|as|its|from|by|that|and)\b\s*)+|(?:\s*\b(?:of|for|in|its|from|by|and|"
-        r"as))+$",
+        r"^(?:(?:was|were|is|are|the|of|for|in|as|its|from|by|that|and)\b ?)+|"
+        r"(?: ?\b(?:of|for|in|its|from|by|and|as)){1,8}$",
         "",
         " ".join(text.split()),
     ).strip(" ,;:.?-'’\"")

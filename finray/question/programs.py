@@ -12,6 +12,8 @@ from finray.filings.canonical import canonical_items
 from finray.question.arithmetic import names
 from finray.question.formulas import at_period
 
+_WORD = re.compile(r"\w+")
+
 
 class ProgramWriter:
     """Writes one plan, and gathers its operands on the way. ``many`` companies make operands carry their names."""
@@ -84,6 +86,7 @@ class ProgramWriter:
 
     def _program(self, formula: Formula, company: str, period: Period) -> str:
         shifted = at_period(formula.expression)
+        labels: dict[str, str] = {}
         for name in names(shifted):
             item, _, back = name.rpartition("__")
             at = period.years_before(int(back))
@@ -91,8 +94,8 @@ class ProgramWriter:
             if self._many:
                 label += "_" + re.sub(r"\W", "_", company)
             self._operands.setdefault(label, self._operand(label, company, item, at))
-            shifted = re.sub(rf"\b{name}\b", label, shifted)
-        return shifted
+            labels[name] = label
+        return _WORD.sub(lambda word: labels.get(word[0], word[0]), shifted)
 
     def _operand(self, name: str, company: str, item: str, period: Period) -> Operand:
         phrase = self._phrases.get(item)

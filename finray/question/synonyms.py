@@ -55,6 +55,8 @@ def variants(words: tuple[str, ...]) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = [words]
     seen = {words}
     for start, stop, numbers in _phrases(words):
+        if len(found) == MAX_VARIANTS:
+            break
         for base in list(found):
             # An earlier exchange may have moved the place; exchanges to the right of it leave it where it is.
             if base[start:stop] != words[start:stop]:

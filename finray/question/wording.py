@@ -59,7 +59,7 @@ _MONTHS = frozenset(month.lower() for month in calendar.month_name if month)
 _FORMULA = re.compile(r"\s*\([^()]*(?:/|\bdivided by\b)[^()]*\)")
 """A formula in parentheses: "the current ratio (current assets / current liabilities)"."""
 _DEFINITION = re.compile(
-    r",?\s*\bwhere\s+[^,.?]{2,60}?\s+(?:is|are)\s+defined\s+as\b:?\s*.*?(?=[.?](?:\s|$)|$)", re.I | re.S
+    r"(?:,\s*+|(?<!\s)\s*+)\bwhere\s++[^,.?]{2,60}?\s++(?:is|are)\s++defined\s++as\b.*?(?=[.?](?:\s|$)|$)", re.I | re.S
 )
 
 _ORDER = re.compile(r"(?:^\W*|[.!?,;:]\s*|\b(?:please|to|you|and|then)\s+)compute\b", re.I)

@@ -82,7 +82,7 @@ _AMOUNT = re.compile(
     re.I,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_FIGURE = re.compile(r"(?:^|\|)\s*[$(]*\s*(?:\d[\d,.]*|[—–-])\s*[)%]*\s*(?=$|\|)|^\s*\$")
+_FIGURE = re.compile(r"(?:^|\|)\s*+(?:[$(]++\s*+)?(?:\d[\d,.]*+|[—–-])\s*+(?:[)%]++\s*+)?(?=$|\|)|^\s*+\$")
 """A cell that is a figure: text of HTML has the cells of a row in one line, text of a PDF each in its own."""
 
 

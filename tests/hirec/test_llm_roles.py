@@ -110,6 +110,7 @@ UNUSABLE: list[Any] = [
     CURATED | {"answerable": "false"},
     CURATED | {"answerable": None},
     CURATED | {"follow_up_question": ["a"]},
+    CURATED | {"follow_up_question": "What of it? " * 200},
 ]
 
 
@@ -150,7 +151,7 @@ async def test_the_reader_rewrites_the_text_alone() -> None:
     assert journal.usage["transform"] != TokenUsage()
 
 
-@pytest.mark.parametrize("reply", [{}, {"query": ""}, {"query": None}, {"query": ["a"]}, "I cannot."])
+@pytest.mark.parametrize("reply", [{}, {"query": ""}, {"query": None}, {"query": ["a"]}, {"query": "a" * 2001}, "I cannot."])
 async def test_without_a_query_the_rules_one_is_used_and_the_trace_says_so(reply: Any) -> None:
     journal, model = Journal(), always(reply)
     query = await LlmReader(model, PlainReader()).read("What was it?", journal)

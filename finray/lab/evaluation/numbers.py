@@ -60,10 +60,10 @@ _ONLY_A_NUMBER = re.compile(
 )
 _STATED_SCALE = re.compile(
     rf"""
-    \b in \s+ (?:units?\s+of\s+)? (?:{_DOLLARS}\s*)? \(? (?:in\s+)? (?P<after>{_SCALE_WORDS}) \b
-    | {_DOLLARS} \s* \(? \s* (?:in\s+)? (?P<beside>{_SCALE_WORDS}) \b
-    | \( \s* (?P<bare>thousands|millions|billions) \s* \)
-    | \(?\b in \s+ (?:{_DOLLARS}\s*) (?P<letter>(?-i:[KMB])) \b
+    \b in \s++ (?:units?\s++of\s++)? (?:{_DOLLARS}\s*+)? \(? (?:in\s++)? (?P<after>{_SCALE_WORDS}) \b
+    | {_DOLLARS} \s*+ (?:\(\s*+)? (?:in\s++)? (?P<beside>{_SCALE_WORDS}) \b
+    | \( \s*+ (?P<bare>thousands|millions|billions) \s*+ \)
+    | \(?\b in \s++ (?:{_DOLLARS}\s*+) (?P<letter>(?-i:[KMB])) \b
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -42,7 +42,7 @@ _VAGUE = frozenset(
     )
 )
 _CAMEL = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$|\d)|[A-Z][a-z]+|[A-Z]|\d+|[a-z]+")
-_SEGMENT_WORD = re.compile(r"\s+segments?\Z", re.IGNORECASE)
+_SEGMENT_WORD = re.compile(r"(?<!\s)\s++segments?\Z", re.IGNORECASE)
 _GAP = r"[\W_]{0,3}"
 
 

@@ -21,7 +21,9 @@ NAMED_SCALE = 0.12
 _KEPT_CAPITAL = 3
 _SMALL = frozenset(("of", "and", "the", "for"))
 _SINGULAR_ENDS = ("ss", "us", "is", "goods sold")
-_HEAD = re.compile(r"\s+(?:of|per|from|for|on|to|in|by|under|due|that|at|before|after|including|excluding)\b|,|\(")
+_HEAD = re.compile(
+    r"(?<!\s)\s++(?:of|per|from|for|on|to|in|by|under|due|that|at|before|after|including|excluding)\b|,|\("
+)
 
 
 @cache

@@ -17,7 +17,7 @@ SHOWN_CHARACTERS = 5_000
 _LEAD = 400
 """Characters before what is marked: a page without script cannot scroll to it."""
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
-_BEFORE_A_CELL = re.compile(r"[^\S\n]*\n[^\S\n]*(?=[-–—$€£¥()%.,\d][-–—$€£¥()%.,\d ]*$)", re.MULTILINE)
+_BEFORE_A_CELL = re.compile(r"(?<![^\S\n])[^\S\n]*+\n[^\S\n]*+(?=[-–—$€£¥()%.,\d][-–—$€£¥()%.,\d ]*+$)", re.MULTILINE)
 PageKey = tuple[str, int]
 """(filing id, page)"""
 

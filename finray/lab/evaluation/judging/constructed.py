@@ -117,7 +117,7 @@ def _number_changed(gold: str, draw: random.Random) -> str | None:
         face = (abs(number.face) * (1 + shift)).quantize(step)
         if face == abs(number.face):
             face += step
-        digits = re.search(r"[\d,]*\.?\d+", printed)
+        digits = re.search(r"(?<![\d,])(?:[\d,]*+\.\d+|[\d,]*\d)", printed)
         return printed if digits is None else printed.replace(digits[0], f"{face:,}", 1)
 
     return _rewritten(gold, other)
@@ -167,7 +167,7 @@ def _wrong_company(qid: str, gold: str, companies: Mapping[str, str], draw: rand
 
 def _half(gold: str) -> str | None:
     """The first of three or more things that the answer lists."""
-    lines = [line.strip(" -•\t") for line in re.split(r"\n(?=\s*[-•])", gold)]
+    lines = [line.strip(" -•\t") for line in re.split(r"\n\s*+(?=[-•])", gold)]
     if len(lines) >= 3:
         return f"{lines[0]} {lines[1]}"
     items = [item for item in re.split(r",(?! ?\d)\s+(?:and\s+)?", gold) if item.strip()]
