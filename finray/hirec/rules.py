@@ -13,7 +13,7 @@ from finray.core.roles import Curation
 from finray.core.types import Passage
 from finray.filings.canonical import canonical_items
 from finray.index.facts import FilingFacts
-from finray.question.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog, Mentions
 from finray.question.definitions import defined_formula, defined_name
 from finray.question.forms import forms_asked
 from finray.question.formulas import formulas
@@ -22,6 +22,7 @@ from finray.question.periods import last_years_in, periods_in
 from finray.question.plan import Operand
 from finray.question.wording import statements_named, unexplained_words, without_instructions
 from finray.retrieval.filing_match import period_fit
+from finray.retrieval.unidentified import UnidentifiedFilings
 
 _STATEMENT_NAME = {
     "income": "income statement",
@@ -42,8 +43,9 @@ class PlainTransformer:
 class RuleTransformer:
     """Companies from the index's own catalog, periods, forms, metrics and the statements that hold them."""
 
-    def __init__(self, catalog: CompanyCatalog) -> None:
+    def __init__(self, catalog: CompanyCatalog, unidentified: UnidentifiedFilings | None = None) -> None:
         self._catalog = catalog
+        self._unidentified = unidentified
 
     async def transform(self, question: str, journal: Journal) -> Query:
         text = without_instructions(question)
@@ -57,9 +59,9 @@ class RuleTransformer:
         )
         implied = tuple(dict.fromkeys(items[line].statement for line in lines))
         searched = text
-        companies = self._catalog.mentions(text)
+        companies = self._mentions(text)
         if not companies.known and text != question:
-            searched, companies = question, self._catalog.mentions(question)
+            searched, companies = question, self._mentions(question)
         named_here = companies.spans if searched == text else ()
         spans = [*named_here, *((mention.start, mention.end) for mention in mentions(text)), *_defined(question, text)]
         query = Query(
@@ -83,6 +85,11 @@ class RuleTransformer:
             f"unexplained {list(query.unexplained)}"
         )
         return query
+
+
+    def _mentions(self, text: str) -> Mentions:
+        mentions = self._catalog.mentions(text)
+        return mentions if self._unidentified is None else self._unidentified.known_after_all(mentions, text)
 
 
 def _defined(question: str, text: str) -> list[tuple[int, int]]:

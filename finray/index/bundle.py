@@ -57,7 +57,7 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
 
     return FilingBundle(
         filing=filing,
-        summary=_encodable(cover_summary(filing)),
+        summary=_encodable(cover_summary(filing, next((page.text for page in pages if page.text.strip()), ""))),
         pages=table(
             len(pages),
             {

@@ -11,8 +11,10 @@ import pytest
 
 from finray.core.errors import FilingError
 from finray.core.settings import Settings
+from finray.filings.tessdata import find_tessdata
 from finray.index.bundle import from_bytes
 from finray.index.parser_process import ParserProcess
+from tests.filings.test_ocr import scanned
 
 MODULE = """
 import ctypes, os, signal, sys, time
@@ -21,7 +23,7 @@ from finray.index import parser_process
 
 honest = read.parse_filing
 
-def parse_filing(content, source_uri, settings):
+def parse_filing(content, source_uri, settings, ocr=None):
     if content == b"segfault":
         ctypes.string_at(0)
     if content == b"hang":
@@ -35,7 +37,7 @@ def parse_filing(content, source_uri, settings):
     if content == b"memory":
         bytearray(64 * 1024**3)
     print("noise on stdout")
-    return honest(content, source_uri, settings)
+    return honest(content, source_uri, settings, ocr)
 
 read.parse_filing = parse_filing
 parser_process.serve(sys.argv[1])
@@ -89,6 +91,16 @@ def test_a_filing_that_takes_too_long_is_set_aside(settings: Settings, parser: P
     with pytest.raises(FilingError, match="timeout"):
         quick.parse(content, "/corpus/poison.pdf")
     quick.close()
+
+
+def test_a_scanned_filing_is_read_where_it_may_take_time(settings: Settings, parser: ParserProcess) -> None:
+    if find_tessdata() is None:
+        pytest.skip("Tesseract's data is not installed")
+    assert from_bytes(parser.parse(scanned(), "/corpus/scan.pdf").bundle).filing.marks == ("ocr",)
+    without = ParserProcess(settings.filings.model_copy(update={"ocr_seconds": 0.0}), settings.chunks)
+    with pytest.raises(FilingError, match="image_only"):
+        without.parse(scanned(), "/corpus/scan.pdf")
+    without.close()
 
 
 def test_a_child_that_died_between_filings_is_replaced(parser: ParserProcess, honest: Callable[[], None]) -> None:

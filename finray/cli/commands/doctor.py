@@ -12,6 +12,7 @@ from rich.console import Console
 
 from finray.core.errors import FinrayError, ModelUnavailableError
 from finray.core.settings import SandboxSettings, Settings
+from finray.filings.tessdata import find_tessdata
 from finray.models.minilm import minilm_folder
 from finray.sandbox.runner import inspect_sandbox
 
@@ -43,6 +44,7 @@ def run_doctor(settings: Settings, *, as_json: bool, out: Console) -> int:
         "machine": _machine(),
         "packages": _packages(),
         "models": {"minilm": _minilm(), "llm": _llm(settings)},
+        "tessdata": find_tessdata(),
         "s3": _s3(os.environ),
         "sandbox": _sandbox(settings.sandbox),
     }
@@ -121,6 +123,7 @@ def _print(facts: Mapping[str, Any], out: Console) -> None:
         ("packages", ", ".join(f"{name} {number}" for name, number in facts["packages"].items())),
         ("minilm", facts["models"]["minilm"]),
         ("language model", facts["models"]["llm"]),
+        ("OCR", f"Tesseract with {facts['tessdata']}" if facts["tessdata"] else "none: scanned filings are set aside"),
         ("S3", ", ".join(f"{name} {state}" for name, state in facts["s3"].items())),
         *_sandbox_rows(facts["sandbox"]),
     ]
