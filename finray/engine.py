@@ -32,6 +32,7 @@ from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.narrowed import NarrowedDocuments
 from finray.retrieval.oracle import GoldDocuments, GoldPages
+from finray.retrieval.unidentified import UnidentifiedFilings
 from finray.sandbox.runner import Sandbox
 
 
@@ -117,7 +118,7 @@ def build_engine(
     if model is None and (needed or "llm" in (loop.transform, loop.curator, loop.answerer)):
         model = load_chat(settings.llm)
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers))
-    rules = RuleReader(catalog)
+    rules = RuleReader(catalog, UnidentifiedFilings(reader, catalog).known_after_all)
     readers: dict[str, QuestionReader] = {"rules": rules, "none": PlainReader()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)

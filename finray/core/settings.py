@@ -48,6 +48,9 @@ class FilingSettings(_Section):
     """A filing with more is set aside: an endless table would take hours to embed. 2,000 dense pages have half."""
     parse_seconds: float = Field(300.0, gt=0)
     """Time limit for reading one filing; 2,000 pages take about 20 seconds."""
+    ocr_seconds: float = Field(3600.0, ge=0)
+    """More time for a filing whose pages OCR must read (if Tesseract is installed): about 5 seconds a page. With 0
+    there is no OCR, and such filings are set aside."""
     parse_memory_gb: float = Field(4.0, gt=0)
     """GiB that reading one filing may take, beside the 0.2 of the idle parser. Each processor has a parser."""
 

@@ -17,7 +17,8 @@ from typing import Literal
 from finray.core.records import OmitEmpty, OmitNone, Record
 
 FiscalPeriod = Literal["FY", "Q1", "Q2", "Q3", "Q4"]
-FactSource = Literal["ixbrl", "sgml", "cover", "table", "name"]
+FactSource = Literal["ixbrl", "sgml", "cover", "text", "table", "name", "ocr", "unread", "repair"]
+Mark = Literal["unidentified", "ocr", "unread", "repaired"]
 Statement = Literal["income", "balance", "cash_flow", "comprehensive_income", "equity"]
 Place = Literal["cover", "contents", "signatures", "exhibit_index", "exhibit"]
 Status = Literal["answered", "unanswerable", "error"]
@@ -26,6 +27,9 @@ EARNINGS_RELEASE = "EX-99.1"
 """Form of an earnings release: the exhibit number under which an 8-K furnishes it (Regulation S-K, Item 601)."""
 ANNUAL_REPORT_TO_HOLDERS = "ARS"
 """Form of a glossy annual report to security holders (Rule 14a-3)."""
+UNIDENTIFIED = "unidentified"
+"""Company or form of a report that does not tell it in any way that finray reads."""
+_DATED_FORMS = ("10-K", "10-Q", "8-K", "20-F", "40-F", "6-K", EARNINGS_RELEASE, ANNUAL_REPORT_TO_HOLDERS, UNIDENTIFIED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,9 @@ class Filing(Record):
     content's SHA-256. ``doc_name`` is the stem of the source file. ``fiscal_year`` is the year as the company itself
     counts it; the calendar year of ``period_end`` may differ. ``filed_at`` is the filing date, never a fiscal fact.
     ``amends`` names what an amendment amends: the form and period it restates (``"10-K 2022-12-31"``) or an
-    accession number where the filing gives one. ``provenance`` says for each fact where it was read.
+    accession number where the filing gives one. ``provenance`` says for each fact where it was read; under ``pages`` it
+    has "ocr" where OCR read pages, or "unread" where some need it and were left out, and under ``file`` "repair" where
+    the file had to be repaired.
     """
 
     filing_id: str
@@ -60,6 +66,24 @@ class Filing(Record):
     aliases: tuple[str, ...] = ()
     """Other names the filing gives its company: former names, short names such as (“Acme”), the brand."""
     provenance: Mapping[str, FactSource] = field(default_factory=dict)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Which of company, form and period could not be read."""
+        undated = self.period_end is None and self.fiscal_year is None and self.form.startswith(_DATED_FORMS)
+        facts = {"company": self.company == UNIDENTIFIED, "form": self.form == UNIDENTIFIED, "period": undated}
+        return tuple(fact for fact, missing in facts.items() if missing)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What to know of a filing before its text is trusted as any other's."""
+        marks: dict[Mark, bool] = {
+            "unidentified": bool(self.unknown),
+            "ocr": self.provenance.get("pages") == "ocr",
+            "unread": self.provenance.get("pages") == "unread",
+            "repaired": self.provenance.get("file") == "repair",
+        }
+        return tuple(mark for mark, holds in marks.items() if holds)
 
 
 @dataclass(frozen=True, slots=True)

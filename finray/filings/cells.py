@@ -6,8 +6,10 @@ Shared by the two table readers: HTML positions are column numbers, PDF position
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from finray.filings.grids import Box, Cell, Grid, Tag
 
@@ -29,6 +31,7 @@ _FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
 _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
 """A longer cell is text, whatever it starts with."""
+MAX_LABEL = 400
 LABEL_ZONE = 0.4
 """Labels begin in this left part of the space before the first numeric column."""
 MIN_COLUMN_SHARE = 0.12
@@ -120,6 +123,8 @@ def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
 
 
 def _closes(before: str, text: str) -> bool:
+    if len(before) > MAX_LABEL:
+        return False
     if text in {")", ")%", "%)"}:
         return before.count("(") > before.count(")")
     return text in {"%", "¢", "pts", "bps"} and parse_number(before) is not None
@@ -176,7 +181,10 @@ def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tupl
 
 def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_before: float) -> Cell:
     text = " ".join(cell.text.split())
-    covered = [index for index, (x0, x1) in enumerate(columns, 1) if cell.x0 < x1 and cell.x1 > x0]
+    # Columns are in order and apart from each other.
+    first = bisect_right(columns, cell.x0, key=itemgetter(1))
+    last = bisect_left(columns, cell.x1, key=itemgetter(0))
+    covered = list(range(first + 1, last + 1))
     number = parse_number(cell.text)
     if number and len(covered) > 1:
         overlaps = {i: min(cell.x1, columns[i - 1][1]) - max(cell.x0, columns[i - 1][0]) for i in covered}
@@ -184,7 +192,7 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     if not covered and number:
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
-        covered = [max(i for i, (x0, _) in enumerate(columns, 1) if x0 < cell.x0)]
+        covered = [bisect_left(columns, cell.x0, key=itemgetter(0))]
     heads_first = covered == [1] and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
     if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
         return Cell(text, 0, 1 + (covered[-1] if covered else 0), cell.box, cell.indent, cell.concept, cell.tag)
@@ -194,7 +202,9 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
 
 def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:
     """A dash or a short number may stand beside the interval of its column: take the column it is next to."""
-    distances = {i: max(x0 - cell.x1, cell.x0 - x1) for i, (x0, x1) in enumerate(columns, 1)}
+    right = bisect_left(columns, cell.x1, key=itemgetter(0)) + 1
+    beside = [i for i in (right - 1, right) if 1 <= i <= len(columns)]
+    distances = {i: max(columns[i - 1][0] - cell.x1, cell.x0 - columns[i - 1][1]) for i in beside}
     nearest = min(distances, key=lambda i: distances[i])
     width = columns[nearest - 1][1] - columns[nearest - 1][0]
     return [nearest] if distances[nearest] < 0.6 * width else []

@@ -1,23 +1,25 @@
 """Cover facts from the text of a filing's first pages.
 
 The cover pages of Forms 10-K, 10-Q and 8-K are laid down by the SEC (Form 10-K, General Instructions), so
-their captions are the anchors: "(Exact name of registrant as specified in its charter)", "For the fiscal year
-ended", "Date of earliest event reported". Earnings releases have no such cover: see ``release``.
+their captions are the anchors (see ``captions``): "(Exact name of registrant as specified in its charter)", "For the
+fiscal year ended", "Date of earliest event reported". Earnings releases have no such cover: see ``release``.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS
-from finray.filings.dates import find_dates, first_date
-from finray.filings.facts import Facts, file_number, padded_cik
-from finray.filings.fiscal_text import find_quarter, named_year
+from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, FactSource
+from finray.filings.body_facts import body_company, read_body
+from finray.filings.captions import CoverText, cover_signs, fold, plain
+from finray.filings.cover_dates import period_end, report_date
+from finray.filings.dates import first_date
+from finray.filings.facts import Facts, file_number, merge, padded_cik
+from finray.filings.fiscal_text import with_period
 from finray.filings.names import aliases_of
-from finray.filings.registrant import FILE_CAPTION, NAME_CAPTION, former_name, registrant, signing_registrant
+from finray.filings.registrant import former_name, registrant
 from finray.filings.release import read_release, statement_heading
 
 _COVER_PAGES = 24
@@ -27,23 +29,19 @@ _STORY_PAGES = 40
 _ALIAS_CHARACTERS = 60_000
 _SHORT_PAGE = 1500
 """A page with fewer characters holds only the cover's top."""
+_HEAD, _LONG_PAGE = 6000, 20_000
+_HEADING = 20
+"""Characters of a line within which a form's name heads it."""
+_SIGNS_UNDER_FORM, _SIGNS_WITH_FORM, _SIGNS_ALONE = 3, 4, 5
+"""How many captions make a cover of a page that is headed by a form's name, of one that mentions it, and of one without
+it. The caption of the registrant's name counts twice."""
 
-_FORM = re.compile(
-    r"\bform\s{0,4}(?P<form>10\s?-?\s?k(?:sb|405|t)?|10\s?-?\s?q(?:sb|t)?|8\s?-?\s?k(?:12[bg]\d?)?"
-    r"|20-?f|40-?f|6-?k|11-?k)(?P<amended>\s{0,3}/\s{0,2}a)?\b(?!\w)",
-    re.IGNORECASE,
-)
-_SEC = re.compile(r"securities\s{1,4}(?:and|&)\s{1,4}exchange\s{1,4}commission", re.IGNORECASE)
-_SECTION_13 = re.compile(r"pursuant\s{1,3}to\s{1,3}sections?\s{1,3}1[35]", re.IGNORECASE)
-_PERIOD = re.compile(
-    r"(?:fiscal\s{1,3}year|transition\s{1,3}period|quarterly\s{1,3}period|fiscal\s{1,3}quarter|quarter|period"
-    r"|year"
-    r"|weeks|months)\s{1,3}end(?:ed|ing)\s{0,3}:?",
-    re.IGNORECASE,
-)
-_TRANSITION = re.compile(r"transition\s{1,3}period\s{1,3}from", re.IGNORECASE)
-_REPORT_DATE = re.compile(r"date\s{1,3}of\s{1,3}(?:earliest\s{1,3}event\s{1,3})?report(?:ed)?", re.IGNORECASE)
-_EVENT = re.compile(r"earliest\s{1,3}event(?:\s{1,3}reported)?", re.IGNORECASE)
+# As folded text has them: "10-K" is "iok".
+_FORM = re.compile(r"(?P<word>form(?:no)?)?(?P<form>iok|ioq|bk|2of|4of|6k|iik)")
+_FORMS = {"iok": "10-K", "ioq": "10-Q", "bk": "8-K", "2of": "20-F", "4of": "40-F", "6k": "6-K", "iik": "11-K"}
+_FORM_END = re.compile(r"(?P<suffix>-?405|-?SB|-?T|12[BG]\d?)?(?P<amended>\s{0,3}/\s{0,2}A)?(?![^\W_])", re.IGNORECASE)
+_KINDS = (("annualreportpursuantto", "10-K"), ("quarterlyreportpursuantto", "10-Q"), ("dateofearliestevent", "8-K"))
+_FOLDED_KINDS = tuple((fold(title), form) for title, form in _KINDS)
 _AMENDMENT = re.compile(r"\bamendment\s{1,3}no\.?\s{0,3}\d{1,2}\b", re.IGNORECASE)
 _CIK = re.compile(
     r"\b(?:central\s{1,3}index\s{1,3}key|CIK)\s{0,3}(?:no\.?|number|#|code)?\s{0,3}[:.]?\s{0,3}(\d{6,10})\b",
@@ -72,43 +70,62 @@ _YEARS_ENDED = re.compile(r"\b(?:fiscal\s{1,3})?years?\s{1,3}ended\s{1,3}", re.I
 
 def read_cover(texts: Sequence[str]) -> Facts:
     """Facts of the filing whose pages are ``texts``; empty where they read as no filing at all."""
-    found = _find_cover(texts)
-    if found is None:
-        return read_release(texts) or _holders_report(texts) or Facts()
-    index, form = found
-    facts = _sec_cover(plain("\n".join(texts[index : index + 2])), form, texts)
-    if index and facts.form == "10-K" and _is_holders_report(texts[:index]):
-        return replace(facts, form=ANNUAL_REPORT_TO_HOLDERS)
-    return facts
+    return merge(read_facts(texts))[0]
 
 
-def plain(text: str) -> str:
-    """Text for matching: spaces of all kinds are one kind, lines are stripped, blank lines and rules are
-    dropped."""
-    lines = (" ".join(line.split()) for line in text.splitlines())
-    return "\n".join(line for line in lines if line.strip(" _-–—*.=|"))
+def read_facts(texts: Sequence[str], known: Facts | None = None) -> dict[FactSource, Facts]:
+    """The same by source, the best first: the cover, and the report's text for what neither the cover nor ``known``
+    (what better sources say) tells."""
+    start = _find_cover(texts)
+    if start is None:
+        facts = read_release(texts) or _holders_report(texts) or Facts()
+    else:
+        facts = _sec_cover(start, texts)
+        if start and facts.form == "10-K" and _is_holders_report(texts[:start]):
+            facts = replace(facts, form=ANNUAL_REPORT_TO_HOLDERS)
+    sources: dict[FactSource, Facts] = {"cover": facts}
+    told = merge({"sgml": known or Facts(), "cover": facts})[0]
+    if told.company is None or told.form is None or told.period_end is None:
+        sources["text"] = read_body(texts, told)
+    return sources
 
 
-def normal_form(printed: str) -> str:
-    """ "10 - K" is "10-K", "8k" is "8-K"."""
-    match = re.fullmatch(r"(\d+)[\s-]*([A-Z].*)", printed.strip().upper())
-    return f"{match[1]}-{match[2]}" if match else printed.strip().upper()
-
-
-def _find_cover(texts: Sequence[str]) -> tuple[int, re.Match[str]] | None:
-    """(page, form mark) of the first page that bears a form's name and the captions of an SEC cover page."""
+def _find_cover(texts: Sequence[str]) -> int | None:
+    """The first page that bears a form's name and captions of an SEC cover page, or many captions without the name; the
+    page after it counts where it holds little."""
     for index, text in enumerate(texts[:_COVER_PAGES]):
-        form = _FORM.search(text[:6000])
-        if form is None:
-            continue
-        captions = text[:8000]
-        if len(text) <= _SHORT_PAGE:
-            captions += "\n" + "".join(texts[index + 1 : index + 2])[:4000]
-        if NAME_CAPTION.search(captions) and (index < 3 or _SEC.search(captions)):
-            return index, form
-        if _SEC.search(captions) and _SECTION_13.search(captions) and FILE_CAPTION.search(captions):
-            return index, form
+        signs = cover_signs(text[:_HEAD])
+        if signs and len(text) <= _SHORT_PAGE:
+            signs |= cover_signs("".join(texts[index + 1 : index + 2])[:_HEAD])
+        count = len(signs) + ("name" in signs)
+        if count >= _SIGNS_ALONE or (count >= _SIGNS_UNDER_FORM and count >= _signs_wanted(text)):
+            return index
     return None
+
+
+def _signs_wanted(page: str) -> int:
+    head = CoverText(plain(page[:_HEAD]))
+    if _form(head) is None:
+        return _SIGNS_ALONE
+    headed = any(_form(CoverText(line[:_HEADING])) for line in head.text.splitlines())
+    return _SIGNS_UNDER_FORM if headed else _SIGNS_WITH_FORM
+
+
+def _form(cover: CoverText) -> tuple[str, bool] | None:
+    """(form, whether amended): the first form's name, else what kind of report the cover says it is."""
+    text = cover.text[:_HEAD]
+    for match, start, end in cover.search(_FORM):
+        if end > len(text):
+            break
+        tail = _FORM_END.match(text, end)
+        if tail is None or text[start - 1 : start].isalnum():
+            continue
+        alone = text[start - 1 : start] in ("", "\n") and text[tail.end() : tail.end() + 1] in ("", "\n")
+        if match["word"] or alone:
+            suffix = (tail["suffix"] or "").upper().lstrip("-")
+            return _FORMS[match["form"]] + suffix, tail["amended"] is not None
+    folded = fold(text)
+    return next(((form, False) for title, form in _FOLDED_KINDS if title in folded), None)
 
 
 def _is_holders_report(before: Sequence[str]) -> bool:
@@ -117,64 +134,42 @@ def _is_holders_report(before: Sequence[str]) -> bool:
     return bool(_ANNUAL_REPORT.search(text) or _HOLDERS.search(text))
 
 
-def _sec_cover(cover: str, form_mark: re.Match[str], texts: Sequence[str]) -> Facts:
-    form = normal_form(form_mark["form"])
-    amended = bool(form_mark["amended"] or _AMENDMENT.search(cover[:1500]))
-    company = registrant(cover) or signing_registrant(
-        [plain(text) for text in texts if "egistrant)" in text or "EGISTRANT)" in text]
-    )
+def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
+    first, second = (plain("".join(texts[page : page + 1])[:_LONG_PAGE]) for page in (start, start + 1))
+    cover = CoverText(f"{first}\n{second}")
+    form, amended = _form(cover) or (None, False)
+    amended = amended or _AMENDMENT.search(cover.text[:1500]) is not None
     story = "\n".join(texts[:_STORY_PAGES])
+    rest = "\n".join((*texts[:start], *texts[start + 1 : _STORY_PAGES]))
+    company = registrant(cover, rest, signed=lambda: body_company(texts))
     former = former_name(cover)
     facts = Facts(
         company=company,
-        form=f"{form}/A" if amended else form,
-        cik=_cik(cover),
-        ticker=_ticker(cover, texts),
+        form=f"{form}/A" if form and amended else form,
+        cik=_cik(cover.text),
+        ticker=_ticker(cover.text, texts),
         commission_file_number=_commission_file_number(cover),
         amendment=amended,
         aliases=aliases_of(company, story[:_ALIAS_CHARACTERS], (former,) if former else ()) if company else (),
     )
-    if form.startswith(("8-K", "6-K")):
-        facts = replace(facts, period_end=_report_date(cover))
+    if form is not None and form.startswith(("8-K", "6-K")):
+        facts = replace(facts, period_end=report_date(cover))
     else:
-        facts = _with_period(facts, form, _period_end(cover), story)
-    if amended and facts.period_end:
+        page_end = len(first) if len(first) > _SHORT_PAGE else len(cover.text)
+        facts = with_period(facts, form, period_end(cover, form or "", page_end), story)
+    if form and amended and facts.period_end:
         # An amendment restates the form of the same period.
         facts = replace(facts, amends=f"{form} {facts.period_end.isoformat()}")
     return facts
 
 
-def _with_period(facts: Facts, form: str, period_end: dt.date | None, story: str) -> Facts:
-    """``facts`` with the period and its place in the company's fiscal year."""
-    if period_end is None:
-        return facts
-    if not form.startswith("10-Q"):
-        return replace(
-            facts,
-            period_end=period_end,
-            fiscal_period="FY",
-            fiscal_year_end=f"{period_end:%m-%d}",
-            fiscal_year=named_year(period_end, story),
-        )
-    quarter = find_quarter(period_end, story)
-    if quarter is None:
-        return replace(facts, period_end=period_end)
-    return replace(
-        facts,
-        period_end=period_end,
-        fiscal_period=quarter.period,
-        fiscal_year_end=f"{quarter.year_end:%m-%d}",
-        fiscal_year=named_year(quarter.year_end, story, quarter.period),
-    )
-
-
-def _commission_file_number(cover: str) -> str | None:
+def _commission_file_number(cover: CoverText) -> str | None:
     """The number beside its caption; a cover of co-registrants lists several, the first is the filer's."""
-    caption = FILE_CAPTION.search(cover)
+    caption = cover.first("file") or cover.first("employer")
     if caption is None:
         return None
-    return file_number(cover[caption.end() : caption.end() + 60]) or file_number(
-        cover[max(0, caption.start() - 40) : caption.start()]
+    return file_number(cover.text[caption.end : caption.end + 60]) or file_number(
+        cover.text[max(0, caption.start - 40) : caption.start]
     )
 
 
@@ -201,41 +196,6 @@ def _ticker(cover: str, texts: Sequence[str]) -> str | None:
     return None
 
 
-def _period_end(cover: str) -> dt.date | None:
-    """The date after "fiscal year ended" or "quarterly period ended"; columns may put other words between."""
-    for mark in _PERIOD.finditer(cover[:5000]):
-        end = mark.end()
-        stop = _TRANSITION.search(cover, end, end + 200)
-        found = first_date(cover, end, stop.start() if stop else end + 200)
-        if found:
-            return found
-    transition = _TRANSITION.search(cover)
-    if transition:
-        dates = [date for _, _, date in find_dates(cover, transition.end(), transition.end() + 120)]
-        if dates:
-            return dates[-1]
-    caption = NAME_CAPTION.search(cover)
-    return first_date(cover, 0, caption.start() if caption else _SHORT_PAGE)
-
-
-def _report_date(cover: str) -> dt.date | None:
-    """The date of the earliest event reported, which EDGAR takes as the 8-K's period of report."""
-    mark = _REPORT_DATE.search(cover)
-    if mark is None:
-        return first_date(cover, 0, 2500)
-    event = _EVENT.search(cover, mark.end(), mark.end() + 80)
-    end = event.end() if event else mark.end()
-    after = list(find_dates(cover, end, end + 250))
-    if after and after[0][0] - end < 120:
-        # "May 5, 2023 (May 3, 2023)": the parenthesis holds the earliest event.
-        between = cover[after[0][1] : after[1][0]] if len(after) > 1 else ""
-        return after[1][2] if "(" in between and len(between) < 12 else after[0][2]
-    before = list(find_dates(cover, max(0, mark.start() - 200), mark.start()))
-    if before:
-        return before[-1][2]
-    return after[0][2] if after else first_date(cover, 0, 3000)
-
-
 def _holders_report(texts: Sequence[str]) -> Facts | None:
     """An annual report to holders without an SEC cover: its company heads the financial statements."""
     head = plain("\n".join(texts[:6]))
@@ -247,14 +207,11 @@ def _holders_report(texts: Sequence[str]) -> Facts | None:
     period_end = first_date(whole, mark.end(), mark.end() + 40) if mark else None
     if company is None or period_end is None:
         return None
-    return Facts(
+    facts = Facts(
         company=company,
         form=ANNUAL_REPORT_TO_HOLDERS,
         amendment=False,
         ticker=_ticker("", texts),
-        period_end=period_end,
-        fiscal_period="FY",
-        fiscal_year=named_year(period_end, whole[:200_000]),
-        fiscal_year_end=f"{period_end:%m-%d}",
         aliases=aliases_of(company, whole[:_ALIAS_CHARACTERS]),
     )
+    return with_period(facts, ANNUAL_REPORT_TO_HOLDERS, period_end, whole[:200_000])

@@ -7,7 +7,7 @@ import datetime as dt
 import re
 from collections.abc import Iterator
 
-_MONTHS = (
+MONTHS = (
     "january",
     "february",
     "march",
@@ -44,7 +44,7 @@ _MONTH_DAY = re.compile(
 def month_number(name: str) -> int:
     """1-12 of an English month name or its abbreviation. Raises ValueError for anything else."""
     start = name.strip().rstrip(".").lower()[:3]
-    for number, month in enumerate(_MONTHS, 1):
+    for number, month in enumerate(MONTHS, 1):
         if month.startswith(start) and len(start) == 3:
             return number
     raise ValueError(f"not a month: {name!r}")

@@ -6,11 +6,12 @@ import calendar
 import datetime as dt
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from finray.core.types import FiscalPeriod
 from finray.filings import fiscal
 from finray.filings.dates import find_dates
+from finray.filings.facts import Facts
 
 _NEAR = 90
 """Characters within which a fiscal year's name and its last day are read as one statement."""
@@ -64,6 +65,31 @@ class Quarter:
 
     period: FiscalPeriod
     year_end: dt.date
+
+
+def with_period(facts: Facts, form: str | None, period_end: dt.date | None, story: str) -> Facts:
+    """``facts`` with the period and its place in the company's fiscal year, which ``form`` decides."""
+    if period_end is None:
+        return facts
+    facts = replace(facts, period_end=period_end)
+    if form is None:
+        return facts
+    if not form.startswith("10-Q"):
+        return replace(
+            facts,
+            fiscal_period="FY",
+            fiscal_year_end=f"{period_end:%m-%d}",
+            fiscal_year=named_year(period_end, story),
+        )
+    quarter = find_quarter(period_end, story)
+    if quarter is None:
+        return facts
+    return replace(
+        facts,
+        fiscal_period=quarter.period,
+        fiscal_year_end=f"{quarter.year_end:%m-%d}",
+        fiscal_year=named_year(quarter.year_end, story, quarter.period),
+    )
 
 
 def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int:

@@ -18,8 +18,9 @@ from finray.filings.grids import Grid, Tag
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
 _BREAKING = {"br", "p", "div", "tr", "li"}
-_PADDING = re.compile(r"(?:padding-left|margin-left)\s*:\s*([\d.]+)\s*(pt|px|em|in)?", re.IGNORECASE)
-_SHORTHAND = re.compile(r"padding\s*:\s*[\d.]+\w*\s+[\d.]+\w*\s+[\d.]+\w*\s+([\d.]+)\s*(pt|px|em|in)?", re.IGNORECASE)
+_LENGTH = re.compile(r"\s{0,8}(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})\s{0,8}(pt|px|em|in)?", re.IGNORECASE)
+_MOST_STYLE = 4_000
+"""Characters of a style attribute that are looked at."""
 _UNIT_POINTS = {"pt": 1.0, "px": 0.75, "em": 10.0, "in": 72.0, "": 1.0}
 
 
@@ -37,27 +38,28 @@ def table_grid(table: etree._Element, page: int, caption: str = "") -> Grid | No
 
 
 def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
-    held: dict[int, int] = {}  # absolute column -> rows that a rowspan still covers
-    for tr in _own_rows(table):
+    # For each column the last row that a cell from above still covers, and where that cell ends: nothing is counted
+    # down row by row, or a few spans would cost millions of steps.
+    covered_to = [-1] * (MAX_COLUMNS + 1)
+    goes_on_at = [0] * (MAX_COLUMNS + 1)
+    for number, tr in enumerate(_own_rows(table)):
         position, cells = 0, []
         for td in tr:
             if _name(td) not in {"td", "th"}:
                 continue
-            while held.get(position, 0) > 0 and position < MAX_COLUMNS:
-                held[position] -= 1
-                position += 1
+            while covered_to[position] >= number and position < MAX_COLUMNS:
+                position = goes_on_at[position]
             columns, down = _span(td, "colspan"), _span(td, "rowspan")
-            if position + columns > MAX_COLUMNS:
+            end = position + columns
+            if end > MAX_COLUMNS:
                 break
             text = " ".join(_text(td).split())
             if text:
-                cells.append(Printed(text, position, position + columns, None, _indent(td), *_tag(td)))
-            for covered in range(position, position + columns):
-                held[covered] = down - 1
-            position += columns
-        for column in list(held):
-            if column >= position and held[column] > 0:
-                held[column] -= 1
+                cells.append(Printed(text, position, end, None, _indent(td), *_tag(td)))
+            if down > 1:
+                covered_to[position:end] = [number + down - 1] * columns
+                goes_on_at[position:end] = [end] * columns
+            position = end
         yield cells
 
 
@@ -116,15 +118,28 @@ def _indent(td: etree._Element) -> float:
     for _ in range(3):
         if node is None:
             break
-        style = node.get("style") or ""
-        if match := _PADDING.search(style) or _SHORTHAND.search(style):
-            total += min(_points(match[1]), 1000.0) * _UNIT_POINTS.get((match[2] or "").lower(), 1.0)
+        total += _left_margin((node.get("style") or "")[:_MOST_STYLE].lower())
         node = node[0] if len(node) else None
     return total
 
 
-def _points(digits: str) -> float:
-    return float(digits) if re.fullmatch(r"\d+(?:\.\d*)?|\.\d+", digits) else 0.0
+def _left_margin(style: str) -> float:
+    """In points; ``style`` is in lower case. The left one is the fourth of four paddings."""
+    if "padding" not in style and "margin-left" not in style:
+        return 0.0
+    shorthand = ""
+    for declaration in style.split(";"):
+        name, _, value = declaration.partition(":")
+        if name.strip() in {"padding-left", "margin-left"} and (length := _LENGTH.match(value)):
+            return _points(length)
+        if name.strip() == "padding" and len(sides := value.split()) >= 4:
+            shorthand = shorthand or sides[3]
+    length = _LENGTH.match(shorthand)
+    return _points(length) if length else 0.0
+
+
+def _points(length: re.Match[str]) -> float:
+    return min(float(length[1]), 1000.0) * _UNIT_POINTS[length[2] or ""]
 
 
 def _tag(td: etree._Element) -> tuple[str | None, Tag | None]:

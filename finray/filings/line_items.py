@@ -258,9 +258,9 @@ class _TableReader:
     def _line_items(self, row: _Row, section: str | None, index: int) -> list[LineItem]:
         items = []
         units = {cell.column: self._unit(row, section, cell, number) for cell, number in row.numbers}
-        printed = {unit for unit in units.values() if unit is not None}
+        printed = [unit for unit in units.values() if unit is not None]
         for cell, number in row.numbers:
-            unit, scale = units[cell.column] or (next(iter(printed)) if printed else self._money())
+            unit, scale = units[cell.column] or (printed[0] if printed else self._money())
             unit, scale = self._tagged_unit(cell) or (unit, scale)
             context = self.tags.contexts.get(cell.tag.context) if cell.tag else None
             period = Period(context.end, context.months) if context else self._period(row.label, cell.column)

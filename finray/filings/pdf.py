@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import pymupdf
 
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
+from finray.filings.ocr import common_words, pictured_pages, read_page, strange_pages
+from finray.filings.pdf_lines import PositionedWord
+from finray.filings.tessdata import ADVICE, Ocr
 
 # MuPDF reports each flaw of a file on standard error; what matters becomes a FilingError.
 pymupdf.TOOLS.mupdf_display_errors(False)  # type: ignore[no-untyped-call]
@@ -20,7 +24,18 @@ pymupdf.TOOLS.mupdf_display_warnings(False)  # type: ignore[no-untyped-call]
 _BROKEN = (RuntimeError, ValueError, TypeError, IndexError, KeyError, pymupdf.mupdf.FzErrorBase)
 
 _NO_MEMORY = re.compile(r"\b(?:m|c|re)alloc\b.{0,80}\bfailed")
-_TRAILER_BYTES = 4096
+_OBJECT = re.compile(rb"(\d{1,10})\s{1,8}\d{1,5}\s{1,8}obj\b")
+_REFERENCE = re.compile(r"\b(\d{1,10}) \d{1,5} R\b")
+
+
+@dataclass(frozen=True, slots=True)
+class PdfText:
+    """``words`` has the words, with their places, of the pages that OCR read; ``unread`` are pages whose fonts do not
+    say which letters they print, and whose text is left out."""
+
+    texts: list[str]
+    words: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
+    unread: tuple[int, ...] = ()
 
 
 @contextmanager
@@ -40,9 +55,6 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
             raise FilingError(
                 "parse", "encrypted", "the PDF asks for a password; decrypt it first (for example with qpdf)"
             )
-        if document.is_repaired and b"%%EOF" not in content[-_TRAILER_BYTES:]:
-            # MuPDF pieces a cut file together, and the pages that were lost come out blank.
-            raise FilingError("parse", "corrupt_pdf", "the PDF has lost its end: it is truncated; fetch it again")
         try:
             n_pages = document.page_count
         except _BROKEN as error:
@@ -58,28 +70,93 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
                 "too_many_pages",
                 f"{n_pages:,} pages are over filings.max_pages = {settings.max_pages:,}",
             )
+        _check_repair(document)
         yield document
 
 
-def page_texts(document: pymupdf.Document, settings: FilingSettings) -> list[str]:
-    """Plain text of each page, as ``page.get_text()`` gives it.
+def pdf_text(document: pymupdf.Document, settings: FilingSettings, ocr: Ocr | None = None) -> PdfText:
+    """Plain text of each page, as ``page.get_text()`` gives it; ``ocr`` reads the pages that have none, or one that
+    stands for nothing.
 
-    Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read) or ``image_only`` (hardly any
-    text)."""
+    Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read), ``image_only`` or ``no_unicode`` (hardly any
+    text that can be read), or ``needs_ocr``."""
     try:
         texts = [_storable(document[number].get_text()) for number in range(document.page_count)]  # type: ignore[no-untyped-call]
+        _check_repair(document)  # some damage shows only now
+        return _read(document, texts, settings, ocr)
     except _BROKEN as error:
         _check_memory(error)
         raise FilingError(
             "parse", "corrupt_pdf", f"a page cannot be read ({_one_line(error)}); fetch it again"
         ) from error
-    printed = sum(len(text.strip()) for text in texts)
-    if printed < settings.min_characters_per_page * len(texts) or not printed:
-        found = f"{len(texts)} pages with {printed} characters of text"
-        if document.is_repaired and not _has_images(document):
-            raise FilingError("parse", "corrupt_pdf", f"{found} after repair: it is truncated; fetch it again")
-        raise FilingError("parse", "image_only", f"{found}: scanned images; run OCR first")
-    return texts
+
+
+def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings, ocr: Ocr | None) -> PdfText:
+    strange = strange_pages(document, texts)
+    readable = [text for number, text in enumerate(texts) if number not in set(strange)]
+    scarce = _is_scarce(readable, len(texts), settings)
+    wanting = sorted({*strange, *(pictured_pages(document, texts, any_size=scarce) if ocr else ())})
+    if ocr is None or not wanting:
+        if scarce:
+            raise _unreadable(document, texts, strange)
+        return PdfText(["" if n in set(strange) else text for n, text in enumerate(texts)], unread=tuple(strange))
+    if not ocr.allowed:
+        raise FilingError("parse", "needs_ocr", f"{len(wanting)} of {len(texts)} pages must be read by OCR")
+    words: dict[int, Sequence[PositionedWord]] = {}
+    for number in wanting:
+        text, placed = read_page(document[number], ocr)
+        if common_words(text) >= common_words(texts[number]):
+            texts[number], words[number] = _storable(text), placed
+    if _is_scarce(texts, len(texts), settings):
+        raise FilingError("parse", "image_only", f"{len(texts)} pages, and OCR found hardly any text on them")
+    return PdfText(texts, words)
+
+
+def _is_scarce(readable: Sequence[str], pages: int, settings: FilingSettings) -> bool:
+    printed = sum(len(text.strip()) for text in readable)
+    return printed < settings.min_characters_per_page * pages or not printed
+
+
+def _unreadable(document: pymupdf.Document, texts: Sequence[str], strange: Sequence[int]) -> FilingError:
+    if strange:
+        return FilingError(
+            "parse",
+            "no_unicode",
+            f"the fonts of {len(strange)} of {len(texts)} pages do not say which letters they print: only OCR can read "
+            f"them; {ADVICE}",
+        )
+    found = f"{len(texts)} pages with {sum(len(text.strip()) for text in texts)} characters of text"
+    if document.is_repaired and not _has_images(document):
+        return FilingError("parse", "corrupt_pdf", f"{found} after repair: it is truncated; fetch it again")
+    return FilingError("parse", "image_only", f"{found}: only OCR can read scanned images; {ADVICE}")
+
+
+def _check_repair(document: pymupdf.Document) -> None:
+    """Raises FilingError ``corrupt_pdf`` where repair did not bring back all pages."""
+    if document.is_repaired and (lost := _lost_pages(document, document.stream)):
+        raise FilingError(
+            "parse",
+            "corrupt_pdf",
+            f"the PDF had to be repaired, and {len(lost)} of its {document.page_count} pages are lost, such as "
+            f"p. {lost[0] + 1}: it is truncated or damaged; fetch it again",
+        )
+
+
+def _lost_pages(document: pymupdf.Document, content: bytes) -> list[int]:
+    """Pages of a repaired document that are not there, or whose content is not or ends with the file."""
+    rest = content[content.rfind(b"endobj") + 1 :]
+    cut = {int(match[1]) for match in _OBJECT.finditer(rest)}
+    return [number for number in range(document.page_count) if not _is_whole(document, number, cut)]
+
+
+def _is_whole(document: pymupdf.Document, number: int, cut: set[int]) -> bool:
+    try:
+        kind, value = document.xref_get_key(document.page_xref(number), "Contents")  # type: ignore[no-untyped-call]
+        parts = [int(reference) for reference in _REFERENCE.findall(value)] if kind in ("xref", "array") else []
+        return all(part not in cut and document.xref_is_stream(part) for part in parts)  # type: ignore[no-untyped-call]
+    except _BROKEN as error:
+        _check_memory(error)
+        return False
 
 
 def _has_images(document: pymupdf.Document) -> bool:

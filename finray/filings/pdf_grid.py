@@ -35,9 +35,10 @@ _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 Columns = Sequence[tuple[float, float]]
 
 
-def page_grids(page: pymupdf.Page, number: int) -> list[Grid]:
-    """The tables on ``page``, top to bottom; ``number`` is its 0-based page number. Boxes are in PDF points."""
-    return grids_of_words(_words(page), number)
+def page_grids(page: pymupdf.Page, number: int, read: Sequence[PositionedWord] | None = None) -> list[Grid]:
+    """The tables on ``page``, top to bottom; ``number`` is its 0-based page number. Boxes are in PDF points. ``read``
+    are the words that OCR read on it, in place of the page's own."""
+    return grids_of_words(_words(page, read), number)
 
 
 def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
@@ -49,8 +50,9 @@ def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
     return [grid for above, block in _tables(rows, width) if (grid := _grid(block, number, above))]
 
 
-def _words(page: pymupdf.Page) -> list[PositionedWord]:
-    found = [word[:5] for word in page.get_text("words", sort=False)]  # type: ignore[no-untyped-call]
+def _words(page: pymupdf.Page, read: Sequence[PositionedWord] | None = None) -> list[PositionedWord]:
+    own = page.get_text("words", sort=False) if read is None else read  # type: ignore[no-untyped-call]
+    found = [word[:5] for word in own]
     if not page.rotation:
         return found
     turned = [(pymupdf.Rect(*word[:4]) * page.rotation_matrix, word[4]) for word in found]  # type: ignore[no-untyped-call]

@@ -6,10 +6,11 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
-from finray.core.types import FactSource, Filing, LineItem, Page, ParsedFiling, Statement
+from finray.core.types import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Statement
 from finray.filings import cover, fiscal, inline_xbrl
 from finray.filings.facts import Facts, merge
 from finray.filings.grids import Grid
@@ -18,15 +19,17 @@ from finray.filings.html import HtmlPage, check_length, check_paging, parse_html
 from finray.filings.html_grid import table_grid
 from finray.filings.items import label_items
 from finray.filings.line_items import extract_line_items
-from finray.filings.pdf import open_pdf, page_texts
+from finray.filings.pdf import open_pdf, pdf_text
 from finray.filings.pdf_grid import page_grids
 from finray.filings.places import label_places
 from finray.filings.plain_text import split_text_pages
+from finray.filings.report_signs import is_report
 from finray.filings.scales import Scale, read_scale
 from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.statements import label_statements
 from finray.filings.submission import ACCESSION_NUMBER, parse_submission
 from finray.filings.tagged_facts import facts_in_prose, tagged_cells
+from finray.filings.tessdata import Ocr
 
 MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
@@ -35,29 +38,37 @@ _FIGURE_LINE = re.compile(
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 
-def parse_filing(content: bytes, source_uri: str, settings: FilingSettings) -> ParsedFiling:
-    """Read one filing: PDF, EDGAR HTML, full-submission text or plain text, told apart by content.
+def parse_filing(content: bytes, source_uri: str, settings: FilingSettings, ocr: Ocr | None = None) -> ParsedFiling:
+    """Read one filing: PDF, EDGAR HTML, full-submission text or plain text, told apart by content. ``ocr`` reads pages
+    whose text cannot be extracted.
 
     Raises FilingError where the bytes cannot be used, with a stage and a stable reason; nothing else.
     """
     kind = sniff(content, settings)
     if kind == "pdf":
-        return _parse_pdf(content, source_uri, settings)
+        return _parse_pdf(content, source_uri, settings, ocr)
     return _parse_text(content, kind, source_uri, settings)
 
 
-def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> ParsedFiling:
+def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: Ocr | None) -> ParsedFiling:
     with open_pdf(content, settings) as document:
-        texts = page_texts(document, settings)
+        read = pdf_text(document, settings, ocr)
+        texts = read.texts
         check_length(sum(len(text) for text in texts), settings)
-        filing = _filing(content, source_uri, {"cover": cover.read_cover(texts)})
         statements = label_statements(texts)
+        filing = _filing(content, source_uri, cover.read_facts(texts), texts, statements)
+        made: dict[str, FactSource] = {}
+        if read.words or read.unread:
+            made["pages"] = "ocr" if read.words else "unread"
+        if document.is_repaired:
+            made["file"] = "repair"
+        filing = replace(filing, provenance={**filing.provenance, **made})
         line_items: list[LineItem] = []
         usual = _usual_scale(texts, statements)
         for number, statement in enumerate(statements):
             if statement is not None or _is_tabular(texts[number]):
                 line_items += extract_line_items(
-                    page_grids(document[number], number),
+                    page_grids(document[number], number, read.words.get(number)),
                     texts[number],
                     statement,
                     filing,
@@ -87,8 +98,9 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
         pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
     texts = [page.text for page in pages]
     check_paging(texts, settings)
-    filing = _filing(content, source_uri, {**sources, "cover": cover.read_cover(texts)})
     statements = label_statements(texts)
+    found = cover.read_facts(texts, merge(sources)[0])
+    filing = _filing(content, source_uri, {**sources, **found}, texts, statements)
     line_items: list[LineItem] = []
     usual = _usual_scale(texts, statements)
     for number, statement in enumerate(statements):
@@ -138,24 +150,31 @@ def _parsed(
     return ParsedFiling(filing, pages, tuple(line_items))
 
 
-def _filing(content: bytes, source_uri: str, sources: dict[FactSource, Facts]) -> Filing:
+def _filing(
+    content: bytes,
+    source_uri: str,
+    sources: dict[FactSource, Facts],
+    texts: Sequence[str],
+    statements: Sequence[Statement | None],
+) -> Filing:
     """The filing's facts, each from its best source. Raises FilingError ``not_a_filing`` where no form or no
-    company can be read."""
+    company can be read, and the pages are not those of a report either."""
     digest = hashlib.sha256(content).hexdigest()
     name = doc_name(source_uri)
     if ACCESSION_NUMBER.fullmatch(name):
         sources = {**sources, "name": Facts(accession_number=name)}
     facts, provenance = merge(sources)
     facts = fiscal.complete(facts)
-    if facts.form is None or facts.company is None:
+    if (facts.form is None or facts.company is None) and not is_report(texts, statements):
         missing = " and ".join(
             what for what, value in (("form", facts.form), ("company", facts.company)) if value is None
         )
         raise FilingError(
             "parse",
             "not_a_filing",
-            f"no {missing} on the first pages: neither an SEC cover page nor an earnings release",
+            f"no {missing} on the first pages, no financial statements and no Items: neither a report nor a release",
         )
+    form, company = facts.form or UNIDENTIFIED, facts.company or UNIDENTIFIED
     if facts.accession_number is not None:
         provenance["filing_id"] = provenance.pop("accession_number")
     provenance["is_amendment"] = provenance.pop("amendment", "cover")
@@ -163,18 +182,17 @@ def _filing(content: bytes, source_uri: str, sources: dict[FactSource, Facts]) -
         if getattr(facts, derived) is not None and derived not in provenance and "period_end" in provenance:
             provenance[derived] = provenance["period_end"]
     amends = facts.amends
-    if facts.amendment and amends is None and facts.period_end:
-        amends = f"{facts.form.removesuffix('/A')} {facts.period_end.isoformat()}"
-    form = facts.form
-    if facts.amendment and not form.endswith("/A"):
-        form += "/A"
-    own = facts.company.lower()
+    if facts.amendment and facts.form is not None:
+        if amends is None and facts.period_end:
+            amends = f"{form.removesuffix('/A')} {facts.period_end.isoformat()}"
+        form = f"{form.removesuffix('/A')}/A"
+    own = company.lower()
     return Filing(
         filing_id=facts.accession_number or digest[:20],
         doc_name=name,
         source_uri=source_uri,
         content_sha256=digest,
-        company=facts.company,
+        company=company,
         form=form,
         cik=facts.cik,
         ticker=facts.ticker,

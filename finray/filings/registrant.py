@@ -1,24 +1,26 @@
-"""The registrant's name on an SEC cover page or signature page, found by the captions that the forms
-prescribe."""
+"""The registrant's name on an SEC cover page or signature page: among all that could be it, the likeliest.
+
+Where it stands counts (by the captions that the forms prescribe), whether it reads like a company's, and how often the
+report says it: covers are laid out in every order, but a report names its registrant over and over.
+"""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
+from finray.filings.captions import CAPTION_WORDS, CoverText, fold, has_caption
+from finray.filings.dates import find_dates
 from finray.filings.names import MAX_NAME, only_suffix, tidy_name
 
-NAME_CAPTION = re.compile(
-    r"\(?\s{0,3}exact\s{1,3}names?\s{1,3}of\s{1,3}(?:each\s{1,3}|the\s{1,3}|small\s{1,3}business\s{1,3}"
-    r"|small\s{1,3})?"
-    r"(?:registrants?|company|issuers?|corporation|companies)"
-    r"|\(\s{0,3}(?:full\s{1,3})?names?\s{1,3}of\s{1,3}(?:the\s{1,3})?(?:small\s{1,3}business\s{1,3}issuer"
-    r"|registrant|issuer)",
-    re.IGNORECASE,
-)
-FILE_CAPTION = re.compile(r"commission\s{1,3}file\s{1,3}(?:numbers?|no)|\bi\.?r\.?s\.?\s{1,3}employer", re.IGNORECASE)
-_CAPTION_END = re.compile(r"(?:charters?|articles)[^\S\n]{0,3}\)?[.:]?", re.IGNORECASE)
-_FORMER = re.compile(r"\(\s{0,3}(?:former|previous)\s{1,3}names?\b", re.IGNORECASE)
+
+def _folded(words: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in words.split(","))
+
+
 _SIGNED = re.compile(r"\(\s{0,2}registrant\s{0,2}\)", re.IGNORECASE)
 _CORPORATE = re.compile(
     r"\b(?:inc|incorporated|corp|corporation|company|co|ltd|limited|plc|llc|l\.l\.c|l\.?p|n\.?v|s\.?a|trust"
@@ -26,63 +28,61 @@ _CORPORATE = re.compile(
     r"|holdings|bancorp|partnership)\b\.?\W*$",
     re.IGNORECASE,
 )
-_CAPTION_WORDS = re.compile(
-    r"commission\s+file|file\s+n(?:umber|o)|\bmark\s+one\b|transition\s+(?:report|period)|\bform\s+(?:10|8|20"
-    r"|40|6)\b"
-    r"|i\.?r\.?s\.?\s+employer|\bemployer\b|identification|state\s+(?:or|of)|jurisdiction|incorporat(?:ion"
-    r"|ed in)"
-    r"|telephone|washington,?\s+d\.?c|20549|securities\s+(?:and|&)|\bpursuant\b|annual\s+report"
-    r"|quarterly\s+report"
-    r"|current\s+report|\bfor\s+the\s+|\bended\b|\breported\b|date\s+of|amendment\s+no|principal\s+executive"
-    r"|zip\s+code|exchange\s+act|exact\s+name|specified\s+in|table\s+of\s+contents|^united\s+states$"
-    r"|earliest\s+event"
-    r"|conformed|edgar|^signatures?$|undersigned|^\W*number\W|^\W*(?:or|of|to|and|for|from|x)\W*$",
-    re.IGNORECASE,
-)
 _FILE_NUMBER = re.compile(
-    r"(?:number|no\.?|file)?\s{0,3}:?\s{0,3}\b\d{1,3}\s?[-–‑]\s?\d{3,6}(?:[-–]\d{1,3})?\b[.:]?", re.IGNORECASE
+    r"(?:number|no\.?|file)?\s{0,3}:?\s{0,3}\b[\dlIO]{1,3}\s?-\s?\d[\dlIO]{2,5}(?:-\d{1,3})?\b[.:]?", re.IGNORECASE
 )
-_DATE_LINE = re.compile(r"^\W*(?:[A-Z][a-z]{2,8}\.?\s+\d{1,2},?\s+)?(?:19|20)\d\d\W*(?:or)?\W*$")
+_STATE_OF = re.compile(r"^an?\s+(.*)\s+(?:corporation|company|trust|partnership)$", re.IGNORECASE)
+_DATE_LINE = re.compile(r"^\W*(?:[A-Z][A-Za-z]{2,8}\.?\s+\d{1,2},?\s+)?(?:19|20)\d\d\W*(?:or)?\W*$")
 _LETTERS = re.compile(r"[A-Za-z]{2}|\d[A-Z]\b|[A-Z]\s?&\s?[A-Z]")
-_JURISDICTION = re.compile(
-    r"\W*(?:state of |commonwealth of |province of )?(?:alabama|alaska|arizona|arkansas|california|colorado"
-    r"|connecticut"
-    r"|delaware|florida|georgia|hawaii|idaho|illinois|indiana|iowa|kansas|kentucky|louisiana|maine|maryland"
-    r"|massachusetts"
-    r"|michigan|minnesota|mississippi|missouri|montana|nebraska|nevada|new hampshire|new jersey|new mexico"
-    r"|new york"
-    r"|north carolina|north dakota|ohio|oklahoma|oregon|pennsylvania|rhode island|south carolina|south dakota"
-    r"|tennessee"
-    r"|texas|utah|vermont|virginia|washington|west virginia|wisconsin|wyoming|district of columbia"
-    r"|puerto rico|bermuda"
-    r"|cayman islands|ireland|jersey|england(?: and wales)?|united kingdom|(?:the )?netherlands|luxembourg"
-    r"|switzerland"
-    r"|canada|israel|british virgin islands|marshall islands|ontario|british columbia|singapore|liberia"
-    r"|panama|curaçao"
-    r"|[a-z]{2})\W*",
-    re.IGNORECASE,
+_FORM_LINE = re.compile(
+    r"\bform\s+(?:10|8|20|40|6)\b|\bmark\s+one\b|\b20549\b|^\W*for\s+the\b|\breported\b", re.IGNORECASE
 )
+_PLACE_PREFIX = re.compile(r"^\W*(?:(?:state|commonwealth|province)\s+of|the)\s+", re.IGNORECASE)
+_PLACES = _folded(
+    """alabama, alaska, arizona, arkansas, california, colorado, connecticut, delaware, florida, georgia, hawaii, idaho,
+    illinois, indiana, iowa, kansas, kentucky, louisiana, maine, maryland, massachusetts, michigan, minnesota,
+    mississippi, missouri, montana, nebraska, nevada, new hampshire, new jersey, new mexico, new york, north
+    carolina, north dakota, ohio, oklahoma, oregon, pennsylvania, rhode island, south carolina, south dakota,
+    tennessee, texas, utah, vermont, virginia, washington, west virginia, wisconsin, wyoming, district of columbia,
+    puerto rico, bermuda, cayman islands, ireland, jersey, england, england and wales, united kingdom, netherlands,
+    luxembourg, switzerland, canada, israel, british virgin islands, marshall islands, ontario, british columbia,
+    singapore, liberia, panama, curaçao"""
+)
+_NO_NAMES = _folded(
+    """united states, united states of america, commission, registrant, signature, signatures, number, exact, name,
+    reported, or, of, to, and, for, from, none, yes, no, index, contents, washington dc, not applicable, issuer, the,
+    in its charter, charter, its charter, specified, company, jurisdiction, incorporation, organization, employer,
+    identification, state"""
+)
+_EXCHANGES = frozenset(("nyse", "nasdaq", "cboe", "exchange"))
+_ITSELF = tuple(fold(f"the {kind}") for kind in ("company", "corporation", "trust", "partnership", "registrant"))
+_ABOVE, _BELOW, _BEHIND_NUMBER, _SIGNED_ABOVE, _ANYWHERE = 6.0, 4.0, 3.0, 3.0, 1.0
+"""How much a name's place says: above its caption, below it, behind the file number, above "(Registrant)"."""
+_REACH = 900
+_STORY = 400_000
+"""Characters of the report in which its names are counted."""
+_MOST_CAPTIONS, _MOST_CANDIDATES, _MOST_SPELLINGS = 10, 40, 100
+_LOOKS = {"o": "[o0]", "i": "[il1]", "s": "[s5]", "b": "[b8]", "e": "[ec]", "m": "(?:m|rn)"}
+_CELLS_ABOVE = 6
 
 
-def registrant(cover: str) -> str | None:
-    """The registrant's name on ``cover`` (text without blank lines), None where it is not printed as text.
+def registrant(cover: CoverText, story: str, signed: Callable[[], str | None]) -> str | None:
+    """The registrant's name on ``cover``, as ``story`` (the report's text) spells it where the cover's spelling occurs
+    nowhere else; None where it is not printed as text. Where nothing stands in its place and nothing reads like a
+    company, who ``signed`` the report is the better guess."""
+    weights: dict[str, float] = {}
+    for name, weight in islice(_candidates(cover), _MOST_CANDIDATES):
+        weights[name] = max(weight, weights.get(name, 0.0))
+    told = " ".join(story[:_STORY].split())
 
-    It stands above its caption, or below it where co-registrants share a table; where the form's caption is
-    missing, it is the first name after the Commission file number.
-    """
-    for caption in NAME_CAPTION.finditer(cover):
-        above = _name_above(cover[max(0, caption.start() - 500) : caption.start()].splitlines())
-        if above:
-            return above
-        end = _CAPTION_END.search(cover, caption.end(), caption.end() + 120)
-        below = _name_below(cover[end.end() if end else caption.end() :][:900].splitlines(), corporate=True)
-        if below:
-            return below
-    number = FILE_CAPTION.search(cover)
-    if number is None or NAME_CAPTION.search(cover):
-        return None
-    lines = cover[number.start() : number.start() + 600].splitlines()
-    return _name_below(lines, corporate=True) or _name_below(lines, corporate=False)
+    def likelihood(name: str) -> float:
+        mentions = len(re.findall(rf"(?<![\w-]){re.escape(name)}(?!\w)", told, re.IGNORECASE))
+        return weights[name] + min(3.0, math.log2(1 + mentions)) + (_CORPORATE.search(name) is not None)
+
+    best = max(weights, key=likelihood, default=None)
+    if best is None or (weights[best] < _ABOVE and not _CORPORATE.search(best)):
+        return signed() or best
+    return respelled(best, told)
 
 
 def signing_registrant(pages: Sequence[str]) -> str | None:
@@ -95,22 +95,71 @@ def signing_registrant(pages: Sequence[str]) -> str | None:
     return None
 
 
-def former_name(cover: str) -> str | None:
+def former_name(cover: CoverText) -> str | None:
     """A former name printed above its caption; "N/A", addresses and telephone numbers are none."""
-    caption = _FORMER.search(cover)
+    caption = cover.first("former")
     if caption is None:
         return None
-    lines = cover[max(0, caption.start() - 200) : caption.start()].splitlines()
-    name = tidy_name(lines[-1]) if lines else ""
-    return name if name and _CORPORATE.search(name) and _plausible(lines[-1], name) else None
+    cells = _cells_above(cover.text, caption.start)[-1:]
+    return _name_below(cells, corporate=True)
 
 
-def _name_above(lines: list[str]) -> str | None:
+def respelled(name: str, story: str) -> str:
+    """``name``, or how ``story`` most often spells it where that differs by spaces and letters that look alike."""
+    letters = fold(name)
+    if name.lower() in story.lower() or not 4 <= len(letters) <= MAX_NAME:
+        return name
+    pattern = r"[\W_]{0,3}".join(_LOOKS.get(letter, re.escape(letter)) for letter in letters)
+    found = re.finditer(rf"(?<!\w){pattern}(?!\w)\.?", story, re.IGNORECASE)
+    spellings = Counter(tidy_name(match[0]) for match in islice(found, _MOST_SPELLINGS))
+    return spellings.most_common(1)[0][0] if spellings else name
+
+
+def _candidates(cover: CoverText) -> Iterator[tuple[str, float]]:
+    text = cover.text
+    captions = [caption for caption in cover.captions if caption.kind == "name"][:_MOST_CAPTIONS]
+    for caption in captions:
+        if above := _name_above(_cells_above(text, caption.start)):
+            yield above, _ABOVE
+        cells = _cells(text[caption.end : caption.end + _REACH].lstrip())
+        below = _name_below(cells, corporate=True) or (None if above else _name_below(cells[:1], corporate=False))
+        if below:
+            yield below, _BELOW
+    if number := cover.first("file") or cover.first("employer"):
+        cells = _cells(text[number.start : number.start + _REACH])
+        below = _name_below(cells, corporate=True) or (None if captions else _name_below(cells, corporate=False))
+        if below:
+            yield below, _BEHIND_NUMBER
+    if signed := signing_registrant([text]):
+        yield signed, _SIGNED_ABOVE
+    marks = cover.first("marks")
+    for name in _names(_cells(text[: marks.start if marks else _REACH])):
+        if _CORPORATE.search(name):
+            yield name, _ANYWHERE
+
+
+def _cells(text: str) -> list[str]:
+    return [cell for line in text.splitlines() for cell in line.split(" | ") if cell]
+
+
+def _cells_above(text: str, start: int) -> list[str]:
+    """What stands above a caption, and on its line before it: of that only what follows another caption or a number."""
+    cells = _cells(text[max(0, start - 500) : start].rstrip("( \n"))
+    if cells:
+        own = CoverText(cells[-1])
+        ends = [caption.end for caption in own.captions]
+        ends += [match.end() for match in _FILE_NUMBER.finditer(own.text)]
+        ends += [end for _, end, _ in find_dates(own.text)]
+        cells[-1] = own.text[max(ends, default=0) :]
+    return cells
+
+
+def _name_above(cells: Sequence[str]) -> str | None:
     """The name that ends above a caption; it may be broken over lines ("ADVANCED MICRO", "DEVICES, INC.")."""
     parts: list[str] = []
-    for line in reversed(lines[-6:]):
-        name = tidy_name(_FILE_NUMBER.sub("", line))
-        if not _plausible(line, name):
+    for cell in reversed(cells[-_CELLS_ABOVE:]):
+        name = tidy_name(_FILE_NUMBER.sub("", cell))
+        if not plausible(cell, name):
             if parts or _LETTERS.search(name):
                 break
             continue
@@ -135,21 +184,39 @@ def _continues(upper: str, lower: str) -> bool:
     return not complete and upper.isupper() == lower.isupper()
 
 
-def _name_below(lines: list[str], corporate: bool) -> str | None:
+def _name_below(cells: Sequence[str], corporate: bool) -> str | None:
     """The first plausible name, with a corporate suffix where ``corporate`` (addresses follow, too)."""
-    for line in lines:
-        for cell in line.split(" | "):
-            name = tidy_name(_FILE_NUMBER.sub("", cell))
-            if _plausible(cell, name) and not only_suffix(name) and (not corporate or _CORPORATE.search(name)):
-                return name
-    return None
+    return next((name for name in _names(cells) if not corporate or _CORPORATE.search(name)), None)
 
 
-def _plausible(line: str, name: str) -> bool:
+def _names(cells: Sequence[str]) -> Iterator[str]:
+    """The plausible names among ``cells``, but for the exchanges that covers name; one may begin on the line above."""
+    begun = ""
+    for cell in cells:
+        name = tidy_name(_FILE_NUMBER.sub("", cell))
+        if not plausible(cell, name) or _EXCHANGES.intersection(re.findall(r"\w+", name.lower())):
+            begun = ""
+            continue
+        if begun and _continues(begun, name) and _CORPORATE.search(name) and len(begun) + len(name) < MAX_NAME:
+            yield f"{begun} {name}"
+        if not only_suffix(name):
+            yield name
+        begun = name
+
+
+def plausible(printed: str, name: str) -> bool:
+    """``printed`` (``name`` where tidied) could be a name: no caption, place, date or form."""
+    if not 0 < len(name) <= MAX_NAME or not _LETTERS.search(name) or has_caption(printed):
+        return False
+    if only_suffix(name):
+        return True
+    letters = fold(name)
     return (
-        0 < len(name) <= MAX_NAME
-        and bool(_LETTERS.search(name))
-        and not _CAPTION_WORDS.search(line)
-        and not _DATE_LINE.match(line)
-        and not _JURISDICTION.fullmatch(line)
+        len(letters) > 2
+        and not CAPTION_WORDS.issuperset(map(fold, name.split()))
+        and letters not in _NO_NAMES
+        and fold(_PLACE_PREFIX.sub("", _STATE_OF.sub(r"\1", name))) not in _PLACES
+        and not letters.endswith(_ITSELF)
+        and not _FORM_LINE.search(printed)
+        and not _DATE_LINE.match(printed)
     )

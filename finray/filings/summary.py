@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, Filing
+from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, UNIDENTIFIED, Filing
+
+_HEAD_CHARACTERS = 300
 
 _FORM_NAMES = {
     "10-K": "annual report",
@@ -17,9 +19,11 @@ _FORM_NAMES = {
 }
 
 
-def cover_summary(filing: Filing) -> str:
-    """The cover facts as text, in the words of a question; facts the filing does not give are left out."""
-    names = ", ".join(dict.fromkeys((filing.company, *filing.aliases)))
+def cover_summary(filing: Filing, text: str = "") -> str:
+    """The cover facts as text, in the words of a question; facts the filing does not give are left out. Where it gives
+    no company, the first words of its ``text`` stand for the name."""
+    name = filing.company if filing.company != UNIDENTIFIED else " ".join(text[:_HEAD_CHARACTERS].split())
+    names = ", ".join(dict.fromkeys((name, *filing.aliases)))
     ticker = f" ({filing.ticker})" if filing.ticker else ""
     form = filing.form.removesuffix("/A")
     kind = _FORM_NAMES.get(form)

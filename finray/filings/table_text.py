@@ -12,6 +12,8 @@ _CLOSE = re.compile(r"^\s*(?:\)\s*%?|%\s*\)?|\)\s*(?:pts|x))\s*$", re.IGNORECASE
 """A cell that holds only what stands after a number: a closing parenthesis, a percent sign."""
 _NUMBER = re.compile(r"[\d—–-]")
 _CURRENCY_SPACE = re.compile(r"(?<=[$€£¥])\s+(?=[(\d.—–-])")
+MAX_CELL = 400
+"""A longer cell is text: nothing is joined to it."""
 _BULLETS = frozenset("•●▪◦·–-—*o")
 
 
@@ -41,7 +43,7 @@ def row_cells(row: lxml.html.HtmlElement) -> list[str]:
             continue
         if _OPEN.match(text):
             prefix += text.replace(" ", "")
-        elif cells and not prefix and _CLOSE.match(text) and _NUMBER.search(cells[-1]):
+        elif cells and not prefix and len(cells[-1]) <= MAX_CELL and _CLOSE.match(text) and _NUMBER.search(cells[-1]):
             cells[-1] += text
         elif len(cells) == 1 and not prefix and cells[0] in _BULLETS:
             cells[0] += " " + text

@@ -66,7 +66,7 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
 
     return FilingBundle(
         filing=filing,
-        summary=_encodable(cover_summary(filing)),
+        summary=_encodable(cover_summary(filing, next((page.text for page in pages if page.text.strip()), ""))),
         pages=rows(PAGES, pages),
         chunks=rows(CHUNKS, chunks),
         facts=rows(FACTS, parsed.line_items),

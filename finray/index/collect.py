@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from finray.index import bundle as bundles
 from finray.index.plan import Plan
 from finray.index.stages import StagedFiling, own_peak_rss
-from finray.index.summary import IndexFailure, IndexProgress, IndexSummary, ReportProgress
+from finray.index.summary import IndexFailure, IndexProgress, IndexSummary, MarkedFiling, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.storage.locations import Listing
 
@@ -25,6 +25,7 @@ class Collector:
         self._progress = progress
         self._started = started
         self._failures: list[IndexFailure] = []
+        self._marked: list[MarkedFiling] = []
         self._counts: Counter[str] = Counter()
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._memory: dict[str, int] = {}
@@ -49,6 +50,9 @@ class Collector:
             bundle = bundles.from_bytes(staged.bundle)
             outcome = self._writer.add(planned, bundle)
             if outcome == "indexed":
+                filing = bundle.filing
+                if filing.marks:
+                    self._marked.append(MarkedFiling(staged.source_uri, filing.marks, filing.unknown))
                 self._counts["indexed"] += 1
                 self._counts["pages"] += bundle.pages.num_rows
                 self._counts["chunks"] += bundle.chunks.num_rows
@@ -78,6 +82,7 @@ class Collector:
             pages=self._counts["pages"],
             chunks=self._counts["chunks"],
             seconds=time.monotonic() - self._started,
+            marked=tuple(sorted(self._marked, key=lambda marked: marked.source_uri)),
             stage_seconds=dict(self._seconds),
             peak_rss_bytes=own_peak_rss() + self._workers_peak(slots),
         )

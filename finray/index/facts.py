@@ -32,7 +32,7 @@ class FilingFacts:
 
     def company_names(self) -> list[str]:
         """One name for each company of the index."""
-        return [company.name for company in self._catalog.companies.values()]
+        return [company.name for company in self._catalog.companies.values() if company.names]
 
     def has_company(self, company: str) -> bool:
         return company in self._catalog.companies

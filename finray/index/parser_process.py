@@ -18,12 +18,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import IO, Any, cast, get_args
 
 from finray.core.errors import FilingError, Stage
 from finray.core.settings import ChunkSettings, FilingSettings, SandboxSettings
+from finray.filings.tessdata import Ocr, find_tessdata
 from finray.sandbox import confined, pipes, reader
 from finray.sandbox.lockdown import NO_FILTER
 
@@ -72,6 +73,8 @@ class ParserProcess:
             "demanded": sandbox is not None and confined.filter_demanded(sandbox),
         }
         self._seconds = filings.parse_seconds
+        self._ocr_seconds = filings.ocr_seconds
+        self._tessdata = find_tessdata() if filings.ocr_seconds else None
         self._most_bytes = int(filings.parse_memory_gb * _GIB)
         self._module = module
         self._relay: confined.Relay | None = None
@@ -83,26 +86,38 @@ class ParserProcess:
         Raises FilingError: the parser's own, or ``crashed`` (twice: the first time may have been the system's doing),
         ``timeout``, ``out_of_memory``, ``parser_error``.
         """
+        if self._tessdata is None:
+            return self._parse_twice(content, source_uri, None)
         try:
-            return self._parse(content, source_uri)
+            return self._parse_twice(content, source_uri, Ocr(self._tessdata, allowed=False))
+        except FilingError as error:
+            if error.reason != "needs_ocr":
+                raise
+            return self._parse_twice(content, source_uri, Ocr(self._tessdata))
+
+    def _parse_twice(self, content: bytes, source_uri: str, ocr: Ocr | None) -> ParsedBytes:
+        try:
+            return self._parse(content, source_uri, ocr)
         except FilingError as error:
             if error.reason != "crashed":
                 raise
-            return self._parse(content, source_uri)
+            return self._parse(content, source_uri, ocr)
 
-    def _parse(self, content: bytes, source_uri: str) -> ParsedBytes:
+    def _parse(self, content: bytes, source_uri: str, ocr: Ocr | None) -> ParsedBytes:
+        limit = self._seconds + (self._ocr_seconds if ocr and ocr.allowed else 0.0)
         started = time.monotonic()
         child = self._ready()
-        header = json.dumps({"source_uri": source_uri}).encode()
+        request = {"source_uri": source_uri, "seconds": limit, "ocr": asdict(ocr) if ocr else None}
+        header = json.dumps(request).encode()
         try:
             parts = (_LENGTHS.pack(len(header), len(content)), header, content)
-            pipes.send(child.stdin, parts, started + self._seconds)
-            answer, bundle = _receive(child.stdout, self._most_bytes, started + self._seconds)
+            pipes.send(child.stdin, parts, started + limit)
+            answer, bundle = _receive(child.stdout, self._most_bytes, started + limit)
         except TimeoutError:
             self.close()
-            raise self._timeout("") from None
+            raise self._timeout("", ocr) from None
         except (EOFError, BrokenPipeError):
-            raise self._crashed(child) from None
+            raise self._crashed(child, ocr) from None
         except ValueError as error:
             self.close()
             raise FilingError("parse", "crashed", f"the parser process answered nonsense: {error}") from error
@@ -138,17 +153,24 @@ class ParserProcess:
                 ) from error
         return self.child
 
-    def _crashed(self, child: subprocess.Popen[bytes]) -> FilingError:
+    def _crashed(self, child: subprocess.Popen[bytes], ocr: Ocr | None) -> FilingError:
         self._reap(child)
         status = child.returncode
         if status == -signal.SIGPROF:
-            return self._timeout(" of processor time")
+            return self._timeout(" of processor time", ocr)
         cause = f"signal {signal.Signals(-status).name}" if status < 0 else f"exit status {status}"
         return FilingError("parse", "crashed", f"the parser process died on this filing ({cause})")
 
-    def _timeout(self, of: str) -> FilingError:
-        limit = "filings.parse_seconds; give it more and run again with --retry-failed"
-        return FilingError("parse", "timeout", f"not parsed after {self._seconds:g} s{of} ({limit})")
+    def _timeout(self, of: str, ocr: Ocr | None) -> FilingError:
+        read = ocr is not None and ocr.allowed
+        setting = "filings.ocr_seconds" if read else "filings.parse_seconds"
+        seconds = self._ocr_seconds if read else self._seconds
+        return FilingError(
+            "parse",
+            "timeout",
+            f"not {'read by OCR' if read else 'parsed'} after {seconds:g} s{of} ({setting}; give it more and run again "
+            "with --retry-failed)",
+        )
 
     def _reap(self, child: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):  # it may have closed its pipe and go on
@@ -173,7 +195,7 @@ def main(arguments: Sequence[str]) -> None:
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     reader.confine(
-        seconds=_LIFE * filings.parse_seconds,
+        seconds=_LIFE * filings.parse_seconds + filings.ocr_seconds,
         memory_bytes=int(filings.parse_memory_gb * _GIB),
         demanded=settings["demanded"],
     )
@@ -186,10 +208,11 @@ def main(arguments: Sequence[str]) -> None:
             header, content = _receive_blocking(requests)
         except EOFError:
             return
-        # The kernel ends the child when it spends much more on one filing, even where the parent is gone.
-        signal.setitimer(signal.ITIMER_PROF, filings.parse_seconds + 2.0)
+        # The kernel ends the child if it spends much more on one filing, even if the parent is gone.
+        signal.setitimer(signal.ITIMER_PROF, header["seconds"] + 2.0)
+        ocr = Ocr(**header["ocr"]) if header["ocr"] else None
         try:
-            bundle = to_bytes(make_bundle(parse_filing(content, header["source_uri"], filings), chunks))
+            bundle = to_bytes(make_bundle(parse_filing(content, header["source_uri"], filings, ocr), chunks))
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
             _send(answers, json.dumps({"peak_rss_bytes": peak}).encode(), bundle)
         except FilingError as error:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from finray.core.types import Mark
+
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
@@ -36,9 +38,19 @@ class IndexFailure:
 
 
 @dataclass(frozen=True, slots=True)
+class MarkedFiling:
+    """An indexed filing to know something of: ``marks`` (``Filing.marks``), and what of its cover is ``unknown``."""
+
+    source_uri: str
+    marks: tuple[Mark, ...]
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class IndexSummary:
     """``skipped`` counts by cause (unchanged, duplicate, failed before); ``ignored`` by extension what
-    folders held besides filings. ``pages`` and ``chunks`` are those of this run. ``stage_seconds`` add up
+    folders held besides filings. ``pages`` and ``chunks`` are those of this run; ``marked`` are those of its filings
+    that were read in part, by OCR or after repair. ``stage_seconds`` add up
     over workers; ``peak_rss_bytes`` adds the largest
     peaks of driver and workers, an upper bound of their peak together; what Ray itself needs comes on top."""
 
@@ -50,6 +62,7 @@ class IndexSummary:
     pages: int
     chunks: int
     seconds: float
+    marked: tuple[MarkedFiling, ...] = ()
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
     peak_rss_bytes: int = 0
 

@@ -252,7 +252,7 @@ class IndexWriter:
             "n_pages": bundle.pages.num_rows,
             "n_chunks": bundle.chunks.num_rows,
             "n_facts": bundle.facts.num_rows,
-            "status": "indexed",
+            "status": " ".join(bundle.filing.marks) or "indexed",
             "indexed_at": dt.datetime.now(dt.UTC),
             "summary": bundle.summary,
             "vector": bundle.vector,

@@ -16,7 +16,7 @@ from functools import lru_cache
 from operator import attrgetter
 
 from finray.core.query import Span
-from finray.core.types import Filing
+from finray.core.types import UNIDENTIFIED, Filing
 from finray.question.words import word_list
 
 _SUFFIXES = frozenset(
@@ -109,7 +109,8 @@ def core_name(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """One company of the index. ``names`` holds every name its filings give it, newest first."""
+    """One company of the index. ``names`` holds every name its filings give it, newest first; a filing without any is
+    a company by itself."""
 
     key: str
     name: str
@@ -338,7 +339,8 @@ def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
     so that two registrants of one name, or of a ticker that was used again, stay apart."""
     same: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
     for filing in filings:
-        identity = (filing.cik, filing.commission_file_number, filing.company, filing.ticker, filing.aliases)
+        own = filing.filing_id if filing.company == UNIDENTIFIED else ""
+        identity = (filing.cik, filing.commission_file_number, filing.company, filing.ticker, filing.aliases, own)
         same[identity].append(filing)
     # Filings that say the same of their company belong together: one of them stands for all.
     joined = _joined([members[0] for members in same.values()])
@@ -381,7 +383,7 @@ def _registrations(filing: Filing) -> Iterable[str]:
 
 
 def _names_and_tickers(filing: Filing) -> Iterable[str]:
-    if core := "".join(core_name(filing.company)):
+    if (core := "".join(core_name(filing.company))) and filing.company != UNIDENTIFIED:
         yield f"name:{core}"
     if filing.ticker:
         yield f"ticker:{filing.ticker.upper()}"
@@ -389,6 +391,8 @@ def _names_and_tickers(filing: Filing) -> Iterable[str]:
 
 def _short_names(filing: Filing) -> Iterable[str]:
     """An earnings release often has only a short name: "Amcor" for Amcor plc."""
+    if filing.company == UNIDENTIFIED:
+        return
     yield f"name:{''.join(core_name(filing.company))}"
     if not (filing.cik or filing.commission_file_number or filing.ticker):
         own = core_name(filing.company)
@@ -400,9 +404,12 @@ def _short_names(filing: Filing) -> Iterable[str]:
 
 def _company(members: Sequence[Filing]) -> Company:
     newest_first = sorted(members, key=lambda f: (f.period_end is not None, f.period_end, f.filing_id), reverse=True)
-    names = dict.fromkeys(filing.company for filing in newest_first)
+    names = dict.fromkeys(filing.company for filing in newest_first if filing.company != UNIDENTIFIED)
     names |= dict.fromkeys(alias for filing in newest_first for alias in filing.aliases)
     tickers = dict.fromkeys(filing.ticker for filing in newest_first if filing.ticker)
     cik = next((filing.cik for filing in newest_first if filing.cik), None)
-    key = f"cik{cik.lstrip('0')}" if cik else "-".join(core_name(newest_first[0].company))
-    return Company(key, newest_first[0].company, tuple(names), tuple(tickers))
+    name = next(iter(names), f"{newest_first[0].doc_name} ({UNIDENTIFIED})")
+    key = f"cik{cik.lstrip('0')}" if cik else "-".join(core_name(name))
+    if not names:
+        key = f"{UNIDENTIFIED}-{newest_first[0].filing_id}"
+    return Company(key, name, tuple(names), tuple(tickers))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from finray.core.journal import Journal
 from finray.core.query import Query, Span
 from finray.filings.canonical import canonical_items
-from finray.question.companies import CompanyCatalog
+from finray.question.companies import CompanyCatalog, Mentions
 from finray.question.definitions import defined_formula, defined_name
 from finray.question.forms import forms_asked
 from finray.question.formulas import formulas, line_items
@@ -17,6 +18,8 @@ from finray.question.measures import measures_of
 from finray.question.mentions import mentions
 from finray.question.periods import last_years_in, periods_in
 from finray.question.wording import statements_named, unexplained_words, without_instructions
+
+Settle = Callable[[Mentions, str], Mentions]
 
 
 class PlainReader:
@@ -29,8 +32,10 @@ class PlainReader:
 class RuleReader:
     """Companies from the index's own catalog, periods, forms, metrics and the statements that hold them."""
 
-    def __init__(self, catalog: CompanyCatalog) -> None:
+    def __init__(self, catalog: CompanyCatalog, settle: Settle | None = None) -> None:
+        """``settle`` looks for names that the catalog does not know in the text of unidentified filings."""
         self._catalog = catalog
+        self._settle = settle
 
     async def read(self, question: str, journal: Journal) -> Query:
         text = without_instructions(question)
@@ -39,9 +44,9 @@ class RuleReader:
         metrics = tuple(dict.fromkeys(span.value for span in mentions(question)))
         lines = dict.fromkeys(line for key in metrics for line in (line_items(known[key]) if key in known else (key,)))
         implied = (items[line].statement for line in lines)
-        searched, companies = text, self._catalog.mentions(text)
+        searched, companies = text, self._companies(text)
         if not companies.known and text != question:
-            searched, companies = question, self._catalog.mentions(question)
+            searched, companies = question, self._companies(question)
         named_here = companies.spans if searched == text else ()
         spans = [*named_here, *mentions(text), *_defined(question, text)]
         query = with_measures(
@@ -65,6 +70,10 @@ class RuleReader:
         for line in described(query):
             journal.note(line)
         return query
+
+    def _companies(self, text: str) -> Mentions:
+        mentions = self._catalog.mentions(text)
+        return mentions if self._settle is None else self._settle(mentions, text)
 
 
 def with_measures(query: Query) -> Query:

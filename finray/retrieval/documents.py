@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import pyarrow as pa
@@ -16,13 +17,15 @@ from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder
 from finray.question.companies import CompanyCatalog
 from finray.question.forms import forms_implied, looks_ahead
-from finray.retrieval.filing_match import match_score
+from finray.retrieval.filing_match import PERIOD_MATCH, match_score, period_fit
+from finray.retrieval.unidentified import UnidentifiedFilings
 
 _CONTENT_WEIGHT = 0.08
 """What the best-matching text of a filing can add to its cover match: enough to order equals, not to overturn."""
 _RECENCY_WEIGHT = 0.3
 """A question without a period is about the present: the newest filing, whatever its form, until the text speaks."""
 _CONTENT_HITS = 300
+_BEHIND = 0.001
 _COVERS = 20
 """Filings of a company whose text is looked at."""
 
@@ -31,25 +34,31 @@ class StructuredDocuments:
     """Cover facts first (company, period, form), the best-matching text to order equals.
 
     With no company in the question every filing competes, and text decides. A company that the index does not hold
-    yields no documents: a look-alike would be worse than none.
+    yields no documents but those without a known company whose text names it: a look-alike would be worse than none.
     """
 
     def __init__(self, reader: IndexReader, encoder: Encoder, catalog: CompanyCatalog) -> None:
         self._reader = reader
         self._encoder = encoder
         self._catalog = catalog
+        self._catalog = catalog
         self._filings = {filing.filing_id: filing for filing in reader.filings()}
         self._of_company: dict[str, list[Filing]] = defaultdict(list)
         for filing in self._filings.values():
             self._of_company[catalog.company_of_filing[filing.filing_id]].append(filing)
+        self._unidentified = UnidentifiedFilings(reader, catalog)
         self._newest = max((f.period_end for f in self._filings.values() if f.period_end), default=None)
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         if query.unknown_companies and not query.companies:
-            journal.note(f"documents: no filing of {', '.join(query.unknown_companies)} in the index")
-            return ()
-        if query.companies:
-            rankings = [self._ranked(query, self._of_company[company]) for company in query.companies]
+            naming = [self._filings[i] for i in self._unidentified.naming(query.unknown_companies)]
+            journal.note(
+                f"documents: no filing of {', '.join(query.unknown_companies)} in the index; {len(naming)} of unknown "
+                "companies name it"
+            )
+            chosen = self._ranked(query, naming)[:k]
+        elif query.companies:
+            rankings = [self._ranked_with_unidentified(query, company) for company in query.companies]
             chosen = _interleaved(rankings, k)
         else:
             chosen = self._ranked_by_text(query, k)
@@ -58,6 +67,18 @@ class StructuredDocuments:
                 f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {', '.join(document.reasons)}"
             )
         return chosen
+
+    def _ranked_with_unidentified(self, query: Query, company: str) -> list[Document]:
+        """The filings of ``company``; behind those of the period asked for the unidentified ones that speak of it."""
+        ranked = self._ranked(query, self._of_company[company])
+        naming = self._unidentified.own(self._catalog.companies[company].names)
+        if not naming:
+            return ranked
+        matches = (d.score for d in ranked if period_fit(d.filing, query.periods)[0] >= PERIOD_MATCH)
+        ceiling = min(matches, default=1.0) - _BEHIND
+        others = self._ranked(query, [self._filings[filing_id] for filing_id in naming])
+        ranked += [replace(document, score=min(document.score, ceiling)) for document in others]
+        return sorted(ranked, key=lambda document: -document.score)
 
     def _ranked(self, query: Query, filings: Sequence[Filing]) -> list[Document]:
         """The filings of one company: cover facts first, text to order equals."""

@@ -10,8 +10,12 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 
 from finray.core.period import Period
-from finray.core.types import Filing
+from finray.core.types import UNIDENTIFIED, Filing
 
+PERIOD_MATCH = 0.5
+"""From this fit on a filing is one of the period asked for, or prints it beside its own."""
+_UNREAD_PERIOD, _UNREAD_FORM = 0.4, 0.5
+"""What could not be read of a cover may be what is asked for."""
 _PERIOD_WEIGHT, _FORM_WEIGHT = 0.7, 0.3
 _FORM_WEIGHT_OF_UNDATED = 0.1
 """Where neither period nor form is asked, any recent filing may say it."""
@@ -47,6 +51,8 @@ def match_score(
 
 def form_fit(filing: Filing, asked: Sequence[str], implied: Mapping[str, float]) -> float:
     base = filing.form.removesuffix("/A")
+    if base == UNIDENTIFIED:
+        return _UNREAD_FORM
     if not asked:
         return implied.get(base, 0.1)
     if filing.form in asked:
@@ -75,7 +81,7 @@ def _expectation_fit(filing: Filing, year: int) -> tuple[float, str]:
     if own is None and filing.period_end is not None:
         own = filing.period_end.year
     if own is None:
-        return 0.1, "filing without a period"
+        return _without_period(filing)
     if filing.fiscal_period in ("FY", "Q4"):
         fit = {year - 1: 1.0, year: 0.6}.get(own, 0.0)
         return fit, f"outlook in the report on fiscal {own}"
@@ -85,16 +91,21 @@ def _expectation_fit(filing: Filing, year: int) -> tuple[float, str]:
 
 
 def _one_period(filing: Filing, period: Period) -> tuple[float, str]:
+    undated = filing.period_end is None and filing.fiscal_year is None
+    if undated and (period.date is None or "period" in filing.unknown):
+        return _without_period(filing)
     if period.date is not None:
         return _date_fit(filing, period.date)
-    if filing.period_end is None and filing.fiscal_year is None:
-        return 0.1, "filing without a period"
     ends = filing.period_end.year if filing.period_end else None
     year = filing.fiscal_year if filing.fiscal_year is not None else ends
     assert year is not None
     if period.part in (None, "FY"):
         return _annual_fit(filing, period, year, ends)
     return _quarter_fit(filing, period, year, ends)
+
+
+def _without_period(filing: Filing) -> tuple[float, str]:
+    return (_UNREAD_PERIOD, "period not read") if "period" in filing.unknown else (0.1, "filing without a period")
 
 
 def _annual_fit(filing: Filing, period: Period, year: int, ends: int | None) -> tuple[float, str]:

@@ -21,10 +21,11 @@ COPY serve serve
 RUN pip install --no-deps --no-build-isolation .
 
 FROM python:3.11-slim-bookworm@${PYTHON_DIGEST}
-# wget: KubeRay's probes of Ray pods; rsync: `ray up`; bubblewrap: contains the programs that a language model writes.
+# wget: KubeRay's probes of Ray pods; rsync: `ray up`; bubblewrap: contains the programs that a language model writes;
+# tesseract-ocr: its data reads scanned pages.
 # Login shells, which both use, start from the system's PATH.
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends bubblewrap rsync wget \
+    && apt-get install --yes --no-install-recommends bubblewrap rsync tesseract-ocr wget \
     && rm -rf /var/lib/apt/lists/* \
     && echo 'export PATH=/opt/venv/bin:$PATH' > /etc/profile.d/finray.sh \
     && useradd --uid 1000 --create-home --shell /bin/bash ray

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import lxml.html
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.settings import FilingSettings
 from finray.filings.grids import Grid
+from finray.filings.html import parse_html, split_pages
 from finray.filings.html_grid import table_grid
 
 TABLE = """<table>
@@ -67,6 +72,54 @@ def test_layout_tables_and_absurd_spans() -> None:
     assert _grid("<table><tr><td>Just</td><td>words</td></tr></table>") is None
     huge = _grid("<table><tr><td colspan='999999999'>Sales</td><td colspan='-4'>1,000</td></tr></table>")
     assert huge is not None and huge.rows[0][-1].text == "1,000"
+
+
+@pytest.mark.parametrize(
+    ("style", "indent"),
+    [("padding-left:1em", 10), ("color:red; PADDING: 0 1px 2px 8PX", 6), ("margin-left: .5in;padding:1 2 3 4", 36),
+     ("padding-left:-3pt;margin-left:4pt", 4), ("padding:1px 2px;font:8pt", 0), ("padding-left:99999999999pt", 1000)],
+)  # fmt: skip
+def test_the_left_margin_is_the_indent(style: str, indent: float) -> None:
+    grid = _grid(f"<table><tr><td style='{style}'>Sales</td><td>1,000</td></tr></table>")
+    assert grid is not None and grid.rows[0][0].indent == indent
+
+
+def test_a_column_that_a_cell_from_above_covers_is_free_again_below_it() -> None:
+    grid = _grid(
+        "<table><tr><td rowspan='3'>Sales</td><td rowspan='2'>1,000</td><td>2,000</td></tr><tr><td>3,000</td></tr>"
+        "<tr><td>4,000</td><td>5,000</td></tr><tr><td>Cost</td><td>6,000</td></tr></table>"
+    )
+    assert grid is not None
+    assert [[(cell.column, cell.text) for cell in row] for row in grid.rows[1:]] == [
+        [(2, "3,000")], [(1, "4,000"), (2, "5,000")], [(0, "Cost"), (1, "6,000")],
+    ]  # fmt: skip
+
+
+_ROW = "<tr><td>Sales</td><td>1,000</td></tr>"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        f"<tr><td style='padding:{'1' * 400_000}'>Sales</td><td>1,000</td></tr>",
+        f"<tr><td style='{'padding:1;margin-left:x;' * 20_000}'>Sales</td><td>1,000</td></tr>",
+        f"<tr><td style='{'padding: 1pt 2pt 3pt ;' * 20}'>Sales</td><td>1,000</td></tr>" * 800,
+        ("<tr>" + "<td colspan=200 rowspan=200></td>" * 10 + "</tr>" + "<tr></tr>" * 199) * 400 + _ROW,
+        ("<tr>" + "<td rowspan=200></td>" * 1990 + "</tr>" + "<tr><td></td></tr>" * 199) * 8 + _ROW,
+        ("<tr>" + "<td>1,000</td>" * 1990 + "</tr>") * 4,
+        f"<tr><td>{'a' * 200_000}1</td>{'<td>)</td>' * 20_000}</tr>",
+        f"<tr><td>{'(' * 200_000}1</td>{'<td>)</td>' * 20_000}</tr>",
+        "<tr><td>a</td><td><table>" * 300 + _ROW + "</table></td></tr>" * 300,
+    ],
+    ids=["digits", "declarations", "styles", "spans", "rowspans", "wide", "closed", "opened", "nested"],
+)
+def test_hostile_tables_cost_time_in_proportion_to_their_size(markup: str) -> None:
+    started = time.process_time()
+    pages = split_pages(parse_html(f"<html><body><table>{markup}</table></body></html>".encode()), FilingSettings(
+        max_unpaged_characters=10_000_000))  # fmt: skip
+    for table in pages[0].tables:
+        table_grid(table, 0)
+    assert time.process_time() - started < 5  # well under one; each took ten or more where it was quadratic
 
 
 def test_small_negative_next_to_a_number_is_no_footnote() -> None:

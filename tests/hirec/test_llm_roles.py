@@ -151,7 +151,9 @@ async def test_the_reader_rewrites_the_text_alone() -> None:
     assert journal.usage["transform"] != TokenUsage()
 
 
-@pytest.mark.parametrize("reply", [{}, {"query": ""}, {"query": None}, {"query": ["a"]}, {"query": "a" * 2001}, "I cannot."])
+@pytest.mark.parametrize(
+    "reply", [{}, {"query": ""}, {"query": None}, {"query": ["a"]}, {"query": "a" * 2001}, "I cannot."]
+)
 async def test_without_a_query_the_rules_one_is_used_and_the_trace_says_so(reply: Any) -> None:
     journal, model = Journal(), always(reply)
     query = await LlmReader(model, PlainReader()).read("What was it?", journal)

@@ -20,11 +20,13 @@ import pytest
 import finray
 from finray.core.errors import FilingError, SettingsError
 from finray.core.settings import SandboxSettings, Settings
+from finray.filings.tessdata import find_tessdata
 from finray.index import parser_process
 from finray.index.bundle import from_bytes
 from finray.index.parser_process import ParserProcess
 from finray.sandbox import pipes
 from finray.sandbox.runner import inspect_reader
+from tests.filings.test_ocr import scanned
 
 MODULE = """
 import ctypes, json, os, re, resource, signal, socket, sys, threading, time
@@ -68,7 +70,7 @@ def see():
         "parent": attempt(lambda: open(f"/proc/{os.getppid()}/environ").read()),
     }
 
-def parse_filing(content, source_uri, settings):
+def parse_filing(content, source_uri, settings, ocr=None):
     if content == b"segfault":
         ctypes.string_at(0)
     if content == b"hang":
@@ -96,7 +98,7 @@ def parse_filing(content, source_uri, settings):
         os.write(ANSWERS, parser_process._LENGTHS.pack(len(header), 0) + header)
         time.sleep(600)
     print("noise on stdout")
-    return honest(content, source_uri, settings)
+    return honest(content, source_uri, settings, ocr)
 
 ANSWERS = 3
 read.parse_filing = parse_filing
@@ -185,10 +187,10 @@ def test_a_child_whose_parent_does_not_look_is_ended_by_the_kernel(settings: Set
     limits = settings.filings.model_copy(update={"parse_seconds": 0.1})
     stopped = ParserProcess(limits, settings.chunks, module="poisonable")
     child = stopped._ready()
-    header = json.dumps({"source_uri": "x"}).encode()
+    header = json.dumps({"source_uri": "x", "seconds": 0.1, "ocr": None}).encode()
     pipes.send(child.stdin, (parser_process._LENGTHS.pack(len(header), 4), header, b"busy"), time.monotonic() + 10)
     assert child.wait(60) == -signal.SIGPROF
-    assert "of processor time" in str(stopped._crashed(child))
+    assert "of processor time" in str(stopped._crashed(child, None))
 
 
 def test_a_child_that_has_worked_long_enough_is_replaced(sample_filings: Path, settings: Settings) -> None:
@@ -199,6 +201,16 @@ def test_a_child_that_has_worked_long_enough_is_replaced(sample_filings: Path, s
     assert child.wait(30) == 0
     assert parser.parse(path.read_bytes(), str(path)).bundle == first.bundle
     parser.close()
+
+
+def test_a_scanned_filing_is_read_where_it_may_take_time(settings: Settings, parser: ParserProcess) -> None:
+    if find_tessdata() is None:
+        pytest.skip("Tesseract's data is not installed")
+    assert from_bytes(parser.parse(scanned(), "/corpus/scan.pdf").bundle).filing.marks == ("ocr",)
+    without = ParserProcess(settings.filings.model_copy(update={"ocr_seconds": 0.0}), settings.chunks)
+    with pytest.raises(FilingError, match="image_only"):
+        without.parse(scanned(), "/corpus/scan.pdf")
+    without.close()
 
 
 def test_a_child_that_died_between_filings_is_replaced(parser: ParserProcess, honest: Callable[[], None]) -> None:

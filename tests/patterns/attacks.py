@@ -12,8 +12,8 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from re import _constants as sre
+from re import _parser
 from types import FrameType
 from typing import Any
 
@@ -43,7 +43,8 @@ def attacks(pattern: re.Pattern[Any], *, searches: bool = True) -> list[tuple[st
     """(before, pump, after) for ``before + pump * n + after``, each once. ``searches``: every place of the text is
     tried, not its beginning alone."""
     source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    tree = list(_parser.parse(source, pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags))
+    flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
+    tree = list(_parser.parse(source, flags))
     found: dict[tuple[str, str, str], None] = {}
     for before, units in _repetitions(tree, ""):
         pumps = [*units, *(a + b for a, b in itertools.permutations(units[:3], 2))][: MAX_UNITS]

@@ -19,6 +19,7 @@ from finray.engines.opening import opener
 from finray.engines.outside import Outside
 from finray.engines.source import EngineSource
 from finray.filings.read import parse_filing
+from finray.filings.tessdata import Ocr
 from finray.index.bundle import make_bundle, to_bytes
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParsedBytes, ParserProcess
@@ -29,7 +30,7 @@ from tools.diagrams.trips import Stop, read_trip, trip_picture
 class HereParser(ParserProcess):
     """Parses in this process, where calls can be seen."""
 
-    def _parse(self, content: bytes, source_uri: str) -> ParsedBytes:
+    def _parse(self, content: bytes, source_uri: str, ocr: Ocr | None) -> ParsedBytes:
         parsed = parse_filing(content, source_uri, FilingSettings())
         return ParsedBytes(to_bytes(make_bundle(parsed, ChunkSettings())), 0.0, 0)
 

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from finray.core.errors import FinrayError, ModelUnavailableError
 from finray.core.settings import SandboxSettings, Settings
+from finray.filings.tessdata import find_tessdata
 from finray.models.minilm import minilm_folder
 from finray.sandbox.runner import Inspection, inspect_reader, inspect_sandbox
 
@@ -44,6 +45,7 @@ def run_doctor(settings: Settings, *, as_json: bool, out: Console) -> int:
         "machine": _machine(),
         "packages": _packages(),
         "models": {"minilm": _minilm(), "llm": _llm(settings), "unpinned": settings.unpinned()},
+        "tessdata": find_tessdata(),
         "s3": _s3(os.environ),
         "sandbox": _contained(inspect_sandbox, settings.sandbox),
         "parsers": _contained(inspect_reader, settings.sandbox),
@@ -130,6 +132,7 @@ def _print(facts: Mapping[str, Any], out: Console) -> None:
         ("minilm", facts["models"]["minilm"]),
         ("language model", facts["models"]["llm"]),
         ("hub models", _unpinned(facts["models"]["unpinned"])),
+        ("OCR", f"Tesseract with {facts['tessdata']}" if facts["tessdata"] else "none: scanned filings are set aside"),
         ("S3", ", ".join(f"{name} {state}" for name, state in facts["s3"].items())),
         *_layer_rows("sandbox", facts["sandbox"]),
         *_layer_rows("parsers", facts["parsers"]),

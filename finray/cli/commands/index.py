@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Protocol
@@ -12,7 +13,8 @@ from rich.console import Console
 
 from finray.cli.commands.progress import progress_bar
 from finray.core.settings import Settings
-from finray.index.summary import IndexProgress, IndexSummary, ReportProgress
+from finray.core.types import Mark
+from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling, ReportProgress
 
 
 def run_index(
@@ -61,6 +63,19 @@ def _job(settings: Settings) -> _Job:
     return index_filings
 
 
+_MARKS: dict[Mark, str] = {
+    "unidentified": "not identified (unknown: {unknown}), found by its text",
+    "ocr": "read by OCR",
+    "unread": "some pages not read, which only OCR can read; install Tesseract and index it into a new index",
+    "repaired": "repaired, with all its pages",
+}
+
+
+def _marked(marked: MarkedFiling) -> str:
+    notes = (_MARKS[mark].format(unknown=", ".join(marked.unknown)) for mark in marked.marks)
+    return f"indexed: {marked.source_uri}: {'; '.join(notes)}"
+
+
 def describe(summary: IndexSummary) -> str:
     """The summary for a person, a few lines."""
     skipped = "".join(f", {count:,} {cause}" for cause, count in sorted(summary.skipped.items()))
@@ -72,6 +87,11 @@ def describe(summary: IndexSummary) -> str:
     if summary.ignored:
         kinds = ", ".join(f"{count:,} {kind or 'without extension'}" for kind, count in sorted(summary.ignored.items()))
         lines.append(f"not looked at in folders: {kinds}; name a file to index it whatever its extension")
+    if summary.marked:
+        counts = Counter(mark for marked in summary.marked for mark in marked.marks)
+        noted = ", ".join(f"{counts[mark]:,} {mark}" for mark in _MARKS if counts[mark])
+        lines.append(f"indexed, and to be looked at: {noted}")
+    lines += [_marked(marked) for marked in summary.marked]
     lines += [f"failed: {f.source_uri}: {f.stage}: {f.reason}: {f.detail}" for f in summary.failures]
     if summary.failures:
         lines.append("what failed is not tried again until the file changes; --retry-failed tries it")

@@ -73,7 +73,7 @@ def _scanned(pdf: bytes) -> bytes:
     with (pymupdf.open(stream=pdf, filetype="pdf") as source,  # type: ignore[no-untyped-call]
           pymupdf.open() as target):  # type: ignore[no-untyped-call]
         for page in source.pages(0, 2):
-            pixels = page.get_pixmap(dpi=40)
+            pixels = page.get_pixmap(dpi=10)  # no OCR can read that
             target.new_page(width=612, height=792).insert_image((0, 0, 612, 792), pixmap=pixels)
         content: bytes = target.tobytes(no_new_id=True)
     return content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ class Model:
         Model.calls += 1
         if Model.gone:
             raise ModelUnavailableError("no server")
-        answer = messages[1].content.split("<answer>")[1]
+        answer = re.split(r"<answer-\w+>", messages[1].content)[1]
         verdict = "maybe" if Model.unusable else "correct" if "grew" in answer else "incorrect"
         return ChatReply("", TokenUsage(100, 10, 0.01), {"reason": "because", "verdict": verdict})
 

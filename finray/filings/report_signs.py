@@ -1,0 +1,34 @@
+"""Whether pages whose cover could not be read are a company's report all the same, or no filing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from finray.core.types import Statement
+from finray.filings.items import label_items
+from finray.filings.statements import MAIN_KINDS
+
+_STATEMENT_SHARE = 0.01
+"""A textbook prints a set of statements, too, among many more pages."""
+_WORDS = (
+    "registrant", "securities exchange act", "securities and exchange commission", "annual report", "quarterly report",
+    "current report", "form 10-k", "form 10-q", "form 8-k", "form 20-f", "form 6-k", "forward-looking statements",
+    "per diluted share", "diluted earnings per share", "shareholders", "stockholders", "fiscal year",
+)  # fmt: skip
+_LEAST_WORDS = 5
+_WORDS_PER_PAGE = 0.5
+
+
+def is_report(texts: Sequence[str], statements: Sequence[Statement | None]) -> bool:
+    """Whether the pages print primary statements or the Items of an SEC form, or speak as reports to investors do.
+
+    ``statements`` are the labels of the pages (``finray.filings.statements``)."""
+    printed = [kind for kind in statements if kind is not None]
+    if len(set(printed) & set(MAIN_KINDS)) >= 2 and len(printed) >= _STATEMENT_SHARE * len(texts):
+        return True
+    items = set(label_items(texts)) - {None}
+    if len(items) >= 2 or any("." in item for item in items if item):
+        return True
+    whole = "\n".join(texts).lower()
+    counts = [whole.count(word) for word in _WORDS]
+    return sum(count > 0 for count in counts) >= _LEAST_WORDS and sum(counts) >= _WORDS_PER_PAGE * len(texts)

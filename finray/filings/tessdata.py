@@ -1,0 +1,37 @@
+"""Tesseract's language data on this machine: what PyMuPDF's built-in Tesseract needs to read pages."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+LANGUAGE = "eng"
+ADVICE = (
+    "install Tesseract's data where filings are parsed (on Debian the package tesseract-ocr; TESSDATA_PREFIX may name "
+    "its folder) and run again with --retry-failed"
+)
+_FOLDERS = (
+    "usr/share/tesseract-ocr/*/tessdata",
+    "usr/share/tessdata",
+    "usr/local/share/tessdata",
+    "opt/*/share/tessdata",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ocr:
+    """``tessdata`` is the folder of Tesseract's language data. Where OCR is not ``allowed``, pages that need it end in
+    a FilingError ``needs_ocr``: whoever asked can ask again with the time that it takes."""
+
+    tessdata: str
+    allowed: bool = True
+
+
+def find_tessdata() -> str | None:
+    """The folder with Tesseract's English data on this machine, None where there is none."""
+    named = os.environ.get("TESSDATA_PREFIX")
+    folders = [Path(named), Path(named) / "tessdata"] if named else []
+    found = chain.from_iterable(sorted(Path("/").glob(pattern), reverse=True) for pattern in _FOLDERS)
+    return next((str(f) for f in chain(folders, found) if (f / f"{LANGUAGE}.traineddata").is_file()), None)
