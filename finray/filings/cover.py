@@ -24,6 +24,11 @@ _COVER_PAGES = 24
 """How far in a cover page is looked for: annual reports to holders wrap one behind letters and pictures."""
 _STORY_PAGES = 40
 """How far in the names of fiscal years and the company's short names are looked for."""
+_COVER_CHARACTERS = 40_000
+_STORY_CHARACTERS = 300_000
+_WHOLE_CHARACTERS = 1_000_000
+_PAGE_CHARACTERS = 20_000
+"""Of the cover's pages, the story's, all, and one: hostile pages are longer than any that are printed."""
 _ALIAS_CHARACTERS = 60_000
 _SHORT_PAGE = 1500
 """A page with fewer characters holds only the cover's top."""
@@ -76,7 +81,7 @@ def read_cover(texts: Sequence[str]) -> Facts:
     if found is None:
         return read_release(texts) or _holders_report(texts) or Facts()
     index, form = found
-    facts = _sec_cover(plain("\n".join(texts[index : index + 2])), form, texts)
+    facts = _sec_cover(plain("\n".join(texts[index : index + 2])[:_COVER_CHARACTERS]), form, texts)
     if index and facts.form == "10-K" and _is_holders_report(texts[:index]):
         return replace(facts, form=ANNUAL_REPORT_TO_HOLDERS)
     return facts
@@ -113,7 +118,7 @@ def _find_cover(texts: Sequence[str]) -> tuple[int, re.Match[str]] | None:
 
 def _is_holders_report(before: Sequence[str]) -> bool:
     """The pages before the SEC cover are those of a glossy annual report."""
-    text = "\n".join(before)
+    text = "\n".join(before)[:_STORY_CHARACTERS]
     return bool(_ANNUAL_REPORT.search(text) or _HOLDERS.search(text))
 
 
@@ -123,7 +128,7 @@ def _sec_cover(cover: str, form_mark: re.Match[str], texts: Sequence[str]) -> Fa
     company = registrant(cover) or signing_registrant(
         [plain(text) for text in texts if "egistrant)" in text or "EGISTRANT)" in text]
     )
-    story = "\n".join(texts[:_STORY_PAGES])
+    story = "\n".join(texts[:_STORY_PAGES])[:_STORY_CHARACTERS]
     former = former_name(cover)
     facts = Facts(
         company=company,
@@ -195,7 +200,7 @@ def _ticker(cover: str, texts: Sequence[str]) -> str | None:
                     return symbol
     for text in texts[:60]:
         if "symbol" in text:
-            found = _UNDER_SYMBOL.search(text)
+            found = _UNDER_SYMBOL.search(text, 0, _PAGE_CHARACTERS)
             if found:
                 return found[1]
     return None
@@ -238,10 +243,10 @@ def _report_date(cover: str) -> dt.date | None:
 
 def _holders_report(texts: Sequence[str]) -> Facts | None:
     """An annual report to holders without an SEC cover: its company heads the financial statements."""
-    head = plain("\n".join(texts[:6]))
+    head = plain("\n".join(texts[:6])[:_STORY_CHARACTERS])
     if not _ANNUAL_REPORT.search(head):
         return None
-    whole = "\n".join(texts)
+    whole = "\n".join(texts)[:_WHOLE_CHARACTERS]
     company = statement_heading(whole)
     mark = _YEARS_ENDED.search(whole)
     period_end = first_date(whole, mark.end(), mark.end() + 40) if mark else None

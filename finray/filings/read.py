@@ -49,7 +49,7 @@ def parse_filing(content: bytes, source_uri: str, settings: FilingSettings) -> P
 def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings) -> ParsedFiling:
     with open_pdf(content, settings) as document:
         texts = page_texts(document, settings)
-        check_length(sum(len(text) for text in texts), settings)
+        check_length(texts, settings)
         filing = _filing(content, source_uri, {"cover": cover.read_cover(texts)})
         statements = label_statements(texts)
         line_items: list[LineItem] = []
