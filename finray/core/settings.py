@@ -42,6 +42,9 @@ class FilingSettings(_Section):
     """A larger file is set aside unread."""
     max_unpaged_characters: int = Field(40_000, ge=1)
     """A document without page breaks up to this long is one page; a longer one is set aside (LOFin, section 3)."""
+    max_page_characters: int = Field(200_000, ge=1)
+    """A filing with a longer page is set aside: no page may take long to read, and such a page could not be cited.
+    Dense ones have 9,000."""
     min_characters_per_page: int = Field(16, ge=0)
     """A PDF with fewer on average is image-only and set aside."""
     max_characters: int = Field(20_000_000, ge=1)

@@ -26,6 +26,10 @@ _COVER_PAGES = 24
 """How far in a cover page is looked for: annual reports to holders wrap one behind letters and pictures."""
 _STORY_PAGES = 40
 """How far in the names of fiscal years and the company's short names are looked for."""
+_STORY_CHARACTERS = 300_000
+_WHOLE_CHARACTERS = 1_000_000
+_PAGE_CHARACTERS = 20_000
+"""Of the cover's pages, the story's, all, and one: hostile pages are longer than any that are printed."""
 _ALIAS_CHARACTERS = 60_000
 _SHORT_PAGE = 1500
 """A page with fewer characters holds only the cover's top."""
@@ -130,7 +134,7 @@ def _form(cover: CoverText) -> tuple[str, bool] | None:
 
 def _is_holders_report(before: Sequence[str]) -> bool:
     """The pages before the SEC cover are those of a glossy annual report."""
-    text = "\n".join(before)
+    text = "\n".join(before)[:_STORY_CHARACTERS]
     return bool(_ANNUAL_REPORT.search(text) or _HOLDERS.search(text))
 
 
@@ -139,8 +143,8 @@ def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
     cover = CoverText(f"{first}\n{second}")
     form, amended = _form(cover) or (None, False)
     amended = amended or _AMENDMENT.search(cover.text[:1500]) is not None
-    story = "\n".join(texts[:_STORY_PAGES])
-    rest = "\n".join((*texts[:start], *texts[start + 1 : _STORY_PAGES]))
+    story = "\n".join(texts[:_STORY_PAGES])[:_STORY_CHARACTERS]
+    rest = "\n".join((*texts[:start], *texts[start + 1 : _STORY_PAGES]))[:_STORY_CHARACTERS]
     company = registrant(cover, rest, signed=lambda: body_company(texts))
     former = former_name(cover)
     facts = Facts(
@@ -190,7 +194,7 @@ def _ticker(cover: str, texts: Sequence[str]) -> str | None:
                     return symbol
     for text in texts[:60]:
         if "symbol" in text:
-            found = _UNDER_SYMBOL.search(text)
+            found = _UNDER_SYMBOL.search(text, 0, _PAGE_CHARACTERS)
             if found:
                 return found[1]
     return None
@@ -198,10 +202,10 @@ def _ticker(cover: str, texts: Sequence[str]) -> str | None:
 
 def _holders_report(texts: Sequence[str]) -> Facts | None:
     """An annual report to holders without an SEC cover: its company heads the financial statements."""
-    head = plain("\n".join(texts[:6]))
+    head = plain("\n".join(texts[:6])[:_STORY_CHARACTERS])
     if not _ANNUAL_REPORT.search(head):
         return None
-    whole = "\n".join(texts)
+    whole = "\n".join(texts)[:_WHOLE_CHARACTERS]
     company = statement_heading(whole)
     mark = _YEARS_ENDED.search(whole)
     period_end = first_date(whole, mark.end(), mark.end() + 40) if mark else None

@@ -7,6 +7,7 @@ import datetime as dt
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from finray.core.types import FiscalPeriod
 from finray.filings import fiscal
@@ -15,6 +16,8 @@ from finray.filings.facts import Facts
 
 _NEAR = 90
 """Characters within which a fiscal year's name and its last day are read as one statement."""
+_MENTIONS = 1_000
+"""Names of fiscal years that are looked at; annual reports have some hundred."""
 _SURE = 3
 _NAME = re.compile(
     r"\bfiscal\s{1,3}(?:year\s{1,3})?(?P<year>(?:19|20)\d\d)\b(?!\s{0,2}(?:and|,)\s{0,2}(?:19|20)\d\d)",
@@ -117,7 +120,7 @@ def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int
 def _votes_beside_dates(text: str, month: int) -> Counter[int]:
     """How often a year's name stands beside a last day of the same calendar year (0) or of the next (-1)."""
     votes: Counter[int] = Counter()
-    for match in _NAME.finditer(text):
+    for match in islice(_NAME.finditer(text), _MENTIONS):
         for date in _dates_beside(text, match.start(), match.end()):
             offset = int(match["year"]) - date.year
             if (date.month - month) % 12 in (0, 1, 11) and offset in (-1, 0):

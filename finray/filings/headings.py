@@ -31,7 +31,7 @@ _SMALL = re.compile(
 )
 _FIGURE = re.compile(r"^[$(]*\s*(?:\d|[—–-]+\s*$|[$%]\s*$)")
 _YEAR = re.compile(r"^(?:19|20)\d\d\b|^\d{1,2}/\d{1,2}/\d{2,4}")
-_CONTINUED = re.compile(r"\s*[\[(](?:continued|cont['’]?d\.?|unaudited)[\])]\s*", re.I)
+_CONTINUED = re.compile(r"(?:(?<!\s)\s++)?[\[(](?:continued|cont['’]?d\.?|unaudited)[\])]\s*+", re.I)
 
 
 def page_headings(texts: Sequence[str]) -> list[str]:

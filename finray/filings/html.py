@@ -134,7 +134,7 @@ def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[H
     """The printed pages of a document; blank ones are left out.
 
     Raises FilingError (stage "parse") with reason ``no_text``, ``no_page_breaks`` (a document without page
-    breaks longer than ``max_unpaged_characters``) or ``too_many_pages``.
+    breaks longer than ``max_unpaged_characters``), ``too_many_pages``, ``page_too_long`` or ``too_long``.
     """
     pages = _Pages(_breaking_classes(root))
     pages.walk(root)
@@ -146,7 +146,7 @@ def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[H
 
 
 def check_paging(texts: list[str], settings: FilingSettings) -> None:
-    """Raises FilingError ``no_page_breaks``, ``too_many_pages`` or ``too_long``."""
+    """Raises FilingError ``no_page_breaks``, ``too_many_pages``, ``page_too_long`` or ``too_long``."""
     if len(texts) == 1 and len(texts[0]) > settings.max_unpaged_characters:
         raise FilingError(
             "parse",
@@ -160,11 +160,20 @@ def check_paging(texts: list[str], settings: FilingSettings) -> None:
             "too_many_pages",
             f"{len(texts):,} pages are over filings.max_pages = {settings.max_pages:,}",
         )
-    check_length(sum(len(text) for text in texts), settings)
+    check_length(texts, settings)
 
 
-def check_length(characters: int, settings: FilingSettings) -> None:
-    """Raises FilingError ``too_long``."""
+def check_length(texts: list[str], settings: FilingSettings) -> None:
+    """Raises FilingError ``page_too_long`` or ``too_long``."""
+    longest = max(range(len(texts)), key=lambda page: len(texts[page]), default=0)
+    if texts and len(texts[longest]) > settings.max_page_characters:
+        raise FilingError(
+            "parse",
+            "page_too_long",
+            f"page {longest + 1} has {len(texts[longest]):,} characters, more than filings.max_page_characters = "
+            f"{settings.max_page_characters:,}",
+        )
+    characters = sum(map(len, texts))
     if characters > settings.max_characters:
         raise FilingError(
             "parse",

@@ -11,10 +11,10 @@ between) and by order: headings run in the form's order, so the heaviest non-dec
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from finray.filings.statements import label_statements
 
@@ -52,6 +52,8 @@ CROWDED_CHARACTERS = 260
 AUDIT_REACH = 6
 """The auditor's reports stand at most so many pages before the statements."""
 CANDIDATES_PER_PAGE = 12
+HEADINGS_PER_PAGE = 500
+"""Lines of one page that are looked at; where there are as many, it lists Items."""
 _TITLED, _BARE = 3.0, 1.0
 REPEATED = 0.05
 
@@ -87,7 +89,7 @@ def _is_quarterly(texts: Sequence[str]) -> bool:
     annual = len(re.findall(r"form\s+10-?k|annual\s+report\s+pursuant|fiscal\s+year\s+ended", head))
     if quarterly == annual:
         start = "\n".join(texts[:12]).lower()
-        return bool(re.search(r"item\s+1\s*[.:]?\s*(?:unaudited |condensed |"
+        return bool(re.search(r"item\s++1\s*+(?:[.:]\s*+)?(?:unaudited |condensed |"
             r"consolidated )*financial statements", start))
     return quarterly > annual
 
@@ -101,7 +103,7 @@ def _candidates(texts: Sequence[str], quarterly: bool, ranks: dict[str, int]) ->
             continue
         on_page: list[_Candidate] = []
         parts = [(m.start(), 2 if m["part"].lower() == "ii" else 1) for m in _PART.finditer(text)] if quarterly else []
-        for match in _HEADING.finditer(text):
+        for match in islice(_HEADING.finditer(text), HEADINGS_PER_PAGE):
             candidate, part = _read_heading(match, page, part, parts, quarterly, ranks)
             if candidate is not None:
                 on_page.append(candidate)
@@ -117,9 +119,9 @@ def _read_heading(match: re.Match[str], page: int, part: int, parts: Sequence[tu
     number = re.sub(r"[\s()]", "", match["item"]).upper()
     rest = match["rest"].lstrip(" \t.:|—–-•\xa0\n")
     titles = _TITLES_10Q if quarterly else _TITLES_10K
-    for position, value in parts:
-        if position < match.start():
-            part = value
+    before = bisect_left(parts, (match.start(), 0))
+    if before:
+        part = parts[before - 1][1]
     if quarterly:
         named = [p for p in (1, 2) if (title := titles.get(f"P{p}-{number}")) and re.match(title, rest, re.IGNORECASE)]
         part = named[0] if named else part

@@ -12,9 +12,9 @@ _SUFFIX = (
     r"|n\.v|nv|s\.a|sa|ag|se|holdings?|group|trust|bancorp|and subsidiaries|& subsidiaries|the)"
 )
 _TRAILING_SUFFIX = re.compile(
-    rf"[\s,]*(?:\b|(?<=[\s,]))(?:{_SUFFIX}\.?|&\s?co\.?|& company|\(?publ\)?)\s*$", re.IGNORECASE
+    rf"(?<![\s,])[\s,]*+(?:\b|(?<=[\s,]))(?:{_SUFFIX}\.?|&\s?co\.?|& company|\(?publ\)?)\s*$", re.IGNORECASE
 )
-_ONLY_SUFFIX = re.compile(rf"(?:[\s,.&]|\band\b|\bof\b|\b{_SUFFIX}\b\.?)*", re.IGNORECASE)
+_ONLY_SUFFIX = re.compile(rf"(?:[\s,.&]|\b(?:and|of|{_SUFFIX})\b)*", re.IGNORECASE)
 _LEADING_THE = re.compile(r"^the\s+", re.IGNORECASE)
 _DOT_COM = re.compile(r"\.com$", re.IGNORECASE)
 _QUOTED = re.compile(r"[“\"‘']([^”\"’“']{2,40})[”\"’']")
@@ -27,7 +27,7 @@ _GENERIC = re.compile(
     r"|closing)\b",
     re.IGNORECASE,
 )
-_STATE_SUFFIX = re.compile(r"\s*[/\\][A-Z]{2,8}[/\\]?\s*$")
+_STATE_SUFFIX = re.compile(r" ?[/\\][A-Z]{2,8}[/\\]? ?$")
 _WORD = re.compile(r"[a-z0-9]+")
 _BETWEEN = frozenset(
     [
@@ -58,7 +58,7 @@ MAX_NAME = 120
 def tidy_name(text: str) -> str:
     """One line, without ornaments around it."""
     text = " ".join(text.replace("®", "").replace("™", "").split())
-    text = re.sub(r"\s+([,.])(?=\s|$)", r"\1", text)
+    text = re.sub(r" ([,.])(?= |$)", r"\1", text)
     return _STATE_SUFFIX.sub("", text.strip(' _*|-–—:;•·()"“”')).strip(" ,")
 
 

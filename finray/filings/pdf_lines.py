@@ -26,12 +26,12 @@ EDGE_SUPPORT = 3
 """Lines whose figures end on one right edge, within points, before that edge is taken for a column's."""
 FAR = 1e5
 
-_LEADERS = re.compile(r"[.·…_]{2,}$|^[.·…_]+$|(?<=\s)[.·…](?=\s|$)")
+_LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·…](?=\s|$)")
 _MONTH_NAME = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december|"
     r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)", re.IGNORECASE)
-_LOOSE = re.compile(r"(?<=[$€£¥(])\s+(?=[\d(.—–-])|\s+(?=\))")
-_NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*\.?\d+\)?%?|[-–—]|\(|\)|%|\)%")
+_LOOSE = re.compile(r"(?<=[$€£¥(])\s++(?=[\d(.—–-])|(?<!\s)\s++(?=\))")
+_NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*+(?:\.\d++|(?<=\d))\)?%?|[-–—]|\(|\)|%|\)%")
 
 PositionedWord = tuple[float, float, float, float, str]
 """(x0, y0, x1, y1, text); y grows downwards."""

@@ -21,20 +21,20 @@ HEAD_LINES = 6
 
 _COVER = re.compile(r"commission file|exact name of registrant|securities registered pursuant to section 12", re.I)
 _LISTED = re.compile(r"^[^\S\n]*items?\s{1,3}\d{1,2}", re.I | re.M)
-_LEADER = re.compile(r"(?:\.\s?){4,}\s*\d{1,3}\b|^[^\n]{8,90}\s{2,}\d{1,3}[^\S\n]*$", re.M)
-_CONTENTS = re.compile(r"^\W*(?:table of contents|contents|index)\W*$", re.I | re.M)
+_LEADER = re.compile(r"(?<!\.)(?<!\.\s)(?>(?:\.\s?){4,})\s*+\d{1,3}\b|^[^\n]{8,90}\s{2,40}+\d{1,3}[^\S\n]*+$", re.M)
+_CONTENTS = re.compile(r"^[^\w\n]*+(?:table of contents|contents|index)[^\w\n]*+$", re.I | re.M)
 _SIGNATURES = re.compile(
     r"pursuant\s+to\s+the\s+requirements\s+of\s+(?:section\s+13|the\s+securities).{0,200}?"
     r"(?:signed\s+on\s+its\s+behalf|caused\s+this)",
     re.I | re.S,
 )
 _EXHIBIT_INDEX = re.compile(
-    r"^\W*(?:exhibit index|index to exhibits|exhibits?\s*(?:number|no\.)|incorporated by "
+    r"^[^\w\n]*+(?:exhibit index|index to exhibits|exhibits?\s*+(?:number|no\.)|incorporated by "
     r"reference)\b",
     re.I | re.M,
 )
 _EXHIBIT = re.compile(r"^\W*(?:exhibit|ex)[\s.\-–]*\(?(\d{1,3})(?:[.\-](\d+|[a-z]))?", re.I)
-_CERTIFICATION = re.compile(r"^\W*certifications?\b|\bI, [^,]{3,60}, certify that", re.I | re.M)
+_CERTIFICATION = re.compile(r"^[^\w\n]*+certifications?\b|\bI, [^,]{3,60}, certify that", re.I | re.M)
 
 
 def label_places(texts: Sequence[str], statements: Sequence[Statement | None], form: str) -> list[Place | None]:

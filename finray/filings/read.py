@@ -54,7 +54,7 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
     with open_pdf(content, settings) as document:
         read = pdf_text(document, settings, ocr)
         texts = read.texts
-        check_length(sum(len(text) for text in texts), settings)
+        check_length(texts, settings)
         statements = label_statements(texts)
         filing = _filing(content, source_uri, cover.read_facts(texts), texts, statements)
         made: dict[str, FactSource] = {}

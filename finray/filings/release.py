@@ -22,6 +22,9 @@ from finray.filings.names import MAX_NAME, aliases_of, is_short_name, tidy_name
 _HEAD = 5_000
 """Characters in which the headline and the first sentence are looked for."""
 _TEXT_PAGES = 30
+_TEXT_CHARACTERS = 200_000
+_NAME_REACH = 140
+"""Characters before "(NYSE: …)" in which the company's name is looked for."""
 
 _WORDS: dict[str, FiscalPeriod] = {
     "first": "Q1",
@@ -75,9 +78,9 @@ _BEFORE_NAME = re.compile(
     r"(?:\s[-–—]{1,2}|[-–—]{2}|[–—]|\)\s?[-–—]{1,2})\s{0,3}|\btoday\b|\n"
     r"|[.!?]\s{1,3}(?=[A-Z][a-z])(?<!Inc\. )(?<!Corp\. )(?<!Co\. )(?<!St\. )|\b(?:from|at|by|of|for)\s{1,3}",
 )
-_DATELINE = re.compile(
-    r"^(?:.{0,80}?(?:\d{4}|wire|newswire)\)?\s{0,2}(?:/[^/\n]{0,40}/)?\s{0,2}[-–—]{1,2}\s{0,2})",
-    re.IGNORECASE,
+_NAME_AT_END = re.compile(
+    r"((?:(?:[A-Z0-9][\w.’'&+-]*|&|and|of|the|de),?\s+){0,7}[A-Z0-9][\w.’'&+-]*,?(?:\s+(?:Inc|Corp|Co"
+    r"|Ltd|plc|PLC|N\.V|S\.A)\.?)?)$"
 )
 _LEGAL_FORM = r"(?:Inc|Incorporated|Corporation|Corp|Company|plc|PLC|Ltd|Limited|LLC|L\.P|N\.V|S\.A)\b\.?"
 _WIDER_FORM = r"(?:Co|Group|Holdings|Companies)\b\.?"
@@ -105,7 +108,7 @@ _NOT_IN_A_NAME = re.compile(
 
 def read_release(texts: Sequence[str]) -> Facts | None:
     """Facts of an earnings release, None where the text does not read as one."""
-    text = "\n".join(texts[:_TEXT_PAGES]).replace("\xa0", " ")
+    text = "\n".join(texts[:_TEXT_PAGES])[:_TEXT_CHARACTERS].replace("\xa0", " ")
     head = text[:_HEAD]
     if len(_EARNINGS.findall(text[:12_000])) < 4 or not (_ANNOUNCED.search(head) or _LETTER.search(head)):
         return None
@@ -191,7 +194,7 @@ def _company(head: str, text: str) -> tuple[str | None, str | None]:
     symbol = None
     for listed in _LISTED.finditer(text[:20_000]):
         symbol = symbol or listed["symbol"].upper()
-        name = _name_before(text[max(0, listed.start() - 140) : listed.start()])
+        name = _name_before(text[max(0, listed.start() - _NAME_REACH) : listed.start()])
         if name:
             return name, symbol
     subject = _subject(head)
@@ -200,15 +203,11 @@ def _company(head: str, text: str) -> tuple[str | None, str | None]:
 
 def _name_before(before: str) -> str | None:
     """The name that ends ``before``: what follows the dateline's dash, the last sentence or "today"."""
-    flat = re.sub(r"\n", " ", before).rstrip(' (“"')
+    flat = before.replace("\n", " ").rstrip(' (“"')
     cuts = [match.end() for match in _BEFORE_NAME.finditer(flat)]
     for cut in [*reversed(cuts), 0] if cuts else [0]:
         words = flat[cut:].strip(" ,")
-        match = re.search(
-            r"((?:(?:[A-Z0-9][\w.’'&+-]*|&|and|of|the|de),?\s+){0,7}[A-Z0-9][\w.’'&+-]*,?(?:\s+(?:Inc|Corp|Co"
-            r"|Ltd|plc|PLC|N\.V|S\.A)\.?)?)$",
-            words,
-        )
+        match = _NAME_AT_END.search(words)
         if match:
             name = tidy_name(match[1])
             if name and len(name) <= MAX_NAME and name[0].isalnum() and not _NOT_IN_A_NAME.search(name):
@@ -227,7 +226,7 @@ def _subject(head: str) -> str | None:
         name = tidy_name(line[: verb.start()])
         if not name and position:
             name = tidy_name(lines[position - 1])
-        name = re.sub(r"\s+today$", "", name)
+        name = name.removesuffix(" today")
         if (
             name
             and name[0].isupper() | name[0].isdigit()

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 _WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "000": 10**3, "mm": 10**6, "k": 10**3, "m": 10**6,
           "mn": 10**6, "bn": 10**9}
 _SCALE = re.compile(
-    r"(?:\b(?:in\s*|(?:of|are|expressed in|stated in)\s+)(?:u\.?s\.?\s*)?(?:\$|us\$|usd|dollars)?\s*(?P<word>thousand|"
-    r"million|billion)s?\b|"
-    r"[(\[,|]\s*(?:us|u\.s\.)?\s*[$€£¥]?\s*(?:amounts? )?(?P<bare>thousand|million|billion)s?\b|"
-    r"\$\s*(?P<dollars>thousand|million|billion)s?\b|"
-    r"^\s*(?:[$€£¥]\s*)?(?P<alone>thousand|million|billion)s?(?: of (?:u\.?s\.? )?dollars)?\b|"
-    r"(?:\$|in\s+|\(\s*)(?P<zeros>000)['’]?s?\b|"
+    r"(?:\b(?:in\s*+|(?:of|are|expressed in|stated in)\s++)(?:u\.?s\.?\s*+)?(?:(?:\$|us\$|usd|dollars)\s*+)?"
+    r"(?P<word>thousand|million|billion)s?\b|"
+    r"[(\[,|]\s*+(?:(?:us|u\.s\.)\s*+)?(?:[$€£¥]\s*+)?(?:amounts? )?(?P<bare>thousand|million|billion)s?\b|"
+    r"\$\s*+(?P<dollars>thousand|million|billion)s?\b|"
+    r"^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>thousand|million|billion)s?(?: of (?:u\.?s\.? )?dollars)?\b|"
+    r"(?:\$|in\s++|\(\s*+)(?P<zeros>000)['’]?s?\b|"
     r"(?<![\w.])(?:us\s?\$|us\s?d|rmb|eur|gbp|[$€£¥])\s?['‘’`]?(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
     re.IGNORECASE | re.MULTILINE)
 _EXCEPT_SHARES = re.compile(

@@ -189,4 +189,4 @@ def _date(text: str) -> dt.date | None:
 
 def _tidy(name: str) -> str:
     """EDGAR's conformed name without its state suffix ("/DE/", "/MD/", "/NEW/")."""
-    return re.sub(r"\s*/[A-Z]{0,8}/?\s*$", "", " ".join(name.split()))
+    return re.sub(r" ?/[A-Z]{0,8}/? ?$", "", " ".join(name.split()))

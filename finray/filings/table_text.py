@@ -8,7 +8,7 @@ import lxml.html
 
 _OPEN = re.compile(r"^[\s(]*[$€£¥][\s(]*$|^\($")
 """A cell that holds only what stands before a number: a currency sign, an opening parenthesis."""
-_CLOSE = re.compile(r"^\s*(?:\)\s*%?|%\s*\)?|\)\s*(?:pts|x))\s*$", re.IGNORECASE)
+_CLOSE = re.compile(r"^\s*+(?:\)\s*+%?|%\s*+\)?|\)\s*+(?:pts|x))\s*+$", re.IGNORECASE)
 """A cell that holds only what stands after a number: a closing parenthesis, a percent sign."""
 _NUMBER = re.compile(r"[\d—–-]")
 _CURRENCY_SPACE = re.compile(r"(?<=[$€£¥])\s+(?=[(\d.—–-])")

@@ -49,8 +49,8 @@ class UnidentifiedFilings:
         return sorted(i for i, pages in self.naming(names).items() if pages >= self._own_pages(i))
 
     def known_after_all(self, mentions: Mentions, question: str) -> Mentions:
-        """``mentions`` with the names that the catalog does not hold but that unidentified filings repeat all over: each of
-        these filings stands for a company."""
+        """``mentions`` with the names that the catalog does not hold but that unidentified filings repeat all over:
+        each of these filings stands for a company."""
         known = dict.fromkeys(mentions.known)
         unknown, spans = [], list(mentions.spans)
         for name in mentions.unknown if self._ids else ():
@@ -61,7 +61,8 @@ class UnidentifiedFilings:
             spans += [Span("company", start, start + len(name), " ".join(own))] if own and start >= 0 else []
         if not self._ids:
             return mentions
-        return replace(mentions, known=tuple(known), unknown=tuple(unknown), spans=tuple(sorted(spans, key=lambda span: span.start)))
+        spans.sort(key=lambda span: span.start)
+        return replace(mentions, known=tuple(known), unknown=tuple(unknown), spans=tuple(spans))
 
     def _own_pages(self, filing_id: str) -> float:
         return min(_OWN_PAGES, max(1.0, _OWN_SHARE * self._n_pages.get(filing_id, 1)))

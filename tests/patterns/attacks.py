@@ -1,8 +1,8 @@
 """Texts on which a backtracking engine takes long, made from a pattern's own syntax tree, and how long it does.
 
-What makes a pattern slow is a repetition that can share its text with itself, with a neighbour or with the next start of
-a search. So each repetition is reached once, pumped with whatever it or its neighbours match, and made to fail behind
-that; and what stands before it is repeated, so that a search starts anew again and again.
+What makes a pattern slow is a repetition that can share its text with itself, with a neighbor or with the next start
+of a search. So each repetition is reached once, pumped with whatever it or its neighbors match, and made to fail
+behind that; and what stands before it is repeated, so that a search starts anew again and again.
 """
 
 from __future__ import annotations

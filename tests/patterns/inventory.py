@@ -50,7 +50,8 @@ def inventory() -> tuple[list[Found], list[Unread]]:
     for file, tree in trees.items():
         module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _function(node)]
-        each = [Found(file, name, pattern, used.get(_scope(file, name), frozenset())) for name, pattern in _objects(module)]
+        objects = _objects(module)
+        each = [Found(file, name, pattern, used.get(_scope(file, name), frozenset())) for name, pattern in objects]
         for call in calls:
             pattern = _compiled(call, module)
             if pattern is not None:
