@@ -43,8 +43,8 @@ class FilingSettings(_Section):
     max_unpaged_characters: int = Field(40_000, ge=1)
     """A document without page breaks up to this long is one page; a longer one is set aside (LOFin, section 3)."""
     max_page_characters: int = Field(200_000, ge=1)
-    """Of one page; dense ones have 9,000. A filing with a longer page is set aside: it could not be cited either, and no
-    page may take long to read."""
+    """Of one page; dense ones have 9,000. A filing with a longer page is set aside: it could not be cited either, and
+    no page may take long to read."""
     min_characters_per_page: int = Field(16, ge=0)
     """A PDF with fewer on average is image-only and set aside."""
     max_characters: int = Field(20_000_000, ge=1)

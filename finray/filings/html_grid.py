@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from finray.filings.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
-from finray.filings.grids import Grid, Tag
+from finray.filings.grids import MAX_CELL_TEXT, Grid, Tag
 
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
@@ -49,7 +49,7 @@ def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
             columns, down = _span(td, "colspan"), _span(td, "rowspan")
             if position + columns > MAX_COLUMNS:
                 break
-            text = " ".join(_text(td).split())
+            text = " ".join(_text(td).split())[:MAX_CELL_TEXT]
             if text:
                 cells.append(Printed(text, position, position + columns, None, _indent(td), *_tag(td)))
             for covered in range(position, position + columns):
