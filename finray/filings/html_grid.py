@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from finray.filings.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
+from finray.filings.facts import MAX_FACT
 from finray.filings.grids import MAX_CELL_TEXT, Grid, Tag
 
 MAX_SPAN = 200
@@ -137,5 +138,5 @@ def _tag(td: etree._Element) -> tuple[str | None, Tag | None]:
                 node.get("unitref") or node.get("unitRef") or "",
                 int(scale) if re.fullmatch(r"[+-]?\d{1,2}", scale) else 0,
             )
-            return str(node.get("name")), tag
+            return str(node.get("name"))[:MAX_FACT], tag
     return None, None
