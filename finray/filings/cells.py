@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from finray.filings.grids import Box, Cell, Grid, Tag
+from finray.filings.grids import MAX_CELL_TEXT, Box, Cell, Grid, Tag
 
 _CURRENCIES = {"$": "USD", "US$": "USD", "USD": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "HK$": "HKD",
                "R$": "BRL", "NT$": "TWD", "€": "EUR", "EUR": "EUR", "£": "GBP", "GBP": "GBP", "¥": "JPY", "RMB": "CNY",
@@ -36,6 +36,8 @@ LABEL_ZONE = 0.4
 """Labels begin in this left part of the space before the first numeric column."""
 MIN_COLUMN_SHARE = 0.12
 """Rows that a numeric column fills, as a share of those that the fullest column fills."""
+MAX_NUMBER_COLUMNS = 100
+"""No printed table has more: each cell is compared with the others of its row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,9 @@ class Printed:
         if box is not None and other.box is not None:
             box = (min(box[0], other.box[0]), min(box[1], other.box[1]),
                    max(box[2], other.box[2]), max(box[3], other.box[3]))
-        return Printed(f"{self.text}{glue}{other.text}", min(self.x0, other.x0), max(self.x1, other.x1), box,
-                       self.indent, self.concept or other.concept, self.tag or other.tag)
+        text = f"{self.text}{glue}{other.text}"[:MAX_CELL_TEXT]
+        return Printed(text, min(self.x0, other.x0), max(self.x1, other.x1), box, self.indent,
+                       self.concept or other.concept, self.tag or other.tag)
 
 
 def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
@@ -167,7 +170,7 @@ def data_cells(row: Sequence[Printed]) -> list[Printed]:
 def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tuple[float, float]],
             caption: str = "") -> Grid | None:
     """The grid of ``rows`` over the numeric ``columns`` (1, 2, ...); column 0 holds labels. None without data."""
-    if not columns:
+    if not columns or len(columns) > MAX_NUMBER_COLUMNS:
         return None
     if not any(len(row) > 1 and data_cells(row) for row in rows):
         return None

@@ -10,6 +10,10 @@ from collections.abc import Mapping
 from finray.core.types import FactSource, FiscalPeriod
 
 
+MAX_FACT = 300
+"""Characters of what a header or a tag says: EDGAR's own names have at most 150."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Facts:
     """What one source (inline XBRL, SGML header, cover text) says; None where it says nothing.

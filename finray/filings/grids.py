@@ -43,6 +43,8 @@ class Grid:
     """The last lines of text above the table: what it shows, of which period, in which scale."""
 
 
+MAX_CELL_TEXT = 4_000
+"""Characters of a cell that are kept: a longer one is prose, and no label or heading."""
 CAPTION_LINES = 2
 MAX_CAPTION = 300
 

@@ -79,6 +79,8 @@ _INLINE_TAG = re.compile(
     r"</?(?:font|b|i|u|em|strong|span|a|small|big|sup|sub|tt)(?=[\s>/])[^<>]{0,2000}>", re.IGNORECASE
 )
 _XML_UNFIT = re.compile(f"{CONTROL.pattern}|[\f\ud800-\udfff]")
+_STYLE_SHEET = 100_000
+"""Characters of a style sheet that are looked at; EDGAR's have some thousand."""
 _TOO_DEEP = "ERR_RESOURCE_LIMIT"
 _NO_MEMORY = "ERR_NO_MEMORY"
 _PAGE_MARK = '<hr style="page-break-after:always"/>'
@@ -195,7 +197,7 @@ def _breaking_classes(root: lxml.html.HtmlElement) -> tuple[frozenset[str], froz
     before: set[str] = set()
     after: set[str] = set()
     for style in root.iter("style"):
-        for name, rule in _CLASS_RULE.findall(style.text or ""):
+        for name, rule in _CLASS_RULE.findall((style.text or "")[:_STYLE_SHEET]):
             if _BREAK_BEFORE.search(rule):
                 before.add(name)
             if _BREAK_AFTER.search(rule):

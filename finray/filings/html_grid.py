@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from lxml import etree
 
 from finray.filings.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
-from finray.filings.grids import Grid, Tag
+from finray.filings.facts import MAX_FACT
+from finray.filings.grids import MAX_CELL_TEXT, Grid, Tag
 
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
@@ -53,7 +54,7 @@ def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
             end = position + columns
             if end > MAX_COLUMNS:
                 break
-            text = " ".join(_text(td).split())
+            text = " ".join(_text(td).split())[:MAX_CELL_TEXT]
             if text:
                 cells.append(Printed(text, position, end, None, _indent(td), *_tag(td)))
             if down > 1:
@@ -152,5 +153,5 @@ def _tag(td: etree._Element) -> tuple[str | None, Tag | None]:
                 node.get("unitref") or node.get("unitRef") or "",
                 int(scale) if re.fullmatch(r"[+-]?\d{1,2}", scale) else 0,
             )
-            return str(node.get("name")), tag
+            return str(node.get("name"))[:MAX_FACT], tag
     return None, None

@@ -12,7 +12,7 @@ import lxml.html
 
 from finray.core.types import FiscalPeriod
 from finray.filings.dates import first_date, month_day
-from finray.filings.facts import Facts, file_number, padded_cik
+from finray.filings.facts import MAX_FACT, Facts, file_number, padded_cik
 
 _PERIODS: dict[str, FiscalPeriod] = {"FY": "FY", "Q1": "Q1", "Q2": "Q2", "Q3": "Q3", "Q4": "Q4"}
 _COVER_TAGS = frozenset(
@@ -97,7 +97,9 @@ def cover_facts(root: lxml.html.HtmlElement) -> Facts:
         name = (element.get("name") or "").lower()
         if name in _COVER_TAGS and name not in tags and (element.text_content() or "").strip():
             tags[name] = element
-    texts = {name.removeprefix("dei:"): " ".join(element.text_content().split()) for name, element in tags.items()}
+    texts = {
+        name.removeprefix("dei:"): " ".join(element.text_content().split())[:MAX_FACT] for name, element in tags.items()
+    }
     form = texts.get("documenttype")
     amendment = texts.get("amendmentflag")
     flag = None if amendment is None else amendment.lower() in ("true", "☒", "yes", "x", "þ")
@@ -163,7 +165,7 @@ def _context(element: lxml.html.HtmlElement) -> Context | None:
             start = first_date(child.text_content())
         elif name in ("explicitmember", "typedmember"):
             dimensions = True
-            members.append((child.get("dimension") or "", child.text_content().strip()))
+            members.append(((child.get("dimension") or "")[:MAX_FACT], child.text_content().strip()[:MAX_FACT]))
     if end is None:
         return None
     months = 0 if start is None else max(1, round(((end - start).days + 1) / 30.44))
@@ -197,7 +199,7 @@ def numeric_facts(root: lxml.html.HtmlElement) -> Iterator[NumericFact]:
         sign = -1 if element.get("sign") == "-" else 1
         unit = element.get("unitref") or ""
         yield NumericFact(
-            concept=element.get("name") or "",
+            concept=(element.get("name") or "")[:MAX_FACT],
             context=element.get("contextref") or "",
             value=sign * value * 10.0**scale,
             unit=names.get(unit, unit.lower()),
@@ -210,6 +212,8 @@ def printed_number(text: str) -> float | None:
     """The number that an ``ix:nonFraction`` prints, without sign: "1,234.5", "—" (zero), "three". None for
     others."""
     text = text.strip().strip("$€£()%").strip()
+    if len(text) > MAX_FACT:
+        return None
     if text.lower() in _DASHES:
         return 0.0
     if text.lower() in _WORDS:

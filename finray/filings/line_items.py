@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.core.types import Filing, LineItem, Statement
 from finray.filings.cells import Number, is_year, parse_number
 from finray.filings.column_labels import column_label, is_period
-from finray.filings.grids import Cell, Grid
+from finray.filings.grids import MAX_CELL_TEXT, Cell, Grid
 from finray.filings.inline_xbrl import Context, Tags, part_of
 from finray.filings.periods import Calendar, Period, months_between, read_balance_date, read_heading
 from finray.filings.scales import Scale, read_scale, row_unit, share_scale
@@ -163,7 +164,8 @@ class _TableReader:
         self.headings: dict[int, str] = {} if own or not columns <= before.keys() else dict(before)
         self.amounts = {cell.column for row in grid.rows for cell in row if _is_amount(cell.text)}
         self.seen_data = False
-        self.above: list[_Row] = []
+        self.above: list[Mapping[int, float]] = []
+        """The amounts of the rows above, by column."""
         self.block = ""
         """In a note, the row "Year ended June 30, 2024" that dates the rows below it."""
 
@@ -179,7 +181,7 @@ class _TableReader:
                 self.seen_data = True
                 section = self._section(cells[0].indent)
                 items.extend(self._line_items(row, section, offset + index))
-                self.above.append(row)
+                self.above.append(_amounts(row))
                 if _TOTAL.match(row.label) and self.sections:
                     self.sections.pop()
             elif row.numbers and self.statement is None and self._adds_up(row):
@@ -196,7 +198,7 @@ class _TableReader:
         amounts = [(cell.column, number) for cell, number in row.numbers if not number.percent and not number.dash]
         for count in range(2, min(len(self.above), MAX_ADDENDS) + 1):
             if amounts and all(
-                abs(sum(_in_column(each, column) for each in self.above[-count:]) - number.value)
+                abs(sum(each.get(column, 0.0) for each in self.above[-count:]) - number.value)
                 <= count * 0.51 * 10.0 ** -number.decimals
                 for column, number in amounts
             ):
@@ -234,7 +236,7 @@ class _TableReader:
             if read_scale(cell.text) and not _names_period(cell.text):
                 continue  # "(in millions)" over the columns says nothing about one of them
             for column in range(max(cell.column, 1), cell.column + cell.span):
-                self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()
+                self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
         if row.label or len(cells) == 1:
             self.calendar = self.calendar.with_title(row.label or cells[0].text)
         if self.statement is None and row.label and row.texts and not dated and not read_scale(row.label):
@@ -248,7 +250,7 @@ class _TableReader:
             return
         while self.sections and self.sections[-1][0] >= indent - INDENT_STEP:
             self.sections.pop()
-        self.sections.append((indent, label))
+        self.sections.append((indent, label[:MAX_LABEL]))
 
     def _section(self, indent: float) -> str | None:
         while self.sections and self.sections[-1][0] > indent + INDENT_STEP:
@@ -328,8 +330,9 @@ class _TableReader:
         return period
 
 
-def _in_column(row: _Row, column: int) -> float:
-    return next((number.value for cell, number in row.numbers if cell.column == column and not number.percent), 0.0)
+def _amounts(row: _Row) -> dict[int, float]:
+    """The first amount in each column."""
+    return {cell.column: number.value for cell, number in reversed(row.numbers) if not number.percent}
 
 
 def _names_period(text: str) -> bool:
@@ -348,26 +351,28 @@ def _date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, i
     for item in items:
         if item.row not in dates and (date := read_balance_date(item.label)):
             dates[item.row] = date
-    dates = {row: _close_of_day_before(date, dates.values()) for row, date in dates.items()}
+    days = {(date.month, date.day) for date in dates.values()}
+    dates = {row: _close_of_day_before(date, days) for row, date in dates.items()}
     if not dates:
         return list(items)
-    return [item if (item.row, item.column) in tagged else _dated(item, dates) for item in items]
+    rows = sorted(dates)
+    return [item if (item.row, item.column) in tagged else _dated(item, dates, rows) for item in items]
 
 
-def _close_of_day_before(date: dt.date, others: Collection[dt.date]) -> dt.date:
-    """"Balance at January 1" opens the year after a close on December 31, which is what the other rows date."""
+def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt.date:
+    """"Balance at January 1" opens the year after a close on December 31, which is what the other rows date; ``days``
+    are theirs, as (month, day)."""
     before = date - dt.timedelta(days=1)
-    same_day = any((other.month, other.day) == (before.month, before.day) for other in others)
-    return before if date.day == 1 and (same_day or date.month == 1) else date
+    return before if date.day == 1 and ((before.month, before.day) in days or date.month == 1) else date
 
 
-def _dated(item: LineItem, dates: Mapping[int, dt.date]) -> LineItem:
+def _dated(item: LineItem, dates: Mapping[int, dt.date], rows: Sequence[int]) -> LineItem:
+    """``rows`` are those of ``dates``, in order."""
     if item.row in dates:
         return replace(item, period_end=dates[item.row], months=0)
-    before = [row for row in dates if row < item.row]
-    after = [row for row in dates if row > item.row]
-    if not after:
+    following = bisect_left(rows, item.row)
+    if following == len(rows):
         return item
-    end = dates[min(after)]
-    months = months_between(dates[max(before)], end) if before else None
+    end = dates[rows[following]]
+    months = months_between(dates[rows[following - 1]], end) if following else None
     return replace(item, period_end=end, months=months)

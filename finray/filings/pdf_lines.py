@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from finray.filings.cells import Printed, is_year, merge_fillers, parse_number
+from finray.filings.cells import MAX_CELL, Printed, is_year, merge_fillers, parse_number
+from finray.filings.grids import MAX_CELL_TEXT
 
 GAP = 0.9
 """A gap wider than this share of the line's height starts a new cell; spaces between words are 0.2 to 0.4."""
@@ -102,26 +103,30 @@ def _without_leaders(word: Word) -> Word | None:
     return replace(word, text=text) if text else None
 
 
-def _shared_edges(lines: Sequence[Line]) -> list[float]:
+def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
     """Right edges on which numbers of several lines end: columns of figures are set flush right."""
     counts: Counter[int] = Counter()
     for line in lines:
         for word in line.words:
             if re.search(r"\d", word.text) and parse_number(word.text) and not is_year(word.text):
                 counts[round(word.x1)] += 1
-    return [edge for edge, count in counts.items() if count + counts[edge - 1] + counts[edge + 1] >= EDGE_SUPPORT]
+    return frozenset(edge for edge, n in counts.items() if n + counts[edge - 1] + counts[edge + 1] >= EDGE_SUPPORT)
 
 
-def _cut(line: Line, edges: Sequence[float]) -> list[Printed]:
+def _is_near(x: float, edges: Collection[int]) -> bool:
+    return any(edge in edges for edge in range(math.ceil(x - EDGE_TOLERANCE), math.floor(x + EDGE_TOLERANCE) + 1))
+
+
+def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
     """The cells of a line."""
     runs: list[list[Word]] = [[line.words[0]]]
     for before, word in pairwise(line.words):
         gap = word.x0 - before.x1
         numeric = _NUMERIC_WORD.fullmatch(word.text) is not None
-        after_number = parse_number(" ".join(w.text for w in runs[-1])) is not None
+        after_number = len(runs[-1]) <= MAX_CELL and parse_number(" ".join(w.text for w in runs[-1])) is not None
         apart = gap > (DASH_GAP if word.text in "-–—" else GAP) * line.height
         if numeric and not apart and word.text not in {")", "%", ")%"}:
-            at_edge = any(abs(word.x1 - edge) <= EDGE_TOLERANCE for edge in edges) and len(word.text) > 1
+            at_edge = len(word.text) > 1 and _is_near(word.x1, edges)
             grouped = re.search(r"\d,\d{3}|\(\d|\$", word.text) is not None
             apart = word.text == "$" or (at_edge and gap > 0.1 * line.height and (grouped or after_number)) \
                 or (after_number and gap > 0.15 * line.height)
@@ -146,5 +151,5 @@ def _cell(run: Sequence[Word], line: Line) -> Printed:
     text = run[0].text
     for before, word in pairwise(run):
         text += (" " if word.x0 - before.x1 > 0.08 * line.height else "") + word.text
-    text = _LOOSE.sub("", text)
+    text = _LOOSE.sub("", text[:MAX_CELL_TEXT])
     return Printed(text, run[0].x0, run[-1].x1, box, indent=run[0].x0)

@@ -7,6 +7,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from finray.core.types import Filing, Statement
 
@@ -48,6 +49,7 @@ _CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.
                      r"over (?:19|20)\d\d)\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=4096)  # each cell of a column asks
 def read_heading(text: str) -> Heading:
     """Year, month, day and length of the period that ``text`` names."""
     year = month = day = None
@@ -98,8 +100,14 @@ class Period:
     months: int | None
 
 
-_EVENT = re.compile(r"\b(?:on|since|until|by|after|before|dated|effective)\s+$", re.IGNORECASE)
+_EVENT = re.compile(r"\b(?:on|since|until|by|after|before|dated|effective)\s++$", re.IGNORECASE)
 """Before a date that says when something happened, in the prose above a note's table."""
+_CLOSES = re.compile(r"\b(?:ended|ending|as of|at)\s++$", re.IGNORECASE)
+"""Before the name of a month without day or year that dates a column."""
+_NEAR = 40
+"""How far before a date such words are looked for."""
+MAX_TITLES = 10_000
+"""Characters of titles; further rows say nothing of the period."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +120,9 @@ class Calendar:
     """The top of the page, and heading rows that stand over no column in particular."""
 
     def with_title(self, text: str) -> Calendar:
-        return replace(self, titles=f"{self.titles}\n{text}") if text not in self.titles else self
+        if text in self.titles or len(self.titles) + len(text) > MAX_TITLES:
+            return self
+        return replace(self, titles=f"{self.titles}\n{text}")
 
     def period(self, column: int, headings: Mapping[int, str]) -> Period:
         """The period of ``column`` under ``headings`` (column -> text of all its heading cells)."""
@@ -148,7 +158,7 @@ class Calendar:
         return end - dt.timedelta(weeks=round(months * 52 / 12))
 
     def _end(self, heading: Heading) -> dt.date | None:
-        titles = self._title_dates()
+        titles = _title_dates(self.titles, self.statement is None)
         if heading.year is None and heading.month is not None:
             year = self.filing.period_end.year if self.filing.period_end else None
             return _date(year, heading.month, heading.day, self.filing) if year else None
@@ -172,26 +182,12 @@ class Calendar:
             return _date(heading.year, *bare[0], self.filing)
         return fiscal
 
-    def _title_dates(self) -> list[tuple[int | None, int, int | None]]:
-        found = []
-        for match in _DAY_OF.finditer(self.titles):
-            if match["day"] is None and match["month"].lower() in {"may", "mar"}:
-                continue
-            if match["day"] is None and match["year"] is None and not re.search(
-                    r"\b(?:ended|ending|as of|at)\s+$", self.titles[:match.start()], re.IGNORECASE):
-                continue
-            if self.statement is None and _EVENT.search(self.titles[:match.start()]):
-                continue
-            found.append((int(match["year"]) if match["year"] else None, _MONTHS[match["month"].lower()],
-                          int(match["day"]) if match["day"] else None))
-        return found
-
     def _months(self, heading: Heading) -> int | None:
         if self.statement == "balance":
             return 0
         if heading.months is not None:
             return heading.months
-        if (titled := _length(_title_lines(self.titles))) is not None:
+        if (titled := _title_length(self.titles)) is not None:
             return titled
         if self.statement is None:
             return None
@@ -200,6 +196,31 @@ class Calendar:
         if self.statement == "cash_flow" and self.filing.fiscal_period in ("Q1", "Q2", "Q3"):
             return 3 * int(self.filing.fiscal_period[1])
         return 3 if self.filing.fiscal_period in ("Q1", "Q2", "Q3") else None
+
+
+_TitleDate = tuple[int | None, int, int | None]
+"""(year, month, day)"""
+
+
+@lru_cache(maxsize=256)  # each cell of a table asks
+def _title_dates(titles: str, note: bool) -> tuple[_TitleDate, ...]:
+    found: list[_TitleDate] = []
+    for match in _DAY_OF.finditer(titles):
+        if match["day"] is None and match["month"].lower() in {"may", "mar"}:
+            continue
+        near = max(0, match.start() - _NEAR)
+        if match["day"] is None and match["year"] is None and not _CLOSES.search(titles, near, match.start()):
+            continue
+        if note and _EVENT.search(titles, near, match.start()):
+            continue
+        found.append((int(match["year"]) if match["year"] else None, _MONTHS[match["month"].lower()],
+                      int(match["day"]) if match["day"] else None))
+    return tuple(found)
+
+
+@lru_cache(maxsize=256)
+def _title_length(titles: str) -> int | None:
+    return _length(_title_lines(titles))
 
 
 def _title_lines(titles: str) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from finray.core.errors import FilingError
 from finray.filings.dates import month_day
-from finray.filings.facts import Facts, file_number, padded_cik
+from finray.filings.facts import MAX_FACT, Facts, file_number, padded_cik
 from finray.filings.sniff import decode
 
 ACCESSION_NUMBER = re.compile(r"\b\d{10}-\d{2}-\d{6}\b")
@@ -140,8 +140,8 @@ def header_facts(header: str) -> Facts:
 
 def _fields(header: str) -> list[tuple[str, str]]:
     """(name, value) of both header styles, in order."""
-    found = [(match.start(), match[2], match[3].strip()) for match in _TAG.finditer(header) if not match[1]]
-    found += [(match.start(), match[1].strip(), match[2].strip()) for match in _FIELD.finditer(header)]
+    found = [(match.start(), match[2], match[3].strip()[:MAX_FACT]) for match in _TAG.finditer(header) if not match[1]]
+    found += [(match.start(), match[1].strip(), match[2].strip()[:MAX_FACT]) for match in _FIELD.finditer(header)]
     return [(name, value) for _, name, value in sorted(found)]
 
 

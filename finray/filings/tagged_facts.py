@@ -37,25 +37,40 @@ def facts_in_prose(
     """
     page_of = {element: number for number, page in enumerate(pages) for element in page.tagged}
     items: list[LineItem] = []
+    cells, blocks = _Texts(), _Texts()
     for fact in numeric_facts(root):
         page, context = page_of.get(fact.element), contexts.get(fact.context)
         key = (fact.concept, fact.context)
-        if page is None or context is None or key in printed or _is_cell(fact.element):
+        if page is None or context is None or key in printed or _is_cell(fact.element, cells):
             continue
         printed.add(key)
-        items.append(_item(fact, context, page, FIRST_ROW + len(items)))
+        items.append(_item(fact, context, page, FIRST_ROW + len(items), blocks))
     return items
 
 
 def tagged_cells(pages: Sequence[HtmlPage]) -> Iterator[tuple[str, str]]:
     """(concept, context) of the numbers that stand in cells of their own."""
+    texts = _Texts()
     for page in pages:
         for element in page.tagged:
-            if _is_cell(element):
+            if _is_cell(element, texts):
                 yield element.get("name") or "", element.get("contextref") or ""
 
 
-def _item(fact: NumericFact, context: Context, page: int, row: int) -> LineItem:
+class _Texts:
+    """The text of the element that was asked for last: the facts of one paragraph come one after another."""
+
+    def __init__(self) -> None:
+        self._element: lxml.html.HtmlElement | None = None
+        self._text = ""
+
+    def of(self, element: lxml.html.HtmlElement) -> str:
+        if element is not self._element:
+            self._element, self._text = element, " ".join(element.text_content().split())
+        return self._text
+
+
+def _item(fact: NumericFact, context: Context, page: int, row: int, texts: _Texts) -> LineItem:
     percent = fact.unit == "pure" and fact.scale == -2
     unit = "percent" if percent else _UNITS.get(fact.unit, fact.unit.upper())
     return LineItem(
@@ -71,24 +86,24 @@ def _item(fact: NumericFact, context: Context, page: int, row: int) -> LineItem:
         row=row,
         concept=fact.concept,
         column_label=f"[{part}]" if (part := part_of(context)) else None,
-        caption=_sentence(fact.element),
+        caption=_sentence(fact.element, texts),
     )
 
 
-def _is_cell(element: lxml.html.HtmlElement) -> bool:
+def _is_cell(element: lxml.html.HtmlElement, texts: _Texts) -> bool:
     cell = next(element.iterancestors("td", "th"), None)
     if cell is None:
         return False
-    text = " ".join(cell.text_content().split())
+    text = texts.of(cell)
     return parse_number(text) is not None or parse_number(text.strip("$()% ")) is not None
 
 
-def _sentence(element: lxml.html.HtmlElement) -> str | None:
+def _sentence(element: lxml.html.HtmlElement, texts: _Texts) -> str | None:
     """The text around a number, at most 300 characters of its paragraph."""
     block = next(element.iterancestors(*_BLOCKS), None)
     if block is None:
         return None
-    text, printed = " ".join(block.text_content().split()), " ".join(element.text_content().split())
+    text, printed = texts.of(block), " ".join(element.text_content().split())
     at = max(text.find(printed), 0)
     start = max(0, min(at - MAX_SENTENCE // 2, len(text) - MAX_SENTENCE))
     return text[start : start + MAX_SENTENCE] or None
