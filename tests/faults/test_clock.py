@@ -23,6 +23,7 @@ from finray.lab.sample.generate import generate_sample
 
 UTC = dt.UTC
 JOBS = Path(__file__).parents[2] / "jobs"
+SLEEP = Path(__file__).parent / "faketime"
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 needs_faketime = pytest.mark.skipif(not FAKETIME.exists(), reason="libfaketime is not installed (Debian: faketime)")
 
@@ -69,8 +70,14 @@ def index_uri_of_days_ago(tmp_path: Path) -> str:
 
 def run_index(source: Path, index: Path, clock: dict[str, str]) -> dict[str, Any]:
     """``finray index`` in a process whose clock is as libfaketime's variables say; timers are left alone."""
-    fake = {"LD_PRELOAD": str(FAKETIME), "DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1"} if clock else {}
-    environment = os.environ | {"FINRAY_ENCODER__MODEL": "hash", "FINRAY_INDEX__IN_PROCESS": "true"} | fake | clock
+    fake = {
+        "LD_PRELOAD": str(FAKETIME),
+        "DONT_FAKE_MONOTONIC": "1",
+        "FAKETIME_NO_CACHE": "1",
+        "PYTHONPATH": os.pathsep.join((str(SLEEP), os.environ.get("PYTHONPATH", ""))).rstrip(os.pathsep),
+    }
+    environment = os.environ | {"FINRAY_ENCODER__MODEL": "hash", "FINRAY_INDEX__IN_PROCESS": "true"}
+    environment |= fake | clock if clock else {}
     command = [sys.executable, str(JOBS / "index.py"), str(source), "--index", str(index), "--json"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
