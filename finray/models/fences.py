@@ -42,7 +42,8 @@ _ALIKE = str.maketrans(
 """Letters of other scripts that look like those of the tags' names."""
 _NAMES = ("passage", "question", "reference", "answer")
 _APART = r"[\W_]*"
-_TAG = re.compile(f"{_LEFT}(?={_APART}(?:{'|'.join(_APART.join(name) for name in _NAMES)}))")
+_TAG = re.compile(f"{_LEFT}{_APART}+(?P<name>(?={'|'.join(_APART.join(name) for name in _NAMES)}))?")
+"""An angle bracket and all that is no letter behind it, so that no text is looked through for each of its brackets."""
 
 
 def code_of(texts: Sequence[str]) -> str:
@@ -69,7 +70,8 @@ def unfenced(text: str) -> str:
     skeleton = "".join(map(_base, shown)).translate(_ALIKE)
     characters = list(shown)
     for match in _TAG.finditer(skeleton):
-        characters[match.start()] = "("
+        if match["name"] is not None:
+            characters[match.start() : match.end()] = "".join(characters[match.start() : match.end()]).replace(_LEFT, "(")
     return "".join(characters)
 
 

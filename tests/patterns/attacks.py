@@ -1,8 +1,8 @@
-"""Texts on which a backtracking engine takes long, made from a pattern's own syntax tree, and how long it does.
+"""Texts on which a backtracking engine takes long, made from a pattern's own syntax tree, and the time that it takes.
 
-What makes a pattern slow is a repetition that can share its text with itself, with a neighbor or with the next start
-of a search. So each repetition is reached once, pumped with whatever it or its neighbors match, and made to fail
-behind that; and what stands before it is repeated, so that a search starts anew again and again.
+What makes a pattern slow is a repetition that can share its text with itself, with a neighbor or with the next start of
+a search. So each repetition is reached once, pumped with whatever it or its neighbors match, and made to fail behind
+that; and what stands before it is repeated, so that a search starts anew again and again.
 """
 
 from __future__ import annotations
@@ -12,133 +12,150 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from re import _constants as sre
-from re import _parser
+from dataclasses import dataclass
+from re import _constants as sre  # type: ignore[attr-defined]
+from re import _parser  # type: ignore[attr-defined]
 from types import FrameType
 from typing import Any
 
-MAX_UNITS = 12
-"""Pumps of one repetition."""
-MAX_ATTACKS = 800
-"""Of one pattern; of more, which patterns of hundreds of names have, each second, third …"""
 LONG = 16
 """A repetition of fewer times is no place to wait in."""
+MAX_PUMPS = 12
+"""Of one repetition."""
+MAX_ATTACKS = 500
+"""On one pattern; of more, which patterns of hundreds of names have, each second, third …"""
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
-_CATEGORIES = {
-    sre.CATEGORY_SPACE: " \n",
-    sre.CATEGORY_NOT_SPACE: "a,",
-    sre.CATEGORY_DIGIT: "1",
-    sre.CATEGORY_NOT_DIGIT: "a ,",
-    sre.CATEGORY_WORD: "a1",
-    sre.CATEGORY_NOT_WORD: " ,",
+_EMPTY = (sre.AT, sre.ASSERT, sre.ASSERT_NOT, sre.GROUPREF)
+_CATEGORIES: dict[Any, tuple[str, Callable[[str], bool]]] = {
+    sre.CATEGORY_SPACE: (" \n", str.isspace),
+    sre.CATEGORY_NOT_SPACE: ("a,", lambda c: not c.isspace()),
+    sre.CATEGORY_DIGIT: ("1", str.isdigit),
+    sre.CATEGORY_NOT_DIGIT: ("a ,", lambda c: not c.isdigit()),
+    sre.CATEGORY_WORD: ("a1", lambda c: c.isalnum() or c == "_"),
+    sre.CATEGORY_NOT_WORD: (" ,", lambda c: not (c.isalnum() or c == "_")),
 }
-_TRIED = "a A1,.-($\n\x00%&'"
-"""For negated sets."""
-_ALONE = (" ", "\n", "a", "1", "A", ",", "(", "-", ".", "$", "|", "a ", "1 ", ", ", " \n", "A.", "1,", "Aa ")
+"""A few characters of each, and whether one is of it."""
+_USUAL = "a A1,.-($\n\x00%&'"
+_ENDS = ("\x00", "Q!", "\n\x00", '"', " ~ ")
+"""What a repetition may fail at."""
+_PLAIN = (" ", "\n", "a", "1", "A", ",", "(", "-", ".", "$", "|", "a ", "1 ", ", ", " \n", "A.", "1,", "Aa ")
 
 Nodes = Sequence[tuple[Any, Any]]
 
 
-def attacks(pattern: re.Pattern[Any], *, searches: bool = True) -> list[tuple[str, str, str]]:
-    """(before, pump, after) for ``before + pump * n + after``, each once. ``searches``: every place of the text is
-    tried, not its beginning alone."""
-    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
-    tree = list(_parser.parse(source, flags))
-    found: dict[tuple[str, str, str], None] = {}
-    for before, units in _repetitions(tree, ""):
-        pumps = [*units, *(a + b for a, b in itertools.permutations(units[:3], 2))][: MAX_UNITS]
-        for pump in dict.fromkeys(pump for pump in pumps if pump):
-            found.setdefault((before, pump, "\x00"))
-            found.setdefault((before, pump, "\n\x00" if "\n" not in pump else ""))
-        if before and searches:
-            found.setdefault(("", before, ""))
-            found.setdefault(("", before, "\x00"))
-    for pump in (*_ALONE, *_samples(tree)):
-        if pump:
-            found.setdefault(("", pump, "\x00"))
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """``before``, then ``pump`` again and again, then ``after``."""
+
+    before: str
+    pump: str
+    after: str
+
+    def text(self, characters: int) -> str:
+        rest = characters - len(self.before) - len(self.after)
+        return self.before + self.pump * max(1, rest // len(self.pump)) + self.after
+
+
+def attacks(pattern: re.Pattern[Any], *, searches: bool = True) -> list[Attack]:
+    """Attacks on ``pattern``, each once. ``searches``: every place of a text is tried, not its beginning alone."""
+    found = dict.fromkeys(_attacks(tree_of(pattern), searches))
     return list(found)[:: 1 + len(found) // MAX_ATTACKS]
 
 
-def _repetitions(nodes: Nodes, before: str) -> Iterator[tuple[str, list[str]]]:
-    """What leads to each repetition of ``nodes``, and what it may be pumped with."""
+def tree_of(pattern: re.Pattern[Any]) -> Nodes:
+    if isinstance(pattern.pattern, bytes):
+        return list(_parser.parse(pattern.pattern.decode("latin-1"), pattern.flags))
+    return list(_parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE))
+
+
+def _attacks(tree: Nodes, searches: bool) -> Iterator[Attack]:
+    for before, body, around in _repetitions(tree, ""):
+        own = [*_samples(body), *_first_characters(body)]
+        units = list(dict.fromkeys(filter(None, [*own, *around])))
+        pumps = [*units, *map("".join, itertools.permutations(units[:3], 2))]
+        end = next((end for end in _ENDS if not _starts(body, end[0])), "\x00")
+        for pump in pumps[:MAX_PUMPS]:
+            yield Attack(before, pump, end)
+            if end != "\x00":
+                yield Attack(before, pump, "\x00")
+        if before and searches:
+            yield from (Attack("", before, after) for after in ("", end))
+    for pump in filter(None, (*_PLAIN, *_samples(tree))):
+        yield Attack("", pump, "\x00")
+
+
+def _repetitions(nodes: Nodes, before: str) -> Iterator[tuple[str, Nodes, list[str]]]:
+    """For each long repetition what leads to it, its body, and what its neighbors begin with."""
     for at, (kind, value) in enumerate(nodes):
         if kind in _REPEATS:
             low, high, body = value
-            units = list(dict.fromkeys([*_samples(body), *_first_characters(body)]))
             if high >= LONG:
-                around = [*_neighbours(reversed(nodes[:at])), *_neighbours(nodes[at + 1 :])]
-                yield before, list(dict.fromkeys([*units, *around]))
+                yield before, body, [*_neighbors(reversed(nodes[:at])), *_neighbors(nodes[at + 1 :])]
             yield from _repetitions(body, before)
-            before += (units[0] if units else "") * low
+            before += next(iter(_samples(body)), "") * low
         else:
-            for inner in _inside(kind, value):
+            for inner in inside(kind, value):
                 yield from _repetitions(inner, before)
             before += next(iter(_samples([(kind, value)])), "")
 
 
-def _neighbours(nodes: Iterable[tuple[Any, Any]]) -> list[str]:
+def _neighbors(nodes: Iterable[tuple[Any, Any]]) -> list[str]:
     """First characters of what stands next, as far as it may be left out."""
     found: list[str] = []
     for kind, value in nodes:
         found += _first_characters([(kind, value)])
-        if kind not in (*_REPEATS, sre.AT, sre.ASSERT, sre.ASSERT_NOT) or (kind in _REPEATS and value[0] > 0):
+        if kind not in (*_REPEATS, *_EMPTY) or (kind in _REPEATS and value[0] > 0):
             break
     return found
 
 
-def _inside(kind: Any, value: Any) -> list[Nodes]:
+def inside(kind: Any, value: Any) -> list[Nodes]:
+    """The sequences in a node that is no repetition."""
     if kind is sre.SUBPATTERN:
         return [value[3]]
     if kind is sre.ATOMIC_GROUP:
         return [value]
-    if kind is sre.BRANCH:
-        return list(value[1])
     if kind in (sre.ASSERT, sre.ASSERT_NOT):
         return [value[1]]
-    if kind is sre.GROUPREF_EXISTS:
-        return [each for each in value[1:] if each]
-    return []
+    if kind is sre.BRANCH:
+        return list(value[1])
+    return [each for each in value[1:] if each] if kind is sre.GROUPREF_EXISTS else []
 
 
 def _samples(nodes: Nodes) -> list[str]:
-    """Some texts that match ``nodes``: with all that may be left out, and without; for each alternative."""
+    """Some texts that match ``nodes``: first with all that may be left out, then each alternative in its place."""
     found = [""]
     for kind, value in nodes:
-        if kind in _REPEATS:
-            low, _, body = value
-            once = _samples(body)
-            options = [each * max(low, 1) for each in once] + ([""] if low == 0 else [])
-        elif kind in (sre.AT, sre.ASSERT, sre.ASSERT_NOT, sre.GROUPREF):
+        if kind in _EMPTY:
             continue
-        elif inside := _inside(kind, value):
-            options = [text for each in inside for text in _samples(each)]
-            if kind is sre.BRANCH and all(node is sre.LITERAL for each in inside for node, _ in each):
-                options = options[:1]
+        if kind in _REPEATS:
+            options = [each * max(value[0], 1) for each in _samples(value[2])] + ([] if value[0] else [""])
+        elif within := inside(kind, value):
+            # Of alternatives that are plain words one is like another.
+            words = all(node is sre.LITERAL for each in within for node, _ in each)
+            options = [text for each in within[: 1 if words else None] for text in _samples(each)]
         else:
             options = _characters(kind, value)
-        # With every first choice, and with each other choice in one place.
-        found = [found[0] + option for option in options] + [text + options[0] for text in found[1:] if options]
-        found = list(dict.fromkeys(found))[:MAX_UNITS]
+        if options:
+            found = [found[0] + option for option in options] + [text + options[0] for text in found[1:]]
+            found = list(dict.fromkeys(found))[:MAX_PUMPS]
     return found
 
 
 def _first_characters(nodes: Nodes) -> list[str]:
     found: list[str] = []
     for kind, value in nodes:
+        if kind in _EMPTY:
+            continue
         if kind in _REPEATS:
             found += _first_characters(value[2])
-            if value[0] > 0:
-                break
-        elif kind in (sre.AT, sre.ASSERT, sre.ASSERT_NOT, sre.GROUPREF):
-            continue
-        elif inside := _inside(kind, value):
-            for each in inside:
-                found += _first_characters(each)
-            break
+            if value[0] == 0:
+                continue
+        elif within := inside(kind, value):
+            found += [character for each in within for character in _first_characters(each)]
         else:
             found += _characters(kind, value)
-            break
+        break
     return list(dict.fromkeys(found))
 
 
@@ -146,58 +163,50 @@ def _characters(kind: Any, value: Any) -> list[str]:
     """Some characters that a node matches."""
     if kind is sre.LITERAL:
         return [chr(value)]
+    if kind is sre.IN and value[0][0] is not sre.NEGATE:
+        found: list[str] = []
+        for each, what in value:
+            if each is sre.CATEGORY:
+                found += _CATEGORIES[what][0]
+            else:
+                found.append(chr(what if each is sre.LITERAL else what[0]))
+        return list(dict.fromkeys(found))[:8]
+    return [character for character in _USUAL if _matches(kind, value, character)][:4]
+
+
+def _matches(kind: Any, value: Any, character: str) -> bool:
+    """Whether a node matches ``character``."""
     if kind is sre.ANY:
-        return ["a", " "]
-    if kind is sre.NOT_LITERAL:
-        return [character for character in _TRIED if ord(character) != value][:4]
-    if kind is not sre.IN:
-        return []
-    if value[0][0] is sre.NEGATE:
-        source = _accepts(value[1:])
-        return [character for character in _TRIED if not source(character)][:4]
-    found: list[str] = []
-    for each, what in value:
-        if each is sre.LITERAL:
-            found.append(chr(what))
-        elif each is sre.RANGE:
-            found.append(chr(what[0]))
-        elif each is sre.CATEGORY:
-            found += _CATEGORIES[what]
-    return list(dict.fromkeys(found))[:8]
+        return character != "\n"
+    if kind in (sre.LITERAL, sre.NOT_LITERAL):
+        return (value == ord(character)) is (kind is sre.LITERAL)
+    if kind is sre.RANGE:
+        return bool(value[0] <= ord(character) <= value[1])
+    if kind is sre.CATEGORY:
+        return _CATEGORIES[value][1](character)
+    if kind is sre.IN and value[0][0] is sre.NEGATE:
+        return not any(_matches(*each, character) for each in value[1:])
+    return kind is sre.IN and any(_matches(*each, character) for each in value)
 
 
-def _accepts(items: Nodes) -> Callable[[str], bool]:
-    def accepts(character: str) -> bool:
-        for kind, value in items:
-            if kind is sre.LITERAL and value == ord(character):
+def _starts(nodes: Nodes, character: str) -> bool:
+    """Whether ``nodes``, a repetition's body, may begin with ``character``."""
+    for kind, value in nodes:
+        if kind in _EMPTY:
+            continue
+        if kind in _REPEATS:
+            if _starts(value[2], character):
                 return True
-            if kind is sre.RANGE and value[0] <= ord(character) <= value[1]:
-                return True
-            if kind is sre.CATEGORY and _in_category(value, character):
-                return True
-        return False
-
-    return accepts
-
-
-def _in_category(category: Any, character: str) -> bool:
-    tests: dict[Any, Callable[[str], bool]] = {
-        sre.CATEGORY_SPACE: str.isspace,
-        sre.CATEGORY_DIGIT: str.isdigit,
-        sre.CATEGORY_WORD: lambda c: c.isalnum() or c == "_",
-    }
-    opposite = {
-        sre.CATEGORY_NOT_SPACE: sre.CATEGORY_SPACE,
-        sre.CATEGORY_NOT_DIGIT: sre.CATEGORY_DIGIT,
-        sre.CATEGORY_NOT_WORD: sre.CATEGORY_WORD,
-    }
-    if category in opposite:
-        return not tests[opposite[category]](character)
-    return tests[category](character)
+            if value[0] == 0:
+                continue
+            return False
+        within = inside(kind, value)
+        return any(_starts(each, character) for each in within) if within else _matches(kind, value, character)
+    return False
 
 
 class TooSlow(Exception):
-    pass
+    """Work was stopped."""
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -205,7 +214,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def seconds(work: Callable[[], object], at_most: float) -> float:
-    """Processor time of ``work``, which is stopped past ``at_most``: infinite then. For the main thread."""
+    """Processor time of ``work``, which is stopped past ``at_most``: infinite then. In the main thread only."""
     before = signal.signal(signal.SIGPROF, _stop)
     started = time.process_time()
     try:
