@@ -88,6 +88,7 @@ test-llm: $(LLM_STAMP) $(LLM_MODEL)/config.json
 
 lint: setup
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
 
 types: setup
 	$(BIN)/mypy

@@ -44,11 +44,13 @@ RATIOS: dict[str, Ratio] = {
     "  without start-up (target: 3 or more)": lambda r: _net_langchain(r, "seconds") / _net_finray(r, "seconds"),
     "  by processor time: filings/s": lambda r: _net_langchain(r, "cpu_seconds") / _net_finray(r, "cpu_seconds"),
     "time, finray : forward passes alone": lambda r: r.finray.seconds / r.encoder.output["forward_seconds"],
-    "  without start-up (target: 1.3 or less)": lambda r: _net_finray(r, "seconds")
-    / r.encoder.output["forward_seconds"],
+    "  without start-up (target: 1.3 or less)": lambda r: (
+        _net_finray(r, "seconds") / r.encoder.output["forward_seconds"]
+    ),
     "  without start-up, tokenizer in both": lambda r: _net_finray(r, "seconds") / r.encoder.output["seconds"],
-    "  by processor time: forward passes": lambda r: _net_finray(r, "cpu_seconds")
-    / r.encoder.output["forward_cpu_seconds"],
+    "  by processor time: forward passes": lambda r: (
+        _net_finray(r, "cpu_seconds") / r.encoder.output["forward_cpu_seconds"]
+    ),
 }
 
 

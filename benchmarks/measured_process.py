@@ -39,9 +39,7 @@ class CommandFailedError(RuntimeError):
     """The command ended with an unexpected status, or printed no JSON object."""
 
 
-def measure(
-    command: Sequence[str], environment: Mapping[str, str], *, accepted: Sequence[int] = (0,)
-) -> Measurement:
+def measure(command: Sequence[str], environment: Mapping[str, str], *, accepted: Sequence[int] = (0,)) -> Measurement:
     """Run ``command`` with ``environment`` alone. Raises CommandFailedError with the end of what it said."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         busy = _busy_seconds()

@@ -35,11 +35,37 @@ from finray.filings.statements import MAIN_KINDS, label_statements
 DATA = Path(os.environ.get("FINRAY_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 _EXCHANGE = re.compile(r"effect.*exchange|exchange.*effect|currency effect", re.IGNORECASE)
 MAIN_METRICS = (
-    "revenue", "cost_of_revenue", "gross_profit", "operating_income", "pretax_income", "income_tax", "net_income",
-    "net_income_attributable", "eps_basic", "eps_diluted", "shares_diluted", "interest_expense", "total_assets",
-    "current_assets", "current_liabilities", "total_liabilities", "equity", "cash", "accounts_receivable", "inventory",
-    "ppe_net", "goodwill", "accounts_payable", "long_term_debt", "d_and_a", "capex", "operating_cash_flow",
-    "investing_cash_flow", "financing_cash_flow", "dividends_paid", "share_repurchases",
+    "revenue",
+    "cost_of_revenue",
+    "gross_profit",
+    "operating_income",
+    "pretax_income",
+    "income_tax",
+    "net_income",
+    "net_income_attributable",
+    "eps_basic",
+    "eps_diluted",
+    "shares_diluted",
+    "interest_expense",
+    "total_assets",
+    "current_assets",
+    "current_liabilities",
+    "total_liabilities",
+    "equity",
+    "cash",
+    "accounts_receivable",
+    "inventory",
+    "ppe_net",
+    "goodwill",
+    "accounts_payable",
+    "long_term_debt",
+    "d_and_a",
+    "capex",
+    "operating_cash_flow",
+    "investing_cash_flow",
+    "financing_cash_flow",
+    "dividends_paid",
+    "share_repurchases",
 )
 
 
@@ -49,8 +75,12 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help="parts of file names")
     parser.add_argument("--failures", action="store_true")
     arguments = parser.parse_args()
-    measure = {"statements": measure_statements, "facts": measure_facts, "canonical": measure_canonical,
-               "identities": measure_identities}
+    measure = {
+        "statements": measure_statements,
+        "facts": measure_facts,
+        "canonical": measure_canonical,
+        "identities": measure_identities,
+    }
     measure[arguments.what](arguments.names, arguments.failures)
 
 
@@ -60,9 +90,18 @@ def _files(folder: str, suffix: str, names: list[str]) -> list[Path]:
 
 
 def _filing(path: Path, facts: Facts) -> Filing:
-    return Filing(path.stem, path.stem, str(path), "", facts.company or "", facts.form or "",
-                  period_end=facts.period_end, fiscal_year=facts.fiscal_year, fiscal_period=facts.fiscal_period,
-                  fiscal_year_end=facts.fiscal_year_end)
+    return Filing(
+        path.stem,
+        path.stem,
+        str(path),
+        "",
+        facts.company or "",
+        facts.form or "",
+        period_end=facts.period_end,
+        fiscal_year=facts.fiscal_year,
+        fiscal_period=facts.fiscal_period,
+        fiscal_year_end=facts.fiscal_year_end,
+    )
 
 
 def measure_statements(names: list[str], failures: bool) -> None:
@@ -80,8 +119,10 @@ def measure_statements(names: list[str], failures: bool) -> None:
             complete += not missing
         if failures or missing:
             print(path.stem, " ".join(f"{i}:{label}" for i, label in enumerate(labels) if label), f"MISSING {missing}")
-    print(f"income, balance sheet and cash flows all found: {complete} of {annual} 10-K and 10-Q; "
-          f"{1000 * seconds / max(pages, 1):.2f} ms a page")
+    print(
+        f"income, balance sheet and cash flows all found: {complete} of {annual} 10-K and 10-Q; "
+        f"{1000 * seconds / max(pages, 1):.2f} ms a page"
+    )
 
 
 def measure_facts(names: list[str], failures: bool) -> None:
@@ -125,9 +166,20 @@ def _facts_of(path: Path, root: lxml.html.HtmlElement, failures: bool) -> Counte
             outcome = _compare(items.get(element.get("name")), fact, contexts[fact.context], element)
             outcomes[outcome] += 1
             if failures and outcome != "right":
-                print("   ", number, label, outcome, "| expected", _row_label(element)[:60], fact.value, fact.unit,
-                      contexts[fact.context].end, contexts[fact.context].months, "| got",
-                      _brief(items.get(element.get("name"))))
+                print(
+                    "   ",
+                    number,
+                    label,
+                    outcome,
+                    "| expected",
+                    _row_label(element)[:60],
+                    fact.value,
+                    fact.unit,
+                    contexts[fact.context].end,
+                    contexts[fact.context].months,
+                    "| got",
+                    _brief(items.get(element.get("name"))),
+                )
     return outcomes
 
 
@@ -136,8 +188,11 @@ def _tagged_cells(tables: tuple[lxml.html.HtmlElement, ...]) -> Iterator[lxml.ht
     for table in tables:
         for element in table.iter("ix:nonfraction"):
             cell = next((a for a in element.iterancestors() if a.tag in ("td", "th")), None)
-            if cell is not None and not re.search(r"[A-Za-z]{2}", cell.text_content()) and \
-                    element.text_content().strip():
+            if (
+                cell is not None
+                and not re.search(r"[A-Za-z]{2}", cell.text_content())
+                and element.text_content().strip()
+            ):
                 yield element
 
 
@@ -147,8 +202,9 @@ def _row_label(element: lxml.html.HtmlElement) -> str:
     return next((text for text in texts if re.search(r"[A-Za-z]", text)), "")
 
 
-def _compare(item: LineItem | None, fact: inline_xbrl.NumericFact, context: inline_xbrl.Context,
-             element: lxml.html.HtmlElement) -> str:
+def _compare(
+    item: LineItem | None, fact: inline_xbrl.NumericFact, context: inline_xbrl.Context, element: lxml.html.HtmlElement
+) -> str:
     if item is None:
         return "not extracted"
     if _letters(_row_label(element)) != _letters(item.label):
@@ -171,8 +227,11 @@ def _letters(text: str) -> str:
 
 
 def _brief(item: LineItem | None) -> str:
-    return "nothing" if item is None else \
-        f"{item.label[:50]} {item.text} {item.value} {item.unit} {item.period_end} {item.months} [{item.section}]"
+    return (
+        "nothing"
+        if item is None
+        else f"{item.label[:50]} {item.text} {item.value} {item.unit} {item.period_end} {item.months} [{item.section}]"
+    )
 
 
 def _read_pdfs(names: list[str]) -> Iterator[tuple[Path, Filing, list[LineItem]]]:
@@ -219,6 +278,7 @@ def measure_identities(names: list[str], failures: bool) -> None:
 
 def _identities(items: list[LineItem], end: dt.date) -> Iterator[tuple[str, float, float, float]]:
     """(name, left side, right side, relative tolerance) of those whose terms were all found."""
+
     def get(metric: str) -> LineItem | None:
         return canonical.find_line_item(metric, items, period_end=end)
 
@@ -234,8 +294,12 @@ def _identities(items: list[LineItem], end: dt.date) -> Iterator[tuple[str, floa
         yield "net income / diluted shares = diluted EPS", income.value / shares.value, eps.value, 0.02
     flows = [get(f"{kind}_cash_flow") for kind in ("operating", "investing", "financing")]
     if (change := get("change_in_cash")) and all(flows):
-        exchange = sum(item.value for item in items if (item.statement, item.page, item.column) ==
-                       ("cash_flow", change.page, change.column) and _EXCHANGE.search(item.label))
+        exchange = sum(
+            item.value
+            for item in items
+            if (item.statement, item.page, item.column) == ("cash_flow", change.page, change.column)
+            and _EXCHANGE.search(item.label)
+        )
         yield "cash flows + exchange = change in cash", sum(f.value for f in flows if f) + exchange, change.value, 0.001
 
 

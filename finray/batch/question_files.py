@@ -76,9 +76,7 @@ def read_questions(
         raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
 
 
-def parse_jsonl(
-    content: bytes, *, max_characters: int, name: str = "questions.jsonl"
-) -> Iterator[Question | BadLine]:
+def parse_jsonl(content: bytes, *, max_characters: int, name: str = "questions.jsonl") -> Iterator[Question | BadLine]:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{name!r} is UTF-16; save it as UTF-8")
     reader = _LineReader(max_characters)
@@ -98,9 +96,7 @@ def parse_parquet(
     columns = file.schema_arrow.names
     absent = [column for column in ("qid", "question") if column not in columns]
     if absent:
-        raise SourceError(
-            f"{name!r} has no column {absent[0]!r}; its columns are {', '.join(columns) or 'none'}"
-        )
+        raise SourceError(f"{name!r} has no column {absent[0]!r}; its columns are {', '.join(columns) or 'none'}")
     wanted = [column for column in QUESTION_SCHEMA.names if column in columns]
     reader = _LineReader(max_characters)
     for number, row in enumerate(_rows(file, wanted, name), start=1):
@@ -152,9 +148,7 @@ class _LineReader:
         try:
             record = json.loads(raw.decode("utf-8"))
         except UnicodeDecodeError as error:
-            return self._bad(
-                number, None, shown, f"not UTF-8: byte 0x{raw[error.start]:02x} at {error.start + 1}"
-            )
+            return self._bad(number, None, shown, f"not UTF-8: byte 0x{raw[error.start]:02x} at {error.start + 1}")
         except json.JSONDecodeError as error:
             return self._bad(number, None, shown, f"not JSON: {error.msg} at column {error.colno}")
         except (ValueError, RecursionError) as error:  # a number of thousands of digits; too many brackets

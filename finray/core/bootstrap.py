@@ -43,9 +43,7 @@ def paired_difference(
     Raises ValueError when the two differ in length.
     """
     if len(first) != len(second):
-        raise ValueError(
-            f"{len(first)} scores against {len(second)}: a paired difference needs the same questions"
-        )
+        raise ValueError(f"{len(first)} scores against {len(second)}: a paired difference needs the same questions")
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
     return estimate(differences.tolist(), resamples=resamples, seed=seed)
 

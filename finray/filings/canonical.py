@@ -44,19 +44,22 @@ class CanonicalItem:
 def canonical_items() -> dict[str, CanonicalItem]:
     """All canonical line items by key."""
     text = (resources.files("finray.filings") / "canonical.toml").read_text(encoding="utf-8")
-    return {key: CanonicalItem(
-        key=key,
-        statement=cast(Statement, entry["statement"]),
-        labels=tuple(re.compile(label) for label in entry["labels"]),
-        exclude=re.compile(entry["exclude"]) if "exclude" in entry else None,
-        section=re.compile(entry["section"]) if "section" in entry else None,
-        concepts=tuple(entry.get("concepts", ())),
-        names=tuple(entry["names"]),
-        unit=entry.get("unit", "USD"),
-        flow=cast(Flow, entry.get("flow", "")),
-        last=entry.get("position") == "last",
-        parts=re.compile(entry["parts"]) if "parts" in entry else None,
-    ) for key, entry in tomllib.loads(text).items()}
+    return {
+        key: CanonicalItem(
+            key=key,
+            statement=cast(Statement, entry["statement"]),
+            labels=tuple(re.compile(label) for label in entry["labels"]),
+            exclude=re.compile(entry["exclude"]) if "exclude" in entry else None,
+            section=re.compile(entry["section"]) if "section" in entry else None,
+            concepts=tuple(entry.get("concepts", ())),
+            names=tuple(entry["names"]),
+            unit=entry.get("unit", "USD"),
+            flow=cast(Flow, entry.get("flow", "")),
+            last=entry.get("position") == "last",
+            parts=re.compile(entry["parts"]) if "parts" in entry else None,
+        )
+        for key, entry in tomllib.loads(text).items()
+    }
 
 
 def metrics_in(text: str) -> tuple[str, ...]:
@@ -104,8 +107,7 @@ def find_line_item(
         cell = _cell(wanted, row, period_end, months)
         if cell is not None:
             return cell
-    parts = [cell for row in _parts(wanted, items)
-             if (cell := _cell(wanted, row, period_end, months)) is not None]
+    parts = [cell for row in _parts(wanted, items) if (cell := _cell(wanted, row, period_end, months)) is not None]
     return _total(parts) if len(parts) > 1 else None
 
 
@@ -166,16 +168,26 @@ def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
     """Rows below a heading that names the metric, for statements that print no total ("Inventories:")."""
     rows: dict[tuple[int, int], list[LineItem]] = {}
     for item in items:
-        if wanted.parts and item.statement == wanted.statement and item.section and \
-                _label_rank(wanted, plain_label(item.section)) is not None and \
-                wanted.parts.fullmatch(plain_label(item.label)):
+        if (
+            wanted.parts
+            and item.statement == wanted.statement
+            and item.section
+            and _label_rank(wanted, plain_label(item.section)) is not None
+            and wanted.parts.fullmatch(plain_label(item.label))
+        ):
             rows.setdefault((item.page, item.row), []).append(item)
     return [tuple(row) for row in rows.values()]
 
 
 def _total(parts: Sequence[LineItem]) -> LineItem:
-    return replace(parts[0], label=parts[0].section or parts[0].label, value=sum(part.value for part in parts),
-                   text=" + ".join(part.text for part in parts), box=None, concept=None)
+    return replace(
+        parts[0],
+        label=parts[0].section or parts[0].label,
+        value=sum(part.value for part in parts),
+        text=" + ".join(part.text for part in parts),
+        box=None,
+        concept=None,
+    )
 
 
 def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -> tuple[int, int, int, int] | None:
@@ -187,8 +199,13 @@ def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -
         return None
     concept = _concept_rank(wanted, row)
     pattern = _label_rank(wanted, plain_label(first.label))
-    if pattern is None and first.section and wanted.unit != "USD" and wanted.section and \
-            wanted.section.search(first.section.lower()):  # "Diluted earnings per share:" over "Net income"
+    if (
+        pattern is None
+        and first.section
+        and wanted.unit != "USD"
+        and wanted.section
+        and wanted.section.search(first.section.lower())
+    ):  # "Diluted earnings per share:" over "Net income"
         pattern = _label_rank(wanted, f"{plain_label(first.section)} {plain_label(first.label)}")
     if pattern is None:
         if concept is None:
@@ -196,8 +213,12 @@ def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -
         pattern = len(wanted.labels)
     in_section = bool(wanted.section and first.section and wanted.section.search(first.section.lower()))
     missing_section = int(wanted.section is not None and not in_section)
-    return (int(first.statement != wanted.statement), len(wanted.concepts) if concept is None else concept,
-            pattern, missing_section)
+    return (
+        int(first.statement != wanted.statement),
+        len(wanted.concepts) if concept is None else concept,
+        pattern,
+        missing_section,
+    )
 
 
 def _label_rank(wanted: CanonicalItem, label: str) -> int | None:
@@ -217,9 +238,11 @@ def _concept_rank(wanted: CanonicalItem, row: Iterable[LineItem]) -> int | None:
     return next((rank for rank, concept in enumerate(wanted.concepts) if concept in names), None)
 
 
-_NOTE = re.compile(r"\s*\((?:see )?(?:notes?|footnotes?)\b[^)]*\)|\s*,?\s*(?:see )?\bnotes? \d[\d, and]*$|"
-                   r"\s*\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?=\s|$)|[*†‡§]+|(?<=[a-z])\d{1,2}$|\s*\((?:un)?audited\)|"
-                   r"\s*\((?:in |dollars in |amounts in )[^)]*\)")
+_NOTE = re.compile(
+    r"\s*\((?:see )?(?:notes?|footnotes?)\b[^)]*\)|\s*,?\s*(?:see )?\bnotes? \d[\d, and]*$|"
+    r"\s*\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?=\s|$)|[*†‡§]+|(?<=[a-z])\d{1,2}$|\s*\((?:un)?audited\)|"
+    r"\s*\((?:in |dollars in |amounts in )[^)]*\)"
+)
 
 
 def plain_label(label: str) -> str:

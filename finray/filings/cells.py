@@ -13,9 +13,27 @@ from operator import itemgetter
 
 from finray.filings.grids import MAX_CELL_TEXT, Box, Cell, Grid, Tag
 
-_CURRENCIES = {"$": "USD", "US$": "USD", "USD": "USD", "C$": "CAD", "CA$": "CAD", "A$": "AUD", "HK$": "HKD",
-               "R$": "BRL", "NT$": "TWD", "€": "EUR", "EUR": "EUR", "£": "GBP", "GBP": "GBP", "¥": "JPY", "RMB": "CNY",
-               "CNY": "CNY", "CHF": "CHF", "₹": "INR", "₩": "KRW"}
+_CURRENCIES = {
+    "$": "USD",
+    "US$": "USD",
+    "USD": "USD",
+    "C$": "CAD",
+    "CA$": "CAD",
+    "A$": "AUD",
+    "HK$": "HKD",
+    "R$": "BRL",
+    "NT$": "TWD",
+    "€": "EUR",
+    "EUR": "EUR",
+    "£": "GBP",
+    "GBP": "GBP",
+    "¥": "JPY",
+    "RMB": "CNY",
+    "CNY": "CNY",
+    "CHF": "CHF",
+    "₹": "INR",
+    "₩": "KRW",
+}
 CURRENCIES = frozenset(_CURRENCIES.values())
 """ISO 4217 codes of the currencies that are told apart."""
 _CURRENCY = r"(?P<currency>US\$|CA?\$|A\$|HK\$|NT\$|R\$|\$|€|£|¥|₹|₩|USD|EUR|GBP|RMB|CNY|CHF)"
@@ -24,7 +42,8 @@ _NUMBER = re.compile(
     rf"(?P<lead>\()?\s*{_CURRENCY}?\s*(?P<open>\()?\s*(?P<minus>[{_DASHES}])?\s*(?:US\$|\$|€|£|¥)?\s*"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"\s*(?P<percent>%|¢|x|bps|pts?|pp)?\s*(?P<close>\))?\s*(?P<after>%|¢)?"
-    r"\s*(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]+)?\s*")
+    r"\s*(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]+)?\s*"
+)
 _DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
@@ -92,11 +111,22 @@ class Printed:
     def joined(self, other: Printed, glue: str = "") -> Printed:
         box = self.box
         if box is not None and other.box is not None:
-            box = (min(box[0], other.box[0]), min(box[1], other.box[1]),
-                   max(box[2], other.box[2]), max(box[3], other.box[3]))
+            box = (
+                min(box[0], other.box[0]),
+                min(box[1], other.box[1]),
+                max(box[2], other.box[2]),
+                max(box[3], other.box[3]),
+            )
         text = f"{self.text}{glue}{other.text}"[:MAX_CELL_TEXT]
-        return Printed(text, min(self.x0, other.x0), max(self.x1, other.x1), box, self.indent,
-                       self.concept or other.concept, self.tag or other.tag)
+        return Printed(
+            text,
+            min(self.x0, other.x0),
+            max(self.x1, other.x1),
+            box,
+            self.indent,
+            self.concept or other.concept,
+            self.tag or other.tag,
+        )
 
 
 def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
@@ -150,9 +180,11 @@ def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float
             columns.append([cell])
         right = max(right, cell.x1)
     fullest = max(map(len, columns), default=0)
-    return [(column[0].x0, max(cell.x1 for cell in column)) for column in columns
-            if len(column) >= MIN_COLUMN_SHARE * fullest
-            and not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column)]
+    return [
+        (column[0].x0, max(cell.x1 for cell in column))
+        for column in columns
+        if len(column) >= MIN_COLUMN_SHARE * fullest and not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column)
+    ]
 
 
 def data_cells(row: Sequence[Printed]) -> list[Printed]:
@@ -167,8 +199,9 @@ def data_cells(row: Sequence[Printed]) -> list[Printed]:
     return cells
 
 
-def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tuple[float, float]],
-            caption: str = "") -> Grid | None:
+def arrange(
+    page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tuple[float, float]], caption: str = ""
+) -> Grid | None:
     """The grid of ``rows`` over the numeric ``columns`` (1, 2, ...); column 0 holds labels. None without data."""
     if not columns or len(columns) > MAX_NUMBER_COLUMNS:
         return None
@@ -177,8 +210,10 @@ def arrange(page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tupl
     left = min(cell.x0 for row in rows for cell in row)
     labels_start_before = left + LABEL_ZONE * (columns[0][0] - left)
     placed = tuple(
-        tuple(_place(cell, columns, labels_start_before) for cell in row if cell.text.strip()) for row in rows
-        if any(cell.text.strip() for cell in row))
+        tuple(_place(cell, columns, labels_start_before) for cell in row if cell.text.strip())
+        for row in rows
+        if any(cell.text.strip() for cell in row)
+    )
     return Grid(page, placed, caption)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 from finray.core.types import FactSource, FiscalPeriod
 
-
 MAX_FACT = 300
 """Characters of what a header or a tag says: EDGAR's own names have at most 150."""
 

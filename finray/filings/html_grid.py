@@ -69,8 +69,12 @@ def _join_label(row: list[Printed]) -> list[Printed]:
     if len(row) < 2 or (parse_number(row[0].text) and not is_year(row[0].text)):
         return row
     first, second = row[0], row[1]
-    if first.x1 <= second.x0 <= first.x1 + 1 and len(first.text) <= 4 and not is_year(first.text) \
-            and not parse_number(second.text):
+    if (
+        first.x1 <= second.x0 <= first.x1 + 1
+        and len(first.text) <= 4
+        and not is_year(first.text)
+        and not parse_number(second.text)
+    ):
         return [first.joined(second, " "), *row[2:]]
     return row
 

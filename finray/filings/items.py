@@ -21,27 +21,54 @@ from finray.filings.statements import label_statements
 _MARGIN = r"^[^\S\n]*(?:[|•*][^\S\n]*)*"
 _HEADING = re.compile(
     _MARGIN + r"items?\s{1,3}(?P<item>\d{1,2}(?:\.\d\d|[^\S\n]?\(?[abc]\)?(?![a-z]))?)"
-    r"(?=(?P<rest>[^\n]*(?:\n[^\n]*){0,3}))", re.IGNORECASE | re.MULTILINE)
+    r"(?=(?P<rest>[^\n]*(?:\n[^\n]*){0,3}))",
+    re.IGNORECASE | re.MULTILINE,
+)
 _PART = re.compile(_MARGIN + r"part[^\S\n]+(?P<part>iv|i{1,3})\b", re.IGNORECASE | re.MULTILINE)
-_CITED = re.compile(r"^\s*(?:\(|,|of (?:this|our|the|part)|in (?:this|our|the|part)|to (?:this|our|the)|and|above|"
+_CITED = re.compile(
+    r"^\s*(?:\(|,|of (?:this|our|the|part)|in (?:this|our|the|part)|to (?:this|our|the)|and|above|"
     r"below|contains?|"
-                    r"under|herein|is |are |for |has |through|as |to |or )", re.IGNORECASE)
+    r"under|herein|is |are |for |has |through|as |to |or )",
+    re.IGNORECASE,
+)
 
 _TITLES_10K: dict[str, str] = {
-    "1": r"business", "1A": r"risk factors", "1B": r"unresolved staff", "1C": r"cyber", "2": r"propert",
-    "3": r"legal", "4": r"mine safety|submission of matters|reserved|removed", "5": r"market for",
-    "6": r"selected|reserved|removed", "7": r"management['’]?s discussion", "7A": r"quantitative",
-    "8": r"(?:consolidated )?financial statements", "9": r"changes in|disagreements", "9A": r"controls",
-    "9B": r"other information", "9C": r"disclosure regarding foreign", "10": r"directors", "11": r"executive comp",
-    "12": r"security ownership", "13": r"certain relation", "14": r"principal account|controls",
-    "15": r"exhibit", "16": r"form 10-k summary|summary",
+    "1": r"business",
+    "1A": r"risk factors",
+    "1B": r"unresolved staff",
+    "1C": r"cyber",
+    "2": r"propert",
+    "3": r"legal",
+    "4": r"mine safety|submission of matters|reserved|removed",
+    "5": r"market for",
+    "6": r"selected|reserved|removed",
+    "7": r"management['’]?s discussion",
+    "7A": r"quantitative",
+    "8": r"(?:consolidated )?financial statements",
+    "9": r"changes in|disagreements",
+    "9A": r"controls",
+    "9B": r"other information",
+    "9C": r"disclosure regarding foreign",
+    "10": r"directors",
+    "11": r"executive comp",
+    "12": r"security ownership",
+    "13": r"certain relation",
+    "14": r"principal account|controls",
+    "15": r"exhibit",
+    "16": r"form 10-k summary|summary",
 }
 _TITLES_10Q: dict[str, str] = {
     "P1-1": r"(?:unaudited |condensed |consolidated )*financial statements|financial information",
     "P1-2": r"management['’]?s discussion",
-    "P1-3": r"quantitative", "P1-4": r"controls", "P2-1": r"legal", "P2-1A": r"risk factors",
-    "P2-2": r"unregistered|changes in securities|issuer purchases|repurchase|purchases of", "P2-3": r"defaults",
-    "P2-4": r"mine safety|submission|reserved|removed", "P2-5": r"other information", "P2-6": r"exhibits",
+    "P1-3": r"quantitative",
+    "P1-4": r"controls",
+    "P2-1": r"legal",
+    "P2-1A": r"risk factors",
+    "P2-2": r"unregistered|changes in securities|issuer purchases|repurchase|purchases of",
+    "P2-3": r"defaults",
+    "P2-4": r"mine safety|submission|reserved|removed",
+    "P2-5": r"other information",
+    "P2-6": r"exhibits",
 }
 _RANK_10K = {item: rank for rank, item in enumerate(_TITLES_10K)}
 _RANK_10Q = {item: rank for rank, item in enumerate(_TITLES_10Q)}
@@ -89,8 +116,13 @@ def _is_quarterly(texts: Sequence[str]) -> bool:
     annual = len(re.findall(r"form\s+10-?k|annual\s+report\s+pursuant|fiscal\s+year\s+ended", head))
     if quarterly == annual:
         start = "\n".join(texts[:12]).lower()
-        return bool(re.search(r"item\s++1\s*+(?:[.:]\s*+)?(?:unaudited |condensed |"
-            r"consolidated )*financial statements", start))
+        return bool(
+            re.search(
+                r"item\s++1\s*+(?:[.:]\s*+)?(?:unaudited |condensed |"
+                r"consolidated )*financial statements",
+                start,
+            )
+        )
     return quarterly > annual
 
 
@@ -114,8 +146,9 @@ def _candidates(texts: Sequence[str], quarterly: bool, ranks: dict[str, int]) ->
     return found
 
 
-def _read_heading(match: re.Match[str], page: int, part: int, parts: Sequence[tuple[int, int]], quarterly: bool,
-                  ranks: dict[str, int]) -> tuple[_Candidate | None, int]:
+def _read_heading(
+    match: re.Match[str], page: int, part: int, parts: Sequence[tuple[int, int]], quarterly: bool, ranks: dict[str, int]
+) -> tuple[_Candidate | None, int]:
     number = re.sub(r"[\s()]", "", match["item"]).upper()
     rest = match["rest"].lstrip(" \t.:|—–-•\xa0\n")
     titles = _TITLES_10Q if quarterly else _TITLES_10K
@@ -153,9 +186,14 @@ def _heaviest_chain(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     previous: list[int] = []
     for index, candidate in enumerate(candidates):
         # The first heading of an Item counts in full, repeated running headers hardly.
-        total, before = max([(candidate.weight, -1)] + [
-            (value + candidate.weight * (REPEATED if rank == candidate.rank else 1.0), last)
-            for rank, (value, last) in best_by_rank.items() if rank <= candidate.rank])
+        total, before = max(
+            [(candidate.weight, -1)]
+            + [
+                (value + candidate.weight * (REPEATED if rank == candidate.rank else 1.0), last)
+                for rank, (value, last) in best_by_rank.items()
+                if rank <= candidate.rank
+            ]
+        )
         previous.append(before)
         if total > best_by_rank.get(candidate.rank, (0.0, -1))[0]:
             best_by_rank[candidate.rank] = (total, index)
@@ -175,7 +213,7 @@ def _spread(texts: Sequence[str], chain: Sequence[_Candidate]) -> list[str | Non
     keys = [(c.page, c.start) for c in chain]
     for page, text in enumerate(texts):
         first = bisect_right(keys, (page, -1))
-        inside = [c for c in chain[first:first + CANDIDATES_PER_PAGE] if c.page == page]
+        inside = [c for c in chain[first : first + CANDIDATES_PER_PAGE] if c.page == page]
         current = chain[first - 1].item if first else None
         covered: dict[str | None, int] = {}
         position = 0
@@ -187,12 +225,16 @@ def _spread(texts: Sequence[str], chain: Sequence[_Candidate]) -> list[str | Non
     return labels
 
 
-_AUDIT = re.compile(r"report of independent registered|reports? of independent (?:public )?(?:accountants|auditors)|"
-                    r"index to (?:the )?consolidated financial statements", re.IGNORECASE)
+_AUDIT = re.compile(
+    r"report of independent registered|reports? of independent (?:public )?(?:accountants|auditors)|"
+    r"index to (?:the )?consolidated financial statements",
+    re.IGNORECASE,
+)
 
 
-def _financial_pages_elsewhere(texts: Sequence[str], labels: list[str | None],
-                               chain: Sequence[_Candidate], item: str) -> list[str | None]:
+def _financial_pages_elsewhere(
+    texts: Sequence[str], labels: list[str | None], chain: Sequence[_Candidate], item: str
+) -> list[str | None]:
     """Many filings only point from ``item`` to pages at the end ("F-1") or inside Item 7: those belong to it too."""
     statements = [page for page, statement in enumerate(label_statements(texts)) if statement]
     if not statements or any(labels[page] == item for page in statements):

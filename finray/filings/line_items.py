@@ -37,13 +37,20 @@ INDENT_STEP = 1.0
 _NOT_A_SECTION = re.compile(
     r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*\d*\W*$|^page \d|unaudited|"
     r"^\(?in (?:thousand|million)|"
-    r"^\(.*(?:thousands|millions).*\)$|form 10-|^part i|^item \d|the accompanying|annual report", re.IGNORECASE)
+    r"^\(.*(?:thousands|millions).*\)$|form 10-|^part i|^item \d|the accompanying|annual report",
+    re.IGNORECASE,
+)
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
 _PERIOD_WORDS = re.compile(
     r"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|december|january|february|march|april|may|june|july|august|"
-    r"september|october|november)\b|^(?:19|20)\d\d$", re.IGNORECASE)
-_BALANCE_ROW = re.compile(r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|"
-    r"end)\b", re.IGNORECASE)
+    r"september|october|november)\b|^(?:19|20)\d\d$",
+    re.IGNORECASE,
+)
+_BALANCE_ROW = re.compile(
+    r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|"
+    r"end)\b",
+    re.IGNORECASE,
+)
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
 _PERCENT_ROW = re.compile(r"\(%\)|%\W*$|\bpercent(?:age)?\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\$\s*(?:[\d(]|$)|^\(\d+\)$")
@@ -52,8 +59,15 @@ _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 
 
 def extract_line_items(
-    grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing, *, before: str = "",
-    usual: Scale | None = None, undated: bool = False, tags: Tags | None = None,
+    grids: Sequence[Grid],
+    page_text: str,
+    statement: Statement | None,
+    filing: Filing,
+    *,
+    before: str = "",
+    usual: Scale | None = None,
+    undated: bool = False,
+    tags: Tags | None = None,
 ) -> list[LineItem]:
     """Every number of ``grids`` (one page) that stands in a numeric column of a labelled row.
 
@@ -85,16 +99,16 @@ def extract_line_items(
     return items
 
 
-def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale, undated: bool,
-                tags: Tags) -> list[LineItem]:
+def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale, undated: bool, tags: Tags) -> list[LineItem]:
     """Each table by itself: what stands above it says its scale and, where its columns do not, its period."""
     items: list[LineItem] = []
     offset = 0
     headings: Mapping[int, str] = {}
     for grid in grids:
         calendar = Calendar(filing, None, grid.caption)
-        reader = _TableReader(grid, None, calendar, read_scale(grid.caption) or page_scale, headings if not grid.caption
-                              else {}, tags)
+        reader = _TableReader(
+            grid, None, calendar, read_scale(grid.caption) or page_scale, headings if not grid.caption else {}, tags
+        )
         read = reader.read(offset)
         if undated:
             read = [replace(item, period_end=item.period_end or filing.period_end) for item in read]
@@ -141,15 +155,26 @@ def _read_row(row: Sequence[Cell]) -> _Row:
 def _is_amount(text: str) -> bool:
     """Whether a cell is surely no percentage. A "%" over its column is the neighbor's, or a sentence's."""
     number = parse_number(text)
-    return number is not None and not number.percent and (number.currency is not None or abs(number.value) > 1000) \
+    return (
+        number is not None
+        and not number.percent
+        and (number.currency is not None or abs(number.value) > 1000)
         and not is_year(text)
+    )
 
 
 class _TableReader:
     """Walks one table's rows: headings set periods, label-only rows set sections, the rest are line items."""
 
-    def __init__(self, grid: Grid, statement: Statement | None, calendar: Calendar, scale: Scale,
-                 before: Mapping[int, str], tags: Tags) -> None:
+    def __init__(
+        self,
+        grid: Grid,
+        statement: Statement | None,
+        calendar: Calendar,
+        scale: Scale,
+        before: Mapping[int, str],
+        tags: Tags,
+    ) -> None:
         self.grid = grid
         self.statement = statement
         self.calendar = calendar
@@ -199,7 +224,7 @@ class _TableReader:
         for count in range(2, min(len(self.above), MAX_ADDENDS) + 1):
             if amounts and all(
                 abs(sum(each.get(column, 0.0) for each in self.above[-count:]) - number.value)
-                <= count * 0.51 * 10.0 ** -number.decimals
+                <= count * 0.51 * 10.0**-number.decimals
                 for column, number in amounts
             ):
                 return True
@@ -216,8 +241,12 @@ class _TableReader:
         if real:
             return False
         if row.numbers:  # years only
-            return not row.label or not self.seen_data or bool(_PERIOD_WORDS.search(row.label)) \
+            return (
+                not row.label
+                or not self.seen_data
+                or bool(_PERIOD_WORDS.search(row.label))
                 or row.label.startswith("(")
+            )
         return bool(row.texts) or (not self.seen_data and bool(row.label))
 
     def _take_heading(self, cells: Sequence[Cell], row: _Row) -> None:
@@ -268,12 +297,26 @@ class _TableReader:
             period = Period(context.end, context.months) if context else self._period(row.label, cell.column)
             if context:
                 self.tagged.add((index, cell.column))
-            items.append(LineItem(
-                page=self.grid.page, statement=self.statement, label=row.label, value=number.value * scale,
-                text=cell.text, unit=unit, scale=scale, period_end=period.end, months=period.months,
-                section=section, row=index, column=cell.column, box=cell.box, concept=cell.concept,
-                column_label=_with_part(column_label(self.headings.get(cell.column, "")), context),
-                caption=self.grid.caption or None if self.statement is None else None))
+            items.append(
+                LineItem(
+                    page=self.grid.page,
+                    statement=self.statement,
+                    label=row.label,
+                    value=number.value * scale,
+                    text=cell.text,
+                    unit=unit,
+                    scale=scale,
+                    period_end=period.end,
+                    months=period.months,
+                    section=section,
+                    row=index,
+                    column=cell.column,
+                    box=cell.box,
+                    concept=cell.concept,
+                    column_label=_with_part(column_label(self.headings.get(cell.column, "")), context),
+                    caption=self.grid.caption or None if self.statement is None else None,
+                )
+            )
         return items
 
     def _unit(self, row: _Row, section: str | None, cell: Cell, number: Number) -> tuple[str, int] | None:
@@ -304,10 +347,14 @@ class _TableReader:
         return self.scale.currency, self.scale.money
 
     def _period(self, label: str, column: int) -> Period:
-        period = self._note_period(label, column) if self.statement is None else self.calendar.period(
-            column, self.headings)
-        if self.statement in ("cash_flow", "equity", None) and _BALANCE_ROW.search(label) and \
-                not re.search(r"adjustments?|increase|decrease|change", label, re.IGNORECASE):
+        period = (
+            self._note_period(label, column) if self.statement is None else self.calendar.period(column, self.headings)
+        )
+        if (
+            self.statement in ("cash_flow", "equity", None)
+            and _BALANCE_ROW.search(label)
+            and not re.search(r"adjustments?|increase|decrease|change", label, re.IGNORECASE)
+        ):
             if _BEGINNING.search(label) and not _ENDING.search(label):
                 return self.calendar.opening(period, self.headings)
             if _ENDING.search(label) or re.search(r"\bbalances?\b", label, re.IGNORECASE):
@@ -315,7 +362,6 @@ class _TableReader:
         if self.statement == "equity" and re.search(r"^total\b.*\b(?:equity|deficit)\b", label, re.IGNORECASE):
             return Period(period.end, 0)
         return period
-
 
     def _note_period(self, label: str, column: int) -> Period:
         """A note dates its figures by column, by a heading over some rows, or by the row itself."""
@@ -360,7 +406,7 @@ def _date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, i
 
 
 def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt.date:
-    """"Balance at January 1" opens the year after a close on December 31, which is what the other rows date; ``days``
+    """ "Balance at January 1" opens the year after a close on December 31, which is what the other rows date; ``days``
     are theirs, as (month, day)."""
     before = date - dt.timedelta(days=1)
     return before if date.day == 1 and ((before.month, before.day) in days or date.month == 1) else date

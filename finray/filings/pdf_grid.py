@@ -24,12 +24,16 @@ PROSE_SHARE = 0.6
 _PERIOD = re.compile(
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
     r"jul|aug|sept?|oct|nov|dec|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited)\b|"
-    r"\b(?:19|20)\d\d\b", re.IGNORECASE)
+    r"\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
 _SPANNING = re.compile(r"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$", re.IGNORECASE)
 _LABEL_GOES_ON = re.compile(r"^(?:[a-z($]|\d)")
 _OPEN_ENDED = re.compile(
     r"(?:\b(?:and|or|of|to|in|from|for|by|the|on|at|with|before|after|per|less|including|excluding|than|as|"
-    r"attributable)|,|—|–|-|\()$", re.IGNORECASE)
+    r"attributable)|,|—|–|-|\()$",
+    re.IGNORECASE,
+)
 _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 
 Columns = Sequence[tuple[float, float]]
@@ -67,13 +71,19 @@ def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[tuple[list[
     has_data = False
     for row in rows:
         data = bool(data_cells(row))
-        prose = len(row) == 1 and not data and row[0].x1 - row[0].x0 > PROSE_SHARE * width and len(row[0].text) > 60 \
-            and not row[0].text.endswith(":") and row[0].text.endswith(".")
+        prose = (
+            len(row) == 1
+            and not data
+            and row[0].x1 - row[0].x0 > PROSE_SHARE * width
+            and len(row[0].text) > 60
+            and not row[0].text.endswith(":")
+            and row[0].text.endswith(".")
+        )
         new_heading = has_data and not data and _is_heading(row)
         if prose or new_heading:
             header = _trailing_heading(block) if new_heading else []
             if has_data:
-                yield above, block[:len(block) - len(header)]
+                yield above, block[: len(block) - len(header)]
                 above = []
             block, has_data = header, False
         if prose:
@@ -88,8 +98,11 @@ def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[tuple[list[
 def _is_heading(row: Sequence[Printed]) -> bool:
     """A row of two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021"."""
     cells = row if _PERIOD.search(row[0].text) else row[1:]
-    return len(cells) >= 2 and all(_PERIOD.search(cell.text) or cell.text == "$" for cell in cells) and \
-        any(re.search(r"\b(?:19|20)\d\d\b|ended|months|weeks", cell.text, re.IGNORECASE) for cell in cells)
+    return (
+        len(cells) >= 2
+        and all(_PERIOD.search(cell.text) or cell.text == "$" for cell in cells)
+        and any(re.search(r"\b(?:19|20)\d\d\b|ended|months|weeks", cell.text, re.IGNORECASE) for cell in cells)
+    )
 
 
 def _trailing_heading(block: list[list[Printed]]) -> list[list[Printed]]:
@@ -107,8 +120,8 @@ def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> G
     above_headings = takewhile(lambda index: len(rows[index]) == 1, range(_first_data(rows)))
     prose = [index for index in above_headings if _is_prose(rows[index], rows)]
     if prose:  # a sentence that ends in a colon leads in to the table
-        above = [*above, *(row[0].text for row in rows[:prose[-1] + 1])]
-        rows = rows[prose[-1] + 1:]
+        above = [*above, *(row[0].text for row in rows[: prose[-1] + 1])]
+        rows = rows[prose[-1] + 1 :]
     first = _first_data(rows)
     above = [*above, *(row[0].text for row in rows[:first] if len(row) == 1)]
     heads = [_stretch(row, columns) for row in rows[:first]]
@@ -125,25 +138,32 @@ def _first_data(rows: Sequence[list[Printed]]) -> int:
 def _is_prose(row: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool:
     width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
     text = row[0].text
-    return len(row) == 1 and len(text) > 60 and row[0].x1 - row[0].x0 > PROSE_SHARE * width and \
-        sum(word[:1].islower() for word in text.split()) > 5
+    return (
+        len(row) == 1
+        and len(text) > 60
+        and row[0].x1 - row[0].x0 > PROSE_SHARE * width
+        and sum(word[:1].islower() for word in text.split()) > 5
+    )
 
 
 def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
     """Text cells left of the first number column are one label."""
     label = [cell for cell in row if cell.x1 <= columns[0][0] + 1 and not parse_number(cell.text)]
-    if len(label) < 2 or row[:len(label)] != label:
+    if len(label) < 2 or row[: len(label)] != label:
         return row
     joined = label[0]
     for cell in label[1:]:
         joined = joined.joined(cell, " ")
-    return [joined, *row[len(label):]]
+    return [joined, *row[len(label) :]]
 
 
 def _stretch(row: list[Printed], columns: Columns) -> list[Printed]:
     """A heading is centred over the columns it governs: give it the columns that are nearest to it."""
-    over = [cell for cell in row if cell.x1 > columns[0][0] - 2 and (
-        cell.x0 >= columns[0][0] - 40 or len(row) == 1 or cell is not row[0])]
+    over = [
+        cell
+        for cell in row
+        if cell.x1 > columns[0][0] - 2 and (cell.x0 >= columns[0][0] - 40 or len(row) == 1 or cell is not row[0])
+    ]
     if not over:
         return row
     spanning = [bool(_SPANNING.search(cell.text)) and not is_year(cell.text[-4:]) for cell in over]
@@ -200,7 +220,9 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
 
 
 def _take_wrapped_first_label(
-    heads: list[list[Printed]], body: list[list[Printed]], columns: Columns,
+    heads: list[list[Printed]],
+    body: list[list[Printed]],
+    columns: Columns,
 ) -> tuple[list[list[Printed]], list[list[Printed]]]:
     """The first data row's label may have begun on the line above it."""
     if heads and _label_only(heads[-1], columns) and not _PERIOD.search(heads[-1][0].text):

@@ -30,7 +30,9 @@ FAR = 1e5
 _LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·…](?=\s|$)")
 _MONTH_NAME = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)", re.IGNORECASE)
+    r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)",
+    re.IGNORECASE,
+)
 _LOOSE = re.compile(r"(?<=[$€£¥(])\s++(?=[\d(.—–-])|(?<!\s)\s++(?=\))")
 _NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*+(?:\.\d++|(?<=\d))\)?%?|[-–—]|\(|\)|%|\)%")
 
@@ -128,8 +130,11 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
         if numeric and not apart and word.text not in {")", "%", ")%"}:
             at_edge = len(word.text) > 1 and _is_near(word.x1, edges)
             grouped = re.search(r"\d,\d{3}|\(\d|\$", word.text) is not None
-            apart = word.text == "$" or (at_edge and gap > 0.1 * line.height and (grouped or after_number)) \
+            apart = (
+                word.text == "$"
+                or (at_edge and gap > 0.1 * line.height and (grouped or after_number))
                 or (after_number and gap > 0.15 * line.height)
+            )
         elif after_number and not numeric and gap > 0.3 * line.height and len(runs) > 1:
             apart = True
         if apart or (gap > 0.15 * line.height and _next_period(before.text, word.text)):
@@ -140,7 +145,7 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
 
 
 def _next_period(before: str, word: str) -> bool:
-    """"December 31, 2022 December 25, 2021" heads two columns, however close they are set."""
+    """ "December 31, 2022 December 25, 2021" heads two columns, however close they are set."""
     if _MONTH_NAME.fullmatch(word):
         return is_year(before) or re.fullmatch(r"\d{1,2},", before) is not None
     return before.lower() in {"ended", "ended:"} and word.lower() in {"three", "six", "nine", "twelve", "year", "years"}

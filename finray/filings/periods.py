@@ -14,21 +14,52 @@ from finray.core.types import Filing, Statement
 _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
 _MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
-_DAY_OF = re.compile(_MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|"
-    r"20)\d\d)?(?!\d)", re.IGNORECASE)
+_DAY_OF = re.compile(
+    _MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|"
+    r"20)\d\d)?(?!\d)",
+    re.IGNORECASE,
+)
 _NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
 _COUNTS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "sixteen": 16, "seventeen": 17, "twenty-four": 24,
-    "twenty-six": 26, "twenty-seven": 27, "twenty-eight": 28, "thirty-six": 36, "thirty-nine": 39, "forty": 40,
-    "fifty-two": 52, "fifty-three": 53, "twenty six": 26, "thirty nine": 39, "fifty two": 52, "fifty three": 53,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "thirteen": 13,
+    "fourteen": 14,
+    "sixteen": 16,
+    "seventeen": 17,
+    "twenty-four": 24,
+    "twenty-six": 26,
+    "twenty-seven": 27,
+    "twenty-eight": 28,
+    "thirty-six": 36,
+    "thirty-nine": 39,
+    "forty": 40,
+    "fifty-two": 52,
+    "fifty-three": 53,
+    "twenty six": 26,
+    "thirty nine": 39,
+    "fifty two": 52,
+    "fifty three": 53,
 }
 _COUNT = r"(?P<count>\d{1,2}|" + "|".join(sorted(_COUNTS, key=len, reverse=True)) + r")"
 _MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
 _WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
-_QUARTER = re.compile(r"\b(?:quarters?(?: |$|ly)|fiscal quarter|(?:first|second|third|fourth) quarter|"
-    r"q[1-4]\b)", re.IGNORECASE)
+_QUARTER = re.compile(
+    r"\b(?:quarters?(?: |$|ly)|fiscal quarter|(?:first|second|third|fourth) quarter|"
+    r"q[1-4]\b)",
+    re.IGNORECASE,
+)
 _YEARS_LONG = re.compile(r"\b(?:years?|fiscal|annual|twelve months|full.year|fy)\b", re.IGNORECASE)
 _YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
 
@@ -45,8 +76,11 @@ class Heading:
     change: bool = False
 
 
-_CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|"
-                     r"over (?:19|20)\d\d)\b", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|"
+    r"over (?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=4096)  # each cell of a column asks
@@ -69,8 +103,14 @@ def read_heading(text: str) -> Heading:
         year = next(iter(years))
     if month is not None and not 1 <= month <= 12:
         month = day = None
-    return Heading(year, month, day, _length(text), bool(re.search(r"\bfiscal\b|\bfy\b", text, re.IGNORECASE)),
-                   bool(_CHANGE.search(text)))
+    return Heading(
+        year,
+        month,
+        day,
+        _length(text),
+        bool(re.search(r"\bfiscal\b|\bfy\b", text, re.IGNORECASE)),
+        bool(_CHANGE.search(text)),
+    )
 
 
 def _length(text: str) -> int | None:
@@ -79,8 +119,14 @@ def _length(text: str) -> int | None:
         return _count(match["count"])
     if match := _WEEKS_LONG.search(text):
         weeks = _count(match["count"])
-        return next((months for low, high, months in ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
-                     if low <= weeks <= high), max(1, round(weeks * 12 / 52)))
+        return next(
+            (
+                months
+                for low, high, months in ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
+                if low <= weeks <= high
+            ),
+            max(1, round(weeks * 12 / 52)),
+        )
     if _YEAR_TO_DATE.search(text):
         return None
     if _QUARTER.search(text):
@@ -213,8 +259,13 @@ def _title_dates(titles: str, note: bool) -> tuple[_TitleDate, ...]:
             continue
         if note and _EVENT.search(titles, near, match.start()):
             continue
-        found.append((int(match["year"]) if match["year"] else None, _MONTHS[match["month"].lower()],
-                      int(match["day"]) if match["day"] else None))
+        found.append(
+            (
+                int(match["year"]) if match["year"] else None,
+                _MONTHS[match["month"].lower()],
+                int(match["day"]) if match["day"] else None,
+            )
+        )
     return tuple(found)
 
 
@@ -225,8 +276,11 @@ def _title_length(titles: str) -> int | None:
 
 def _title_lines(titles: str) -> str:
     """Of the page's top, the lines that announce a period: "For the years ended"."""
-    return "\n".join(line for line in titles.split("\n") if len(line) < 140 and
-                     re.search(r"\b(?:ended|ending|months|weeks|years)\b", line, re.IGNORECASE))
+    return "\n".join(
+        line
+        for line in titles.split("\n")
+        if len(line) < 140 and re.search(r"\b(?:ended|ending|months|weeks|years)\b", line, re.IGNORECASE)
+    )
 
 
 def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:

@@ -79,8 +79,6 @@ def _is_exhibit_start(text: str) -> bool:
 
 def _lists_contents(text: str) -> bool:
     listed = len(_LISTED.findall(text))
-    return (
-        (listed >= MIN_LISTED
-        and (len(text) < 260 * listed or bool(_CONTENTS.search(text[:400]))))
-        or (bool(_CONTENTS.search(text[:400])) and len(_LEADER.findall(text)) >= MIN_LISTED)
+    return (listed >= MIN_LISTED and (len(text) < 260 * listed or bool(_CONTENTS.search(text[:400])))) or (
+        bool(_CONTENTS.search(text[:400])) and len(_LEADER.findall(text)) >= MIN_LISTED
     )

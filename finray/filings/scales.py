@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_WORDS = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "000": 10**3, "mm": 10**6, "k": 10**3, "m": 10**6,
-          "mn": 10**6, "bn": 10**9}
+_WORDS = {
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "000": 10**3,
+    "mm": 10**6,
+    "k": 10**3,
+    "m": 10**6,
+    "mn": 10**6,
+    "bn": 10**9,
+}
 _SCALE = re.compile(
     r"(?:\b(?:in\s*+|(?:of|are|expressed in|stated in)\s++)(?:u\.?s\.?\s*+)?(?:(?:\$|us\$|usd|dollars)\s*+)?"
     r"(?P<word>thousand|million|billion)s?\b|"
@@ -15,36 +24,67 @@ _SCALE = re.compile(
     r"^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>thousand|million|billion)s?(?: of (?:u\.?s\.? )?dollars)?\b|"
     r"(?:\$|in\s++|\(\s*+)(?P<zeros>000)['’]?s?\b|"
     r"(?<![\w.])(?:us\s?\$|us\s?d|rmb|eur|gbp|[$€£¥])\s?['‘’`]?(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
-    re.IGNORECASE | re.MULTILINE)
+    re.IGNORECASE | re.MULTILINE,
+)
 _EXCEPT_SHARES = re.compile(
     r"except[^.\n]{0,60}?(?<!per )(?<!per common )(?<!per-)\b(?:share data|share amounts|"
     r"shares?\b(?! per)(?!\s*(?:and|,|or)?\s*$)|"
-    r"number of shares|share and per)", re.IGNORECASE)
+    r"number of shares|share and per)",
+    re.IGNORECASE,
+)
 _SHARES_IN = re.compile(
-    r"(?:shares?|share data|share amounts)\b[^.\n$]{0,50}?\bin (?P<after>thousand|million|billion)s", re.IGNORECASE)
-_BOTH_IN = re.compile(r"(?:dollars|amounts|\$)[^.\n]{0,12}(?:and|,) shares[^.\n]{0,10}in (?:thousand|million|"
-    r"billion)s", re.IGNORECASE)
-_MONEY = (("EUR", r"€|\beuros?\b"), ("GBP", r"£|pounds sterling|\bgbp\b"), ("JPY", r"¥|\byen\b"), ("CNY", r"\brmb\b|"
-    r"renminbi"),
-          ("CAD", r"c\$|canadian dollars"), ("CHF", r"\bchf\b|swiss francs"), ("AUD", r"a\$|australian dollars"))
+    r"(?:shares?|share data|share amounts)\b[^.\n$]{0,50}?\bin (?P<after>thousand|million|billion)s", re.IGNORECASE
+)
+_BOTH_IN = re.compile(
+    r"(?:dollars|amounts|\$)[^.\n]{0,12}(?:and|,) shares[^.\n]{0,10}in (?:thousand|million|"
+    r"billion)s",
+    re.IGNORECASE,
+)
+_MONEY = (
+    ("EUR", r"€|\beuros?\b"),
+    ("GBP", r"£|pounds sterling|\bgbp\b"),
+    ("JPY", r"¥|\byen\b"),
+    (
+        "CNY",
+        r"\brmb\b|"
+        r"renminbi",
+    ),
+    ("CAD", r"c\$|canadian dollars"),
+    ("CHF", r"\bchf\b|swiss francs"),
+    ("AUD", r"a\$|australian dollars"),
+)
 _USD = re.compile(r"u\.?s\.? dollars|us\$|usd|\$", re.IGNORECASE)
 
 _PER_SHARE = re.compile(
-    r"\bper\b.{0,25}\b(?:share|unit|ads)s?\d{0,2}\b|\beps\b|\bper basic|\bper diluted", re.IGNORECASE)
+    r"\bper\b.{0,25}\b(?:share|unit|ads)s?\d{0,2}\b|\beps\b|\bper basic|\bper diluted", re.IGNORECASE
+)
 _SHARES = re.compile(
     r"\b(?:weighted|average)\b.{0,60}\b(?:shares?|units|basic|diluted|outstanding)|"
     r"\b(?:shares|units)\b.{0,40}\b(?:outstanding|used|issued|authorized|diluted|basic)|\bnumber of (?:common )?shares|"
-    r"\b(?:basic|diluted)\b.{0,25}\bshares|dilutive.{0,30}(?:shares|securities|options)", re.IGNORECASE)
+    r"\b(?:basic|diluted)\b.{0,25}\bshares|dilutive.{0,30}(?:shares|securities|options)",
+    re.IGNORECASE,
+)
 _PAR_VALUE = re.compile(r"preferred stock|common (?:stock|shares), ", re.IGNORECASE)
 _SHARE_SECTION = re.compile(
     r"\b(?:weighted|average)\b.{0,40}\bshares|^\W*(?:number of |common |outstanding )*shares outstanding|"
-    r"^\W*number of .{0,20}shares", re.IGNORECASE)
-_AMOUNT_AFTER_ALL = re.compile(r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|"
-    r"value", re.IGNORECASE)
-_BASIC_OR_DILUTED = re.compile(r"\b(?:basic|diluted|dilution|continuing|discontinued|total|net (?:income|loss|"
-                               r"earnings)|common|income|loss|earnings|declared|dividends?)\b", re.IGNORECASE)
-_OWN_SCALE = re.compile(r"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>thousand|million|"
-    r"billion)s?\)", re.IGNORECASE)
+    r"^\W*number of .{0,20}shares",
+    re.IGNORECASE,
+)
+_AMOUNT_AFTER_ALL = re.compile(
+    r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|"
+    r"value",
+    re.IGNORECASE,
+)
+_BASIC_OR_DILUTED = re.compile(
+    r"\b(?:basic|diluted|dilution|continuing|discontinued|total|net (?:income|loss|"
+    r"earnings)|common|income|loss|earnings|declared|dividends?)\b",
+    re.IGNORECASE,
+)
+_OWN_SCALE = re.compile(
+    r"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>thousand|million|"
+    r"billion)s?\)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +104,7 @@ def read_scale(text: str) -> Scale | None:
         return None
     word = next(value for value in match.groups() if value).lower()
     money = shares = _WORDS[word]
-    nearby = text[max(0, match.start() - 60):match.end() + 160]
+    nearby = text[max(0, match.start() - 60) : match.end() + 160]
     exempt = False
     if not _BOTH_IN.search(nearby):
         if own := _SHARES_IN.search(nearby):
@@ -80,8 +120,9 @@ def _currency(text: str) -> str:
     return next((code for code, pattern in _MONEY if re.search(pattern, text, re.IGNORECASE)), "USD")
 
 
-def row_unit(label: str, section: str | None, value: float, decimals: int, scale: Scale,
-             printed_currency: str | None = None) -> tuple[str, int]:
+def row_unit(
+    label: str, section: str | None, value: float, decimals: int, scale: Scale, printed_currency: str | None = None
+) -> tuple[str, int]:
     """Unit and multiplier of a row: ("USD", scale), ("USD/share", 1) or ("shares", scale)."""
     heading = section or ""
     if printed_currency is None and _is_share_count(label, heading, decimals, value):
@@ -107,8 +148,12 @@ def _is_per_share(label: str, heading: str, decimals: int, value: float) -> bool
     small = abs(value) < 10_000 and (decimals >= 2 or value == 0 or (abs(value) < 1_000 and decimals == 1))
     if _PER_SHARE.search(label) and not _PAR_VALUE.match(label):
         return small or (decimals == 0 and abs(value) < 100)
-    return bool(_PER_SHARE.search(heading)) and small and (decimals >= 2 or value == 0) and \
-        _BASIC_OR_DILUTED.search(label) is not None
+    return (
+        bool(_PER_SHARE.search(heading))
+        and small
+        and (decimals >= 2 or value == 0)
+        and _BASIC_OR_DILUTED.search(label) is not None
+    )
 
 
 def _is_share_count(label: str, heading: str, decimals: int, value: float) -> bool:
@@ -122,5 +167,7 @@ def _is_share_count(label: str, heading: str, decimals: int, value: float) -> bo
         return False
     if _SHARE_SECTION.search(heading) and not _PER_SHARE.search(heading):
         return not re.search(r"[$€£]|\bdividends?\b", label)
-    return bool(re.search(r"\bshares\b", heading, re.IGNORECASE)) and \
-        re.search(r"\b(?:basic|diluted|dilution|dilutive)\b", label, re.IGNORECASE) is not None
+    return (
+        bool(re.search(r"\bshares\b", heading, re.IGNORECASE))
+        and re.search(r"\b(?:basic|diluted|dilution|dilutive)\b", label, re.IGNORECASE) is not None
+    )

@@ -47,84 +47,134 @@ _MARKERS: tuple[tuple[str, Mapping[Statement, float]], ...] = (
     (r"(total |net )*(revenues?|sales)\b(?!.*(marketable|maturities|property|securities))", {"income": 1}),
     (r"(total )?costs? of (revenues?|sales|goods|products?|services)", {"income": 1}),
     (r"gross (profit|margin)", {"income": 1}),
-    (r"(selling|marketing)\b.{0,30}(administrative|expenses?)|general and administrative|research and development",
-     {"income": 1}),
-    (r"(operating (income|profit|loss|earnings)|(income|earnings|profit|loss|\(loss\)).{0,20} from operations)",
-     {"income": 1}),
-    (r"(total )?(costs and expenses|operating expenses|operating costs and expenses|noninterest expense|"
-     r"expenses)\b", {"income": 0.7}),
+    (
+        r"(selling|marketing)\b.{0,30}(administrative|expenses?)|general and administrative|research and development",
+        {"income": 1},
+    ),
+    (
+        r"(operating (income|profit|loss|earnings)|(income|earnings|profit|loss|\(loss\)).{0,20} from operations)",
+        {"income": 1},
+    ),
+    (
+        r"(total )?(costs and expenses|operating expenses|operating costs and expenses|noninterest expense|"
+        r"expenses)\b",
+        {"income": 0.7},
+    ),
     (r"(total )?(net )?interest (and other )?(income|expense)|non-?interest (income|revenue)", {"income": 0.7}),
     (r"(income|earnings|loss|\(loss\)|profit).{0,60}before.{0,40}(tax|equity)", {"income": 1}),
-    (r"(provision|benefit|\(?provision\)?|\(?benefit\)?).{0,30}(for|from).{0,20}taxes|income tax(es)?( expense|"
-     r" provision| \(?benefit| \()|(provision for )?(taxes on income|income taxes)\b", {"income": 0.8}),
-    (r"net (income|earnings|loss|\(loss\)).{0,60}per\b|(basic|diluted)\b.{0,60}(per|share|$)|"
-     r"(earnings|income|loss|\(loss\)).{0,25}per .{0,20}share|per share", {"income": 1.3}),
+    (
+        r"(provision|benefit|\(?provision\)?|\(?benefit\)?).{0,30}(for|from).{0,20}taxes|income tax(es)?( expense|"
+        r" provision| \(?benefit| \()|(provision for )?(taxes on income|income taxes)\b",
+        {"income": 0.8},
+    ),
+    (
+        r"net (income|earnings|loss|\(loss\)).{0,60}per\b|(basic|diluted)\b.{0,60}(per|share|$)|"
+        r"(earnings|income|loss|\(loss\)).{0,25}per .{0,20}share|per share",
+        {"income": 1.3},
+    ),
     (r"(weighted.average|average|shares used|common shares outstanding|shares outstanding).{0,60}", {"income": 0.8}),
-    (r"(consolidated )?net (income|earnings|loss|\(loss\))\b(?!.*(activit|cash))|profit (for|of)",
-     {"income": 0.7, "comprehensive_income": 0.5, "cash_flow": 0.4, "equity": 0.4}),
+    (
+        r"(consolidated )?net (income|earnings|loss|\(loss\))\b(?!.*(activit|cash))|profit (for|of)",
+        {"income": 0.7, "comprehensive_income": 0.5, "cash_flow": 0.4, "equity": 0.4},
+    ),
     # balance
     (r"total assets", {"balance": 2}),
     (r"total current assets", {"balance": 1}),
     (r"total (current )?liabilities\b", {"balance": 1}),
     (r"total liabilities(,| and| &).{0,80}(equity|deficit|capital|investment)", {"balance": 1.5}),
     (r"total .{0,60}(equity|deficit|capital)\b", {"balance": 0.8, "equity": 0.3}),
-    (r"(trade )?accounts (and notes )?(receivable|payable)|(trade )?receivables\b|inventories|inventory\b",
-     {"balance": 0.6, "cash_flow": 0.3}),
-    (r"(property|plant|premises).{0,40}equipment|goodwill|deferred (income )?tax|prepaid|deposits|loans",
-     {"balance": 0.6, "cash_flow": 0.1}),
-    (r"(retained earnings|accumulated deficit|(re)?invested earnings|(additional )?paid.in capital|capital surplus|"
-     r"capital in excess|treasury (stock|shares)|common (stock|shares)|ordinary shares|preferred stock)",
-     {"balance": 0.7, "equity": 0.5}),
+    (
+        r"(trade )?accounts (and notes )?(receivable|payable)|(trade )?receivables\b|inventories|inventory\b",
+        {"balance": 0.6, "cash_flow": 0.3},
+    ),
+    (
+        r"(property|plant|premises).{0,40}equipment|goodwill|deferred (income )?tax|prepaid|deposits|loans",
+        {"balance": 0.6, "cash_flow": 0.1},
+    ),
+    (
+        r"(retained earnings|accumulated deficit|(re)?invested earnings|(additional )?paid.in capital|capital surplus|"
+        r"capital in excess|treasury (stock|shares)|common (stock|shares)|ordinary shares|preferred stock)",
+        {"balance": 0.7, "equity": 0.5},
+    ),
     (r"accumulated other comprehensive", {"balance": 0.7, "equity": 0.4, "comprehensive_income": 0.2}),
-    (r"(total )?(long.term debt|short.term (debt|borrowings)|current (portion|maturities)|notes payable)",
-     {"balance": 0.5}),
+    (
+        r"(total )?(long.term debt|short.term (debt|borrowings)|current (portion|maturities)|notes payable)",
+        {"balance": 0.5},
+    ),
     (r"commitments and contingenc", {"balance": 1}),
     (r"cash and (cash equivalents|due from banks)|cash, cash equivalents", {"balance": 0.5, "cash_flow": 0.3}),
     # cash flow
-    (r"(cash flows? (\w+ )?(from|provided|used|\(used)|net cash|cash (provided|used|generated)|total cash|operations\b|"
-     r"operating activities|operating:|cash from).{0,80}", {"cash_flow": 1}),
+    (
+        r"(cash flows? (\w+ )?(from|provided|used|\(used)|net cash|cash (provided|used|generated)|total cash|"
+        r"operations\b|operating activities|operating:|cash from).{0,80}",
+        {"cash_flow": 1},
+    ),
     (r".{0,70}investing activities|investing:?$", {"cash_flow": 1}),
     (r".{0,70}financing activities|financing:?$", {"cash_flow": 1}),
     (r"adjustments to reconcile|reconciliation of net", {"cash_flow": 1.2}),
     (r"(depreciation|amortization)", {"cash_flow": 0.7, "income": 0.3}),
     (r"(stock|share|equity).based compensation|deferred (income )?tax", {"cash_flow": 0.5, "equity": 0.2}),
-    (r"(purchases?|acquisitions?|additions?|proceeds|repayments?|payments?|issuances?|capital expenditures|"
-     r"expenditures|capital spending|investments?)\b", {"cash_flow": 0.8, "equity": 0.1}),
+    (
+        r"(purchases?|acquisitions?|additions?|proceeds|repayments?|payments?|issuances?|capital expenditures|"
+        r"expenditures|capital spending|investments?)\b",
+        {"cash_flow": 0.8, "equity": 0.1},
+    ),
     (r"(net )?\(?(increase|decrease|change|\(decrease\)).{0,40} in cash|net change in cash", {"cash_flow": 1.2}),
-    (r"cash.{0,90}(beginning|end) of (the )?(\w+ )?(year|period|quarter)|"
-     r"(balance )?(at )?(the )?(beginning|end) of (the )?(year|period|quarter)",
-     {"cash_flow": 1.2, "equity": 0.4}),
-    (r"effects? of (foreign )?(currency )?exchange|foreign currency effect|exchange rate (effect|change)",
-     {"cash_flow": 0.8}),
+    (
+        r"cash.{0,90}(beginning|end) of (the )?(\w+ )?(year|period|quarter)|"
+        r"(balance )?(at )?(the )?(beginning|end) of (the )?(year|period|quarter)",
+        {"cash_flow": 1.2, "equity": 0.4},
+    ),
+    (
+        r"effects? of (foreign )?(currency )?exchange|foreign currency effect|exchange rate (effect|change)",
+        {"cash_flow": 0.8},
+    ),
     (r"supplement|cash paid|interest paid|income taxes paid|non-?cash", {"cash_flow": 0.8}),
     # comprehensive income
-    (r"(total )?(other )?comprehensive (income|loss|earnings|\(loss\))", {"comprehensive_income": 1.5, "equity": 0.4,
-                                                                         "income": 0.2}),
+    (
+        r"(total )?(other )?comprehensive (income|loss|earnings|\(loss\))",
+        {"comprehensive_income": 1.5, "equity": 0.4, "income": 0.2},
+    ),
     (r"(change in )?(net )?(foreign )?(currency )?translation|foreign currency", {"comprehensive_income": 1.2}),
     (r"(change in |net )*(unrealized|unrecognized)|.{0,40}reclassif", {"comprehensive_income": 1}),
     (r".{0,40}(pension|postretirement|retirement|benefit plan|defined benefit)", {"comprehensive_income": 0.7}),
     (r".{0,40}(derivative|cash flow hedg|net investment hedg|available.for.sale)", {"comprehensive_income": 0.7}),
     # equity
-    (r"(ending |beginning |opening |closing )?balances?\b.{0,8}(at|as of|,|[-–—]|\d|january|december|june|september|"
-     r"march|end|beginning)|balances?$", {"equity": 1.5}),
+    (
+        r"(ending |beginning |opening |closing )?balances?\b.{0,8}(at|as of|,|[-–—]|\d|january|december|june|september|"
+        r"march|end|beginning)|balances?$",
+        {"equity": 1.5},
+    ),
     (r"(cash )?dividends?\b.{0,60}(declared|paid|per|\$|\()", {"equity": 0.7, "cash_flow": 0.2, "income": 0.2}),
-    (r"(common )?(stock|shares?).{0,20}(issued|issuance|repurchase|purchased|retired|plans?|options)|"
-     r"(issuance|repurchases?|exercise|retirement|purchases?) of.{0,40}(stock|shares|options)", {"equity": 0.8}),
+    (
+        r"(common )?(stock|shares?).{0,20}(issued|issuance|repurchase|purchased|retired|plans?|options)|"
+        r"(issuance|repurchases?|exercise|retirement|purchases?) of.{0,40}(stock|shares|options)",
+        {"equity": 0.8},
+    ),
     (r"(cumulative effect|adoption of)", {"equity": 0.6}),
 )
 _MARKER = re.compile("|".join(f"(?P<m{i}>{pattern})" for i, (pattern, _) in enumerate(_MARKERS)))
 
 _STATEMENT_OF = r"(?:statements? of|statements? on)(?: changes in| the)?(?: consolidated| condensed)*"
 _TITLES: tuple[tuple[Statement, str], ...] = (
-    ("comprehensive_income", _STATEMENT_OF + r" (?:other )?(?:total )?comprehensive (?:income|loss|earnings|\(loss\))|"
-     r"comprehensive (?:income|loss|earnings)(?: \(loss\))? statements?|comprehensive \(loss\)"),
-    ("income", _STATEMENT_OF + r" (?:net )?(?:income|operations|earnings|profit|loss|results|\(loss\)|"
+    (
+        "comprehensive_income",
+        _STATEMENT_OF + r" (?:other )?(?:total )?comprehensive (?:income|loss|earnings|\(loss\))|"
+        r"comprehensive (?:income|loss|earnings)(?: \(loss\))? statements?|comprehensive \(loss\)",
+    ),
+    (
+        "income",
+        _STATEMENT_OF + r" (?:net )?(?:income|operations|earnings|profit|loss|results|\(loss\)|"
         r"operating results)|"
-     r"(?:income|earnings|operations) statements?|results of operations|profit and loss accounts?"),
+        r"(?:income|earnings|operations) statements?|results of operations|profit and loss accounts?",
+    ),
     ("balance", r"balance sheets?|" + _STATEMENT_OF + r" (?:financial (?:position|condition)|condition|assets)"),
     ("cash_flow", _STATEMENT_OF + r" cash ?flows?|cash ?flows? statements?"),
-    ("equity", _STATEMENT_OF + r".{0,60}(?:equity|deficit|capital|investment|retained earnings|redeemable)|"
-     r"(?:stock|share)(?:holders|owners)['’]? ?(?:equity|investment) statements?|equity statements?"),
+    (
+        "equity",
+        _STATEMENT_OF + r".{0,60}(?:equity|deficit|capital|investment|retained earnings|redeemable)|"
+        r"(?:stock|share)(?:holders|owners)['’]? ?(?:equity|investment) statements?|equity statements?",
+    ),
 )
 _TITLE = tuple((kind, re.compile(pattern)) for kind, pattern in _TITLES)
 _SQUEEZED_TITLE = tuple((kind, re.compile(pattern.replace(" ?", "").replace(" ", ""))) for kind, pattern in _TITLES)
@@ -135,13 +185,17 @@ _NOT_A_TITLE = re.compile(
     r"discussion|reconciliation|affected|parent|registrant|consolidating|pro ?forma|data|off.balance|summary|"
     r"summarized|average|review|report|reports|caption|line item|location|classification|within|reflected|recorded|"
     r"recognized|presented|following|which|that|are|is|was|were|for (?:more|further|additional)|"
-    r"management['’]s|non-gaap|adjusted|supplemental|segment|schedule)\b|[.;]$|\.{3}|\bpage\b")
+    r"management['’]s|non-gaap|adjusted|supplemental|segment|schedule)\b|[.;]$|\.{3}|\bpage\b"
+)
 _LOOK_ALIKE = re.compile(
     r"selected (?:consolidated )?(?:historical )?financial|five.year|(?:six|ten|eleven).year|pro forma|schedule i\b|"
-    r"quarterly financial (?:data|information)|unaudited quarterly|non-gaap|results as a percent")
+    r"quarterly financial (?:data|information)|unaudited quarterly|non-gaap|results as a percent"
+)
 _PARENT_ONLY = re.compile(
     r"parent company|\bparent.only|registrant only|consolidating|guarantor|condensed financial information of|"
-    r"^schedule ii?\b.{0,40}condensed", re.MULTILINE)
+    r"^schedule ii?\b.{0,40}condensed",
+    re.MULTILINE,
+)
 _INTERIM = re.compile(r"\bcondensed\b|\bunaudited\b")
 _COMPANY = re.compile(r"\b(inc|corp|corporation|company|co|plc|ltd|llc|l\.p|n\.v|subsidiaries|group|holdings)\b")
 
@@ -187,8 +241,14 @@ def _page_evidence(text: str) -> _Evidence:
     if _PARENT_ONLY.search(head):  # Regulation S-X 5-04, Schedule I, and guarantor columns
         return _NOTHING
     weight = LOOK_ALIKE if _LOOK_ALIKE.search(head) else INTERIM if _INTERIM.search(head) else 1.0
-    return _Evidence({kind: weight * (min(score, MAX_ITEM_SCORE) + TITLE_SCORE * titles.get(kind, 0.0))
-                      for kind, score in scores.items() if score >= MIN_ITEM_SCORE}, titles)
+    return _Evidence(
+        {
+            kind: weight * (min(score, MAX_ITEM_SCORE) + TITLE_SCORE * titles.get(kind, 0.0))
+            for kind, score in scores.items()
+            if score >= MIN_ITEM_SCORE
+        },
+        titles,
+    )
 
 
 def _item_scores(lines: Sequence[str]) -> dict[Statement, float]:
@@ -238,8 +298,9 @@ def _title_kind(line: str) -> Statement | None:
 
 
 def _named_kind(line: str, titles: Sequence[tuple[Statement, re.Pattern[str]]]) -> Statement | None:
-    found = [(match.start(), order, kind) for order, (kind, pattern) in enumerate(titles)
-             if (match := pattern.search(line))]
+    found = [
+        (match.start(), order, kind) for order, (kind, pattern) in enumerate(titles) if (match := pattern.search(line))
+    ]
     if not found:
         return None
     if len(found) > 1 and any(kind == "income" for *_, kind in found):
@@ -257,7 +318,7 @@ def _best_window(evidence: Sequence[_Evidence]) -> int | None:
             continue
         value, found = 0.0, 0
         for kind in KINDS:
-            top = max((page.scores.get(kind, 0.0) for page in evidence[start:start + WINDOW]), default=0.0)
+            top = max((page.scores.get(kind, 0.0) for page in evidence[start : start + WINDOW]), default=0.0)
             if top >= CONVINCING:
                 value += top if kind in MAIN_KINDS else 0.4 * top
                 found += kind in MAIN_KINDS
@@ -268,8 +329,15 @@ def _best_window(evidence: Sequence[_Evidence]) -> int | None:
 
 def _anchor_pages(evidence: Sequence[_Evidence], window: range) -> dict[Statement, int]:
     """The best page for each kind, the surest first; a page carries one kind."""
-    ranked = sorted(((score, -page, kind) for page in window for kind, score in evidence[page].scores.items()
-                     if score >= CONVINCING), reverse=True)
+    ranked = sorted(
+        (
+            (score, -page, kind)
+            for page in window
+            for kind, score in evidence[page].scores.items()
+            if score >= CONVINCING
+        ),
+        reverse=True,
+    )
     anchors: dict[Statement, int] = {}
     for _, negative, kind in ranked:
         page = -negative
@@ -281,8 +349,14 @@ def _anchor_pages(evidence: Sequence[_Evidence], window: range) -> dict[Statemen
     return anchors
 
 
-def _extend(labels: list[Statement | None], evidence: Sequence[_Evidence], window: range, kind: Statement,
-            anchor: int, step: int) -> None:
+def _extend(
+    labels: list[Statement | None],
+    evidence: Sequence[_Evidence],
+    window: range,
+    kind: Statement,
+    anchor: int,
+    step: int,
+) -> None:
     """A statement continues on the next page while that page says so and no other statement claims it."""
     page = anchor + step
     while page in window and labels[page] is None:

@@ -43,9 +43,7 @@ class IndexReader:
             self._probes = ann.probes_of(tables[schema.CHUNKS])
 
     @classmethod
-    def open(
-        cls, uri: str, settings: Settings | None = None, versions: Mapping[str, int] | None = None
-    ) -> IndexReader:
+    def open(cls, uri: str, settings: Settings | None = None, versions: Mapping[str, int] | None = None) -> IndexReader:
         """The index at ``uri`` as it is now, or as it was at ``versions`` of its tables.
 
         Raises IndexMissingError, and IndexMismatchError when ``settings`` are not those it was built with.

@@ -71,7 +71,9 @@ def unfenced(text: str) -> str:
     characters = list(shown)
     for match in _TAG.finditer(skeleton):
         if match["name"] is not None:
-            characters[match.start() : match.end()] = "".join(characters[match.start() : match.end()]).replace(_LEFT, "(")
+            characters[match.start() : match.end()] = "".join(characters[match.start() : match.end()]).replace(
+                _LEFT, "("
+            )
     return "".join(characters)
 
 

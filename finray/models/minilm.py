@@ -35,9 +35,7 @@ def check_weights(path: Path, sha256: str) -> None:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ModelUnavailableError(
-            f"cannot read the weights {str(path)!r}: {error}; reinstall the package"
-        ) from error
+        raise ModelUnavailableError(f"cannot read the weights {str(path)!r}: {error}; reinstall the package") from error
     if found != sha256:
         raise ModelUnavailableError(
             f"the weights {str(path)!r} have SHA-256 {found}, published is {sha256}: "

@@ -40,9 +40,7 @@ def plans_of(query: Query, companies: Sequence[str], latest: Period | None) -> t
     return tuple(plans)[:MAX_PLANS]
 
 
-def build_plan(
-    query: Query, measures: Measures, companies: Sequence[str], periods: Sequence[Period]
-) -> Plan | None:
+def build_plan(query: Query, measures: Measures, companies: Sequence[str], periods: Sequence[Period]) -> Plan | None:
     """The plan for ``measures`` of ``companies`` over ``periods``, oldest first; None if they make no figure."""
     if not measures.formulas or not periods:
         return None

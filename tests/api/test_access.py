@@ -162,9 +162,7 @@ async def test_places_are_given_back_however_requests_end(keys_file: Path, key: 
         bodies: tuple[dict[str, Any], ...] = ({"json": {"question": "q"}}, {"content": b"{"}, {"content": late()}, {})
         return bodies[number % len(bodies)]
 
-    async with httpx.AsyncClient(
-        base_url="http://test", transport=httpx.ASGITransport(app), headers=headers
-    ) as client:
+    async with httpx.AsyncClient(base_url="http://test", transport=httpx.ASGITransport(app), headers=headers) as client:
 
         async def one(number: int) -> int | None:
             task = asyncio.create_task(client.post("/v1/answer", **body(number)))

@@ -40,9 +40,7 @@ class Server:
     url: str
 
     def ask(self, question: str, accept: str = "application/json") -> httpx.Response:
-        return httpx.post(
-            f"{self.url}/v1/answer", json={"question": question}, headers={"Accept": accept}, timeout=60
-        )
+        return httpx.post(f"{self.url}/v1/answer", json={"question": question}, headers={"Accept": accept}, timeout=60)
 
     def engine(self) -> psutil.Process:
         (engine,) = psutil.Process(self.process.pid).children()

@@ -27,9 +27,7 @@ ASKED = "What was the total revenue of CLDVC in FY2022?"
 
 
 @pytest.fixture(scope="module")
-def application(
-    sample_index: str, local_settings: Settings, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Any]:
+def application(sample_index: str, local_settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     keys = str(tmp_path_factory.mktemp("keys") / "keys.json")
     text = add_key(keys, "client")
     with closing(LocalService(sample_index, local_settings)) as service:

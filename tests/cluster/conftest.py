@@ -31,9 +31,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def expected(
-    corpus: Path, settings: Settings, tmp_path_factory: pytest.TempPathFactory
-) -> Contents:
+def expected(corpus: Path, settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Contents:
     """The rows of an uninterrupted run over ``corpus``, without Ray."""
     uri = str(tmp_path_factory.mktemp("expected"))
     index_in_process([str(corpus)], uri, settings)

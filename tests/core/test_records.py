@@ -14,7 +14,7 @@ from finray.core.replies import FilingCover, StageEvent
 from finray.core.types import CitedCell, Filing, GoldEvidence, Passage, Prediction, Question, TokenUsage
 
 PREDICTION = Prediction(
-    "q\"\\é",
+    'q"\\é',
     "日本 \U0001f4c8\n\x01?",
     "",
     "answered",

@@ -1,4 +1,3 @@
-
 from hypothesis import settings
 
 # How long one example takes depends on what else the machine does.

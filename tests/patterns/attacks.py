@@ -13,8 +13,8 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from re import _constants as sre
+from re import _parser
 from types import FrameType
 from typing import Any
 
@@ -185,8 +185,8 @@ def _matches(kind: Any, value: Any, character: str) -> bool:
     if kind is sre.CATEGORY:
         return _CATEGORIES[value][1](character)
     if kind is sre.IN and value[0][0] is sre.NEGATE:
-        return not any(_matches(*each, character) for each in value[1:])
-    return kind is sre.IN and any(_matches(*each, character) for each in value)
+        return not any(_matches(each[0], each[1], character) for each in value[1:])
+    return kind is sre.IN and any(_matches(each[0], each[1], character) for each in value)
 
 
 def _starts(nodes: Nodes, character: str) -> bool:

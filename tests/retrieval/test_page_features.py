@@ -23,9 +23,7 @@ def document(reader: IndexReader) -> Document:
 
 
 async def test_features_of_text_and_place_are_shares(engine: Engine, reader: IndexReader, document: Document) -> None:
-    query = await engine.roles.reader.read(
-        "What was Grevandor Systems' net income in fiscal 2022?", Journal()
-    )
+    query = await engine.roles.reader.read("What was Grevandor Systems' net income in fiscal 2022?", Journal())
     candidates = page_candidates(query, [document], reader, HashEncoder())
     assert candidates.features.shape == (len(candidates.keys), len(FEATURES))
     assert len(candidates.keys) <= PRESELECTED
@@ -35,9 +33,7 @@ async def test_features_of_text_and_place_are_shares(engine: Engine, reader: Ind
 
 
 async def test_the_page_of_the_metric_stands_out(engine: Engine, reader: IndexReader, document: Document) -> None:
-    query = await engine.roles.reader.read(
-        "What was Grevandor Systems' net income in fiscal 2022?", Journal()
-    )
+    query = await engine.roles.reader.read("What was Grevandor Systems' net income in fiscal 2022?", Journal())
     candidates = page_candidates(query, [document], reader, HashEncoder())
     rows = dict(zip((page for _, page in candidates.keys), candidates.features, strict=True))
     statements = {
@@ -53,9 +49,7 @@ async def test_the_page_of_the_metric_stands_out(engine: Engine, reader: IndexRe
 
 async def test_each_filing_has_its_own_scale(engine: Engine, reader: IndexReader, document: Document) -> None:
     other = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2021-10k")
-    query = await engine.roles.reader.read(
-        "What was Grevandor Systems' net income in fiscal 2022?", Journal()
-    )
+    query = await engine.roles.reader.read("What was Grevandor Systems' net income in fiscal 2022?", Journal())
     candidates = page_candidates(query, [document, Document(other, 0.4)], reader, HashEncoder())
     for filing in (document.filing, other):
         rows = [at for at, (filing_id, _) in enumerate(candidates.keys) if filing_id == filing.filing_id]

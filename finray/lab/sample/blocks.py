@@ -9,9 +9,9 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Literal
 
-ParaStyle = Literal["title", "center", "center_bold", "heading", "subheading", "body", "small",
-                    "small_center",
-                    "bullet", "italic"]
+ParaStyle = Literal[
+    "title", "center", "center_bold", "heading", "subheading", "body", "small", "small_center", "bullet", "italic"
+]
 Unit = Literal["USD", "shares", "USD/share", "pure"]
 
 

@@ -56,8 +56,7 @@ class Book:
             heading = long_date(end).replace(", ", ",\n") if dated else str(end.year)
             if self.restated(year):
                 heading += "\n(As Restated)"
-            columns.append(Column(self.annual(year), heading,
-                                  None if instants else calendar.year_start(year), end))
+            columns.append(Column(self.annual(year), heading, None if instants else calendar.year_start(year), end))
         return self.ordered(columns)
 
     def year_head(self, columns: Sequence[Column]) -> Head:
@@ -71,8 +70,13 @@ class Book:
         title = title.upper() if self.company.style.upper_titles else title
         closing = note or "See accompanying notes to consolidated financial statements."
         name = self.draft.registrant.upper() if self.company.style.upper_titles else self.draft.registrant
-        return [Para(name, "center_bold"), Para(title, "center_bold"),
-                Para(scale_note(self.company, per_share=per_share), "center"), table, Para(closing, "italic")]
+        return [
+            Para(name, "center_bold"),
+            Para(title, "center_bold"),
+            Para(scale_note(self.company, per_share=per_share), "center"),
+            table,
+            Para(closing, "italic"),
+        ]
 
     def say(self, key: str) -> Para:
         """The paragraph of a story sentence, kept whole so that its page is known."""
@@ -84,29 +88,50 @@ class Book:
     def fill(self, template: str) -> str:
         company = self.company
         return template.format(
-            name=self.draft.registrant, short=company.short, products=company.profile["products"],
-            customers=company.profile["customers"], ceo=company.ceo, state=company.state,
+            name=self.draft.registrant,
+            short=company.short,
+            products=company.profile["products"],
+            customers=company.profile["customers"],
+            ceo=company.ceo,
+            state=company.state,
             exchange=company.exchange,
-            ticker=company.ticker, bank=company.bank, auditor=company.auditor,
+            ticker=company.ticker,
+            bank=company.bank,
+            auditor=company.auditor,
             segment=company.profile["segments"][0],
-            end=long_date(self.draft.end), holders=f"{300 + int(company.cik) % 4000:,}",
-            previous_end=long_date(company.calendar.year_end(self.year - 1)))
+            end=long_date(self.draft.end),
+            holders=f"{300 + int(company.cik) % 4000:,}",
+            previous_end=long_date(company.calendar.year_end(self.year - 1)),
+        )
 
     def signatures(self) -> list[Block]:
         company, day = self.company, long_date(self.draft.filed_at)
-        return [Para("SIGNATURES", "center_bold"), self.boilerplate("certification"),
-                Para(self.draft.registrant, "heading"),
-                WordTable((("Signature", "Title", "Date"),
-                           (f"/s/ {company.ceo}\n{company.ceo}",
-                            "President and Chief Executive Officer\n(Principal Executive Officer)", day),
-                           (f"/s/ {company.cfo}\n{company.cfo}", "Executive Vice President and Chief "
-                                                                 "Financial Officer\n(Principal Financial "
-                                                                 "and Accounting "
-                                                                 "Officer)", day)), (0.32, 0.45, 0.23),
-                          bold_head=True)]
+        return [
+            Para("SIGNATURES", "center_bold"),
+            self.boilerplate("certification"),
+            Para(self.draft.registrant, "heading"),
+            WordTable(
+                (
+                    ("Signature", "Title", "Date"),
+                    (
+                        f"/s/ {company.ceo}\n{company.ceo}",
+                        "President and Chief Executive Officer\n(Principal Executive Officer)",
+                        day,
+                    ),
+                    (
+                        f"/s/ {company.cfo}\n{company.cfo}",
+                        "Executive Vice President and Chief "
+                        "Financial Officer\n(Principal Financial "
+                        "and Accounting "
+                        "Officer)",
+                        day,
+                    ),
+                ),
+                (0.32, 0.45, 0.23),
+                bold_head=True,
+            ),
+        ]
 
 
 def item(number: str, title: str) -> Para:
     return Para(f"Item {number}.  {title}", "heading")
-
-

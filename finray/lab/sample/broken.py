@@ -63,15 +63,16 @@ def _filing(kind: Format) -> bytes:
 
 def _encrypted(pdf: bytes) -> bytes:
     with pymupdf.open(stream=pdf, filetype="pdf") as document:  # type: ignore[no-untyped-call]
-        content: bytes = document.tobytes(encryption=_AES_256, owner_pw="owner",
-                                          user_pw="reader", no_new_id=True)
+        content: bytes = document.tobytes(encryption=_AES_256, owner_pw="owner", user_pw="reader", no_new_id=True)
     return content
 
 
 def _scanned(pdf: bytes) -> bytes:
     """The first two pages as images."""
-    with (pymupdf.open(stream=pdf, filetype="pdf") as source,  # type: ignore[no-untyped-call]
-          pymupdf.open() as target):  # type: ignore[no-untyped-call]
+    with (
+        pymupdf.open(stream=pdf, filetype="pdf") as source,  # type: ignore[no-untyped-call]
+        pymupdf.open() as target,  # type: ignore[no-untyped-call]
+    ):
         for page in source.pages(0, 2):
             pixels = page.get_pixmap(dpi=10)  # no OCR can read that
             target.new_page(width=612, height=792).insert_image((0, 0, 612, 792), pixmap=pixels)

@@ -71,15 +71,27 @@ class Calendar:
         if self.weekday is None:
             return f"Our fiscal year ends on {month} {month_end(2021, self.month).day}."
         day = _WEEKDAYS[self.weekday]
-        where = (f"last {day} in {month}" if self.rule == "last"
-                 else f"{day} closest to {month} {month_end(2021, self.month).day}")
-        naming = (" Fiscal years are identified by the calendar year in which they begin."
-                  if self.named_after_start else "")
+        where = (
+            f"last {day} in {month}"
+            if self.rule == "last"
+            else f"{day} closest to {month} {month_end(2021, self.month).day}"
+        )
+        naming = (
+            " Fiscal years are identified by the calendar year in which they begin." if self.named_after_start else ""
+        )
         return f"We use a 52- or 53-week fiscal year ending on the {where}.{naming}"
 
 
 DECEMBER = Calendar(12)
 RETAIL = Calendar(1, weekday=5, rule="last", named_after_start=True)
-OTHERS = (DECEMBER, Calendar(11, weekday=4, rule="nearest"), DECEMBER, Calendar(6), DECEMBER,
-          Calendar(9, weekday=5, rule="last"), DECEMBER, Calendar(12, weekday=6, rule="nearest"))
+OTHERS = (
+    DECEMBER,
+    Calendar(11, weekday=4, rule="nearest"),
+    DECEMBER,
+    Calendar(6),
+    DECEMBER,
+    Calendar(9, weekday=5, rule="last"),
+    DECEMBER,
+    Calendar(12, weekday=6, rule="nearest"),
+)
 """Calendars of companies that are not retailers, in turn."""

@@ -16,11 +16,34 @@ MULTIPLIER: dict[Scale, int] = {"dollars": 1, "thousands": 1_000, "millions": 1_
 FIRST_CIK = 9_000_001
 """Far above any number the SEC has given out, so no sample company can be mistaken for a real one."""
 
-_ONSETS = ("Vel", "Bran", "Quor", "Tarn", "Ostr", "Fenn", "Kest", "Morv", "Zeph", "Dral", "Hax", "Wyn",
-           "Corv", "Lum",
-           "Grev", "Sild", "Aldr", "Pell", "Ruth", "Esk", "Jorv", "Thal", "Nym", "Bex", "Cald")
-_CODAS = ("andor", "imoor", "avale", "ethorpe", "iwick", "umont", "eridge", "olme", "astead", "indale",
-          "urra", "ique")
+_ONSETS = (
+    "Vel",
+    "Bran",
+    "Quor",
+    "Tarn",
+    "Ostr",
+    "Fenn",
+    "Kest",
+    "Morv",
+    "Zeph",
+    "Dral",
+    "Hax",
+    "Wyn",
+    "Corv",
+    "Lum",
+    "Grev",
+    "Sild",
+    "Aldr",
+    "Pell",
+    "Ruth",
+    "Esk",
+    "Jorv",
+    "Thal",
+    "Nym",
+    "Bex",
+    "Cald",
+)
+_CODAS = ("andor", "imoor", "avale", "ethorpe", "iwick", "umont", "eridge", "olme", "astead", "indale", "urra", "ique")
 _STREET_NUMBERS = range(100, 9900, 25)
 
 
@@ -121,8 +144,9 @@ def person(rng: random.Random) -> str:
     return f"{rng.choice(people['first'])} {rng.choice('ABCDEFGHJKLMNPRSTW')}. {rng.choice(people['last'])}"
 
 
-def _make_company(rng: random.Random, number: int, first_year: int, years: int, alike: Company | None,
-                  taken: set[str]) -> Company:
+def _make_company(
+    rng: random.Random, number: int, first_year: int, years: int, alike: Company | None, taken: set[str]
+) -> Company:
     people, industries = load_text("people"), load_text("industries")
     stem = alike.short.split()[0] if alike else invented_name(rng, taken)
     pool = list(industries)
@@ -134,8 +158,10 @@ def _make_company(rng: random.Random, number: int, first_year: int, years: int, 
     last_year = first_year + years - 1
     renamed = number % 6 == 3
     renamed_on = dt.date(rng.randint(first_year, last_year), rng.randint(2, 11), rng.randint(1, 28))
-    place, charter = rng.choice(people["cities"]), rng.choice(people["cities"] + [
-        {"state": "Delaware", "code": "DE"}] * 15)
+    place, charter = (
+        rng.choice(people["cities"]),
+        rng.choice(people["cities"] + [{"state": "Delaware", "code": "DE"}] * 15),
+    )
     scales: tuple[Scale, ...] = ("thousands", "millions", "thousands", "dollars", "millions")
     # With one year on file nothing later could restate or recast it.
     restates, recasts = years > 1 and number % 5 == 2, years > 1 and number % 5 == 4
@@ -164,8 +190,7 @@ def _make_company(rng: random.Random, number: int, first_year: int, years: int, 
         ceo=person(rng),
         cfo=person(rng),
         pays_dividends=number % 4 != 3,
-        former_name=f"{rng.choice(people['predecessors'])} {invented_name(rng, taken)} "
-                    "Company" if renamed else None,
+        former_name=f"{rng.choice(people['predecessors'])} {invented_name(rng, taken)} Company" if renamed else None,
         renamed_on=renamed_on if renamed else None,
         restated_year=rng.randint(first_year, last_year - 1) if restates else None,
         recast_year=rng.randint(first_year + 1, last_year) if recasts else None,
@@ -176,11 +201,21 @@ def _make_style(rng: random.Random, profile: dict[str, Any]) -> Style:
     return Style(
         revenue=rng.choice(profile["revenue_labels"]),
         cost=profile["cost_label"],
-        capex=rng.choice(("Purchases of property, plant and equipment", "Capital expenditures",
-                          "Additions to property and equipment",
-                          "Payments for property, plant and equipment")),
-        income_title=rng.choice(("Consolidated Statements of Income", "Consolidated Statements of Operations",
-                                 "Consolidated Statements of Earnings")),
+        capex=rng.choice(
+            (
+                "Purchases of property, plant and equipment",
+                "Capital expenditures",
+                "Additions to property and equipment",
+                "Payments for property, plant and equipment",
+            )
+        ),
+        income_title=rng.choice(
+            (
+                "Consolidated Statements of Income",
+                "Consolidated Statements of Operations",
+                "Consolidated Statements of Earnings",
+            )
+        ),
         receivables=rng.choice(("Accounts receivable, net", "Trade receivables, net", "Receivables, net")),
         newest_first=rng.random() < 0.8,
         leaders=rng.random() < 0.2,

@@ -64,8 +64,14 @@ def generate_sample(
     sample is written again in place, so a killed run is simply repeated.
     """
     _check(companies, years, questions, formats, pages)
-    arguments = {"companies": companies, "years": years, "seed": seed, "formats": sorted(formats),
-                 "questions": questions, "pages": pages}
+    arguments = {
+        "companies": companies,
+        "years": years,
+        "seed": seed,
+        "formats": sorted(formats),
+        "questions": questions,
+        "pages": pages,
+    }
     _claim(folder, arguments)
     plans = make_plans(companies, years, seed, full=pages == "full")
     filings: list[PrintedFiling] = []
@@ -73,14 +79,22 @@ def generate_sample(
         filings += printed
         if progress:
             progress(done, companies)
-    world = World(tuple(plan.company for plan in plans), {plan.company.cik: plan.ledger for plan in plans},
-                  tuple(filings), LAST_YEAR - years + 1, LAST_YEAR, seed)
+    world = World(
+        tuple(plan.company for plan in plans),
+        {plan.company.cik: plan.ledger for plan in plans},
+        tuple(filings),
+        LAST_YEAR - years + 1,
+        LAST_YEAR,
+        seed,
+    )
     asked = make_questions(world, questions)
-    _write(folder / "questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n"
-                                               for line in asked).encode())
-    return SampleSummary(folder, dict(Counter(filing.form for filing in filings)),
-                         sum(f.pages for f in filings),
-                         dict(Counter(str(line["question_type"]) for line in asked)))
+    _write(folder / "questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in asked).encode())
+    return SampleSummary(
+        folder,
+        dict(Counter(filing.form for filing in filings)),
+        sum(f.pages for f in filings),
+        dict(Counter(str(line["question_type"]) for line in asked)),
+    )
 
 
 def write_company(plan: Plan, folder: Path, formats: tuple[Format, ...]) -> list[PrintedFiling]:
@@ -93,8 +107,9 @@ def write_company(plan: Plan, folder: Path, formats: tuple[Format, ...]) -> list
     return printed
 
 
-def _printed(plans: Sequence[Plan], folder: Path, formats: tuple[Format, ...],
-             workers: int | None) -> Iterator[list[PrintedFiling]]:
+def _printed(
+    plans: Sequence[Plan], folder: Path, formats: tuple[Format, ...], workers: int | None
+) -> Iterator[list[PrintedFiling]]:
     task = partial(write_company, folder=folder, formats=formats)
     count = workers or max(1, min(os.cpu_count() or 1, len(plans) // _COMPANIES_PER_WORKER))
     if count == 1:
@@ -105,8 +120,11 @@ def _printed(plans: Sequence[Plan], folder: Path, formats: tuple[Format, ...],
 
 
 def _check(companies: int, years: int, questions: int, formats: Sequence[str], pages: str) -> None:
-    for name, value, low, high in (("companies", companies, 1, 250), ("years", years, 1, 20),
-                                   ("questions", questions, 0, 100_000)):
+    for name, value, low, high in (
+        ("companies", companies, 1, 250),
+        ("years", years, 1, 20),
+        ("questions", questions, 0, 100_000),
+    ):
         if not low <= value <= high:
             raise UsageError(f"{name} = {value}: a sample takes {low} to {high}")
     unknown = set(formats) - set(SUFFIX)

@@ -89,8 +89,10 @@ def label_lines(table: Table, row: Row) -> tuple[str, ...]:
 
 def word_cells(table: WordTable, row: Sequence[str], bold: bool) -> tuple[tuple[str, ...], ...]:
     """The cells of a row, each wrapped to its column."""
-    return tuple(wrap(cell, "tibo" if bold else "tiro", table.size, TEXT_WIDTH * share - CELL_PADDING)
-                 for cell, share in zip(row, table.widths, strict=True))
+    return tuple(
+        wrap(cell, "tibo" if bold else "tiro", table.size, TEXT_WIDTH * share - CELL_PADDING)
+        for cell, share in zip(row, table.widths, strict=True)
+    )
 
 
 def head_lines(table: Table) -> list[int]:
@@ -107,8 +109,10 @@ def height(placed: Placed) -> float:
     if isinstance(block, Table):
         lines = sum(head_lines(block)) + sum(len(label_lines(block, row)) for row in block.rows)
         return lines * leading + 14
-    lines = sum(max(len(cell) for cell in word_cells(block, row, block.bold_head and index == 0))
-                for index, row in enumerate(block.rows))
+    lines = sum(
+        max(len(cell) for cell in word_cells(block, row, block.bold_head and index == 0))
+        for index, row in enumerate(block.rows)
+    )
     return lines * leading + 8
 
 

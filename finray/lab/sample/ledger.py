@@ -51,8 +51,9 @@ class Flows:
     """Dividends declared per share, in thousandths of a dollar."""
 
     def __add__(self, other: Flows) -> Flows:
-        sums = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)
-                if f.name != "segment_revenue"}
+        sums = {
+            f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self) if f.name != "segment_revenue"
+        }
         segments = tuple(a + b for a, b in zip(self.segment_revenue, other.segment_revenue, strict=True))
         return Flows(segment_revenue=segments, **sums)
 
@@ -86,9 +87,18 @@ class Flows:
 
     @property
     def operating_cash(self) -> int:
-        return (self.net_income + self.depreciation + self.stock_compensation + self.deferred_tax
-                + self.change_receivables + self.change_inventories + self.change_prepaid
-                + self.change_payables + self.change_accrued + self.change_deferred_revenue)
+        return (
+            self.net_income
+            + self.depreciation
+            + self.stock_compensation
+            + self.deferred_tax
+            + self.change_receivables
+            + self.change_inventories
+            + self.change_prepaid
+            + self.change_payables
+            + self.change_accrued
+            + self.change_deferred_revenue
+        )
 
     @property
     def investing_cash(self) -> int:
@@ -96,8 +106,7 @@ class Flows:
 
     @property
     def financing_cash(self) -> int:
-        return (self.debt_issued + self.stock_issued
-                - self.debt_repaid - self.repurchases - self.dividends_paid)
+        return self.debt_issued + self.stock_issued - self.debt_repaid - self.repurchases - self.dividends_paid
 
     @property
     def net_change_in_cash(self) -> int:
@@ -138,8 +147,14 @@ class Balances:
 
     @property
     def total_assets(self) -> int:
-        return (self.current_assets + self.property_net + self.lease_assets + self.goodwill + self.intangibles
-                + self.other_assets)
+        return (
+            self.current_assets
+            + self.property_net
+            + self.lease_assets
+            + self.goodwill
+            + self.intangibles
+            + self.other_assets
+        )
 
     @property
     def current_liabilities(self) -> int:
@@ -212,16 +227,21 @@ def join(periods: Sequence[Period]) -> Period:
     flows = periods[0].flows
     for later in periods[1:]:
         flows = flows + later.flows
-    return Period(flows, periods[0].opening, periods[-1].closing,
-                  shares=round(sum(p.shares for p in periods) / len(periods)),
-                  diluted=round(sum(p.diluted for p in periods) / len(periods)))
+    return Period(
+        flows,
+        periods[0].opening,
+        periods[-1].closing,
+        shares=round(sum(p.shares for p in periods) / len(periods)),
+        diluted=round(sum(p.diluted for p in periods) / len(periods)),
+    )
 
 
 def _before_recast(period: Period) -> Period:
     """Distribution costs were part of selling expenses until the recast moved them to cost of revenue."""
     moved = period.flows.cost_of_revenue // 14
-    flows = replace(period.flows, cost_of_revenue=period.flows.cost_of_revenue - moved,
-                    selling=period.flows.selling + moved)
+    flows = replace(
+        period.flows, cost_of_revenue=period.flows.cost_of_revenue - moved, selling=period.flows.selling + moved
+    )
     return replace(period, flows=flows)
 
 
@@ -232,11 +252,19 @@ def _misstate(period: Period, amount: int) -> Period:
     segments = (flows.segment_revenue[0] + amount, *flows.segment_revenue[1:])
     return replace(
         period,
-        flows=replace(flows, segment_revenue=segments, income_tax=flows.income_tax + tax,
-                      change_receivables=flows.change_receivables - amount,
-                      change_accrued=flows.change_accrued + tax),
-        closing=replace(closing, receivables=closing.receivables + amount, accrued=closing.accrued + tax,
-                        retained_earnings=closing.retained_earnings + amount - tax),
+        flows=replace(
+            flows,
+            segment_revenue=segments,
+            income_tax=flows.income_tax + tax,
+            change_receivables=flows.change_receivables - amount,
+            change_accrued=flows.change_accrued + tax,
+        ),
+        closing=replace(
+            closing,
+            receivables=closing.receivables + amount,
+            accrued=closing.accrued + tax,
+            retained_earnings=closing.retained_earnings + amount - tax,
+        ),
     )
 
 
@@ -277,18 +305,31 @@ class _Simulation:
         inventories = round(year * 0.11) if profile["inventory"] else 0
         shares = max(20, round(year / rng.uniform(12, 40)))
         open_ = Balances(
-            cash=round(year * 0.12), investments=round(year * 0.05), receivables=round(year * 0.13),
-            inventories=inventories, prepaid=round(year * 0.02),
+            cash=round(year * 0.12),
+            investments=round(year * 0.05),
+            receivables=round(year * 0.13),
+            inventories=inventories,
+            prepaid=round(year * 0.02),
             property_net=round(year * profile["capex"] * 6),
-            lease_assets=round(year * 0.06), goodwill=round(year * 0.2), intangibles=round(year * 0.09),
-            other_assets=round(year * 0.02), payables=round(year * 0.08), accrued=round(year * 0.07),
-            deferred_revenue=round(year * 0.03), current_debt=round(year * 0.01),
+            lease_assets=round(year * 0.06),
+            goodwill=round(year * 0.2),
+            intangibles=round(year * 0.09),
+            other_assets=round(year * 0.02),
+            payables=round(year * 0.08),
+            accrued=round(year * 0.07),
+            deferred_revenue=round(year * 0.03),
+            current_debt=round(year * 0.01),
             long_term_debt=round(year * 0.18),
-            lease_liabilities=round(year * 0.055), deferred_tax=round(year * 0.02),
-            paid_in_capital=round(year * 0.15), retained_earnings=0, accumulated_loss=round(year * 0.012),
-            treasury=round(year * 0.05), shares=shares, share_price=rng.randint(18, 140))
-        self.balances = replace(open_,
-                                retained_earnings=open_.total_assets - open_.total_liabilities - open_.equity)
+            lease_liabilities=round(year * 0.055),
+            deferred_tax=round(year * 0.02),
+            paid_in_capital=round(year * 0.15),
+            retained_earnings=0,
+            accumulated_loss=round(year * 0.012),
+            treasury=round(year * 0.05),
+            shares=shares,
+            share_price=rng.randint(18, 140),
+        )
+        self.balances = replace(open_, retained_earnings=open_.total_assets - open_.total_liabilities - open_.equity)
 
     def start_year(self) -> None:
         """New trends: growth, margin and the dividend move once a year."""
@@ -332,28 +373,45 @@ class _Simulation:
             lease_assets=round(year * rng.uniform(0.057, 0.063)),
             goodwill=old.goodwill + acquired * 2 // 3,
             intangibles=old.intangibles - amortized + acquired - acquired * 2 // 3,
-            payables=round(year * rng.uniform(0.075, 0.09)), accrued=round(year * rng.uniform(0.065, 0.08)),
+            payables=round(year * rng.uniform(0.075, 0.09)),
+            accrued=round(year * rng.uniform(0.065, 0.08)),
             deferred_revenue=round(year * rng.uniform(0.028, 0.034)),
             share_price=max(8, round(old.share_price * rng.uniform(0.93, 1.1))),
-            shares=old.shares - bought_back)
+            shares=old.shares - bought_back,
+        )
         new = replace(new, lease_liabilities=old.lease_liabilities + new.lease_assets - old.lease_assets)
         stock_compensation, issued = round(total * 0.011), round(total * 0.004)
         matured = round(old.investments * rng.uniform(0.1, 0.3))
         flows = Flows(
-            segment_revenue=segments, cost_of_revenue=cost, research=research, selling=selling,
-            restructuring=restructuring, interest_expense=interest, interest_income=earned, income_tax=tax,
-            depreciation=worn + amortized, stock_compensation=stock_compensation,
+            segment_revenue=segments,
+            cost_of_revenue=cost,
+            research=research,
+            selling=selling,
+            restructuring=restructuring,
+            interest_expense=interest,
+            interest_income=earned,
+            income_tax=tax,
+            depreciation=worn + amortized,
+            stock_compensation=stock_compensation,
             deferred_tax=round(tax * 0.08),
             change_receivables=old.receivables - new.receivables,
             change_inventories=old.inventories - new.inventories,
-            change_prepaid=old.prepaid - new.prepaid, change_payables=new.payables - old.payables,
+            change_prepaid=old.prepaid - new.prepaid,
+            change_payables=new.payables - old.payables,
             change_accrued=new.accrued - old.accrued,
             change_deferred_revenue=new.deferred_revenue - old.deferred_revenue,
             capex=new.property_net - old.property_net + worn,
-            investments_bought=new.investments - old.investments + matured, investments_matured=matured,
-            acquisitions=acquired, debt_issued=0, debt_repaid=old.current_debt if number == 4 else 0,
-            repurchases=repurchases, dividends_paid=dividends, stock_issued=issued,
-            currency_effect=round(total * rng.gauss(0, 0.002)), dividend_mills=self.dividend)
+            investments_bought=new.investments - old.investments + matured,
+            investments_matured=matured,
+            acquisitions=acquired,
+            debt_issued=0,
+            debt_repaid=old.current_debt if number == 4 else 0,
+            repurchases=repurchases,
+            dividends_paid=dividends,
+            stock_issued=issued,
+            currency_effect=round(total * rng.gauss(0, 0.002)),
+            dividend_mills=self.dividend,
+        )
         flows, new = self._fund(flows, new, number, year)
         diluted = new.shares + max(1, new.shares // 60)
         self.balances = new
@@ -375,4 +433,5 @@ class _Simulation:
             paid_in_capital=old.paid_in_capital + flows.stock_compensation + flows.stock_issued,
             retained_earnings=old.retained_earnings + flows.net_income - flows.dividends_paid,
             accumulated_loss=old.accumulated_loss - flows.currency_effect,
-            treasury=old.treasury + flows.repurchases)
+            treasury=old.treasury + flows.repurchases,
+        )

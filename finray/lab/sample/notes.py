@@ -14,11 +14,23 @@ from finray.lab.sample.texts import load_text
 
 
 def notes(book: Book) -> list[Block]:
-    blocks: list[Block] = [Para(book.draft.registrant.upper(), "center_bold"),
-                           Para("NOTES TO CONSOLIDATED FINANCIAL STATEMENTS", "center_bold"),
-                           *_policies(book)]
-    makers = (_restatement, _segments, _property, _goodwill, _debt, _leases, _taxes, _equity, _stock_plans,
-              _commitments)
+    blocks: list[Block] = [
+        Para(book.draft.registrant.upper(), "center_bold"),
+        Para("NOTES TO CONSOLIDATED FINANCIAL STATEMENTS", "center_bold"),
+        *_policies(book),
+    ]
+    makers = (
+        _restatement,
+        _segments,
+        _property,
+        _goodwill,
+        _debt,
+        _leases,
+        _taxes,
+        _equity,
+        _stock_plans,
+        _commitments,
+    )
     sections = [section for make in makers if (section := make(book)) is not None]
     if book.full:
         sections += long_notes(book)
@@ -30,22 +42,35 @@ def notes(book: Book) -> list[Block]:
 def _policies(book: Book) -> list[Block]:
     company = book.company
     start: list[Block] = [Para("Note 1. Summary of Significant Accounting Policies", "heading")]
-    text = (f"Description of Business. {book.draft.registrant} (together with its subsidiaries, "
-            f"“{company.short},” the “Company,” “we,” “us” or “our”) is {company.profile['what']}.")
+    text = (
+        f"Description of Business. {book.draft.registrant} (together with its subsidiaries, "
+        f"“{company.short},” the “Company,” “we,” “us” or “our”) is {company.profile['what']}."
+    )
     if company.former_name and company.renamed_on and company.renamed_on <= book.draft.filed_at:
-        text += (f" The Company was formerly known as {company.former_name} and changed its name to "
-                 f"{company.name} on {long_date(company.renamed_on)}.")
+        text += (
+            f" The Company was formerly known as {company.former_name} and changed its name to "
+            f"{company.name} on {long_date(company.renamed_on)}."
+        )
     start.append(Para(text, key="description"))
     weeks = company.calendar.weeks(book.year)
     year = year_label(company, book.year)
     tail = f" Fiscal {book.year} consisted of {weeks} weeks." if company.calendar.weekday is not None else ""
-    start.append(Para(f"Fiscal Year. {company.calendar.description()}{tail} References to {year} are to the "
-                      f"fiscal year ended {long_date(book.draft.end)}."))
+    start.append(
+        Para(
+            f"Fiscal Year. {company.calendar.description()}{tail} References to {year} are to the "
+            f"fiscal year ended {long_date(book.draft.end)}."
+        )
+    )
     if company.recast_year is not None and company.recast_year == book.year:
-        start.append(Para(f"Reclassification. Beginning in {year}, outbound distribution costs previously "
-                          "reported in selling, general and administrative expenses are reported in cost of "
-                          "revenue. Prior-year amounts have been recast to conform to the current "
-                          "presentation; operating income was not affected.", key="recast"))
+        start.append(
+            Para(
+                f"Reclassification. Beginning in {year}, outbound distribution costs previously "
+                "reported in selling, general and administrative expenses are reported in cost of "
+                "revenue. Prior-year amounts have been recast to conform to the current "
+                "presentation; operating income was not affected.",
+                key="recast",
+            )
+        )
     policies = load_text("policies")["policy"]
     kept = policies if book.full else policies[:5]
     return [*start, *(Para(f"{policy['title']} {book.fill(policy['body'])}") for policy in kept)]
@@ -57,24 +82,31 @@ def _restatement(book: Book) -> Section | None:
         return None
     original, corrected = book.ledger.annual(year, Vintage(year)), book.annual(year)
     rows = []
-    for label, key in (("revenue", "revenue"), ("Provision for income taxes", "income_tax"), ("Net income",
-                                                                         "net_income")):
+    for label, key in (
+        ("revenue", "revenue"),
+        ("Provision for income taxes", "income_tax"),
+        ("Net income", "net_income"),
+    ):
         before, after = getattr(original.flows, key), getattr(corrected.flows, key)
         name = book.company.style.revenue if label == "revenue" else label
-        rows.append(Row(name, (number(before, prefix="$"), number(after - before),
-                               number(after, prefix="$")), key))
-    for label, key in (("Receivables", "receivables"), ("Total assets", "total_assets"), ("Retained earnings",
-                                                                                    "retained_earnings")):
+        rows.append(Row(name, (number(before, prefix="$"), number(after - before), number(after, prefix="$")), key))
+    for label, key in (
+        ("Receivables", "receivables"),
+        ("Total assets", "total_assets"),
+        ("Retained earnings", "retained_earnings"),
+    ):
         before, after = getattr(original.closing, key), getattr(corrected.closing, key)
-        rows.append(Row(label, (number(before, prefix="$"), number(after - before),
-                                number(after, prefix="$")), key))
+        rows.append(Row(label, (number(before, prefix="$"), number(after - before), number(after, prefix="$")), key))
     head = ((("As Previously\nReported", 1), ("Adjustment", 1), ("As Restated", 1)),)
     return "Restatement of Previously Issued Financial Statements", [
-        Para("The Company has restated its consolidated financial statements as of and for the year ended "
-             f"{long_date(book.draft.end)} to correct the premature recognition of revenue on arrangements "
-             "with extended acceptance terms in the fourth quarter. The effect of the restatement is as "
-             "follows:"),
-        Table(tuple(rows), head, 3, "restatement", column_width=82)]
+        Para(
+            "The Company has restated its consolidated financial statements as of and for the year ended "
+            f"{long_date(book.draft.end)} to correct the premature recognition of revenue on arrangements "
+            "with extended acceptance terms in the fourth quarter. The effect of the restatement is as "
+            "follows:"
+        ),
+        Table(tuple(rows), head, 3, "restatement", column_width=82),
+    ]
 
 
 def _segments(book: Book) -> Section:
@@ -82,15 +114,29 @@ def _segments(book: Book) -> Section:
     columns = book.year_columns(3)
     maker = TableMaker(company, columns)
     for index, segment in enumerate(company.profile["segments"]):
-        maker.money(segment, segment_revenue(index), concept="Revenues", dollar=index == 0,
-                    key=f"segment:{segment}", member=segment_member(company, segment))
-    maker.money(f"Total {company.style.revenue.lower().removeprefix('total ')}", lambda p: p.flows.revenue,
-                concept="Revenues", grand=True)
+        maker.money(
+            segment,
+            segment_revenue(index),
+            concept="Revenues",
+            dollar=index == 0,
+            key=f"segment:{segment}",
+            member=segment_member(company, segment),
+        )
+    maker.money(
+        f"Total {company.style.revenue.lower().removeprefix('total ')}",
+        lambda p: p.flows.revenue,
+        concept="Revenues",
+        grand=True,
+    )
     return "Segment Information", [
-        Para(f"We report {len(company.profile['segments'])} segments. Our Chief Executive Officer, who is "
-             "the chief operating decision maker, evaluates performance on the basis of segment revenue and "
-             "operating income. Revenue by segment was as follows:"),
-        maker.table("segments", book.year_head(columns)), book.say("largest_customer")]
+        Para(
+            f"We report {len(company.profile['segments'])} segments. Our Chief Executive Officer, who is "
+            "the chief operating decision maker, evaluates performance on the basis of segment revenue and "
+            "operating income. Revenue by segment was as follows:"
+        ),
+        maker.table("segments", book.year_head(columns)),
+        book.say("largest_customer"),
+    ]
 
 
 def _property(book: Book) -> Section:
@@ -99,11 +145,14 @@ def _property(book: Book) -> Section:
     maker.money("Land", lambda p: p.closing.property_net // 12, dollar=True)
     maker.money("Buildings and improvements", lambda p: p.closing.property_net // 2)
     maker.money("Machinery and equipment", lambda p: p.closing.property_net)
-    maker.money("Less accumulated depreciation",
-                lambda p: -(p.closing.property_net // 12 + p.closing.property_net // 2))
+    maker.money(
+        "Less accumulated depreciation", lambda p: -(p.closing.property_net // 12 + p.closing.property_net // 2)
+    )
     maker.money("Property, plant and equipment, net", lambda p: p.closing.property_net, grand=True)
     return "Property, Plant and Equipment", [
-        Para("Property, plant and equipment consisted of the following:"), maker.table("property_note")]
+        Para("Property, plant and equipment consisted of the following:"),
+        maker.table("property_note"),
+    ]
 
 
 def _goodwill(book: Book) -> Section | None:
@@ -115,41 +164,56 @@ def _goodwill(book: Book) -> Section | None:
     maker.money("Acquisitions", lambda p: p.closing.goodwill - p.opening.goodwill)
     maker.money("Balance at end of year", lambda p: p.closing.goodwill, grand=True)
     return "Goodwill and Intangible Assets", [
-        Para("Changes in the carrying amount of goodwill were as follows:"), maker.table("goodwill_note"),
-        Para("No impairment of goodwill was recorded in any of the periods presented. Intangible assets "
-             "consist of customer relationships, developed technology and trade names, which are amortized "
-             "on a straight-line basis.")]
+        Para("Changes in the carrying amount of goodwill were as follows:"),
+        maker.table("goodwill_note"),
+        Para(
+            "No impairment of goodwill was recorded in any of the periods presented. Intangible assets "
+            "consist of customer relationships, developed technology and trade names, which are amortized "
+            "on a straight-line basis."
+        ),
+    ]
 
 
 def _debt(book: Book) -> Section:
     columns = book.year_columns(2, instants=True)
     maker = TableMaker(book.company, columns)
-    maker.money("Senior notes and term loans", lambda p: p.closing.long_term_debt + p.closing.current_debt,
-                dollar=True)
+    maker.money("Senior notes and term loans", lambda p: p.closing.long_term_debt + p.closing.current_debt, dollar=True)
     maker.money("Less current portion", lambda p: -p.closing.current_debt)
     maker.money("Long-term debt, less current portion", lambda p: p.closing.long_term_debt, grand=True)
-    return "Debt", [Para("Long-term debt consisted of the following:"), maker.table("debt_note"),
-                    book.say("facility"),
-                    Para("The credit agreement requires us to maintain a ratio of consolidated indebtedness "
-                         "to EBITDA of not more than 3.75 to 1.00. We were in compliance with all covenants "
-                         "at the end of each period presented.")]
+    return "Debt", [
+        Para("Long-term debt consisted of the following:"),
+        maker.table("debt_note"),
+        book.say("facility"),
+        Para(
+            "The credit agreement requires us to maintain a ratio of consolidated indebtedness "
+            "to EBITDA of not more than 3.75 to 1.00. We were in compliance with all covenants "
+            "at the end of each period presented."
+        ),
+    ]
 
 
 def _leases(book: Book) -> Section:
     due = book.annual(book.year).closing.lease_liabilities
     shares = (0.26, 0.22, 0.18, 0.13, 0.09)
     years = [round(due * share) for share in shares]
-    rows = [Row(str(book.year + 1 + offset), (number(amount, prefix="$" if offset == 0 else ""),))
-            for offset, amount in enumerate(years)]
-    rows += [Row("Thereafter", (number(round(due * 1.14) - sum(years)),)),
-             Row("Total lease payments", (number(round(due * 1.14)),), rule="single"),
-             Row("Less imputed interest", (number(due - round(due * 1.14)),)),
-             Row("Operating lease liabilities", (number(due, prefix="$"),), rule="double")]
+    rows = [
+        Row(str(book.year + 1 + offset), (number(amount, prefix="$" if offset == 0 else ""),))
+        for offset, amount in enumerate(years)
+    ]
+    rows += [
+        Row("Thereafter", (number(round(due * 1.14) - sum(years)),)),
+        Row("Total lease payments", (number(round(due * 1.14)),), rule="single"),
+        Row("Less imputed interest", (number(due - round(due * 1.14)),)),
+        Row("Operating lease liabilities", (number(due, prefix="$"),), rule="double"),
+    ]
     return "Leases", [
-        Para("We lease offices, warehouses, vehicles and equipment under operating leases. Maturities of "
-             "operating lease liabilities were as follows:"),
+        Para(
+            "We lease offices, warehouses, vehicles and equipment under operating leases. Maturities of "
+            "operating lease liabilities were as follows:"
+        ),
         Table(tuple(rows), ((("Operating\nLeases", 1),),), 1, "leases_note", column_width=90),
-        book.say("lease_commitment")]
+        book.say("lease_commitment"),
+    ]
 
 
 def _taxes(book: Book) -> Section:
@@ -160,20 +224,31 @@ def _taxes(book: Book) -> Section:
     maker.money("Provision for income taxes", lambda p: p.flows.income_tax, grand=True)
     return "Income Taxes", [
         Para("The provision for income taxes consisted of the following:"),
-        maker.table("taxes_note", book.year_head(columns)), book.say("tax_benefits")]
+        maker.table("taxes_note", book.year_head(columns)),
+        book.say("tax_benefits"),
+    ]
 
 
 def _equity(book: Book) -> Section:
     company, flows = book.company, book.annual(book.year).flows
     year = year_label(company, book.year)
     multiplier = MULTIPLIER[company.scale]
-    blocks: list[Block] = [Para(f"During {year}, we repurchased shares of our common stock at an aggregate "
-                                f"cost of {dollars(flows.repurchases * multiplier)}. Repurchased shares are "
-                                "held in treasury.")]
+    blocks: list[Block] = [
+        Para(
+            f"During {year}, we repurchased shares of our common stock at an aggregate "
+            f"cost of {dollars(flows.repurchases * multiplier)}. Repurchased shares are "
+            "held in treasury."
+        )
+    ]
     if company.pays_dividends:
-        blocks.append(Para("Our Board of Directors declared cash dividends of "
-                           f"${flows.dividend_mills / 1000:.3f} per share in "
-                           f"{year}.", key="dividends_declared"))
+        blocks.append(
+            Para(
+                "Our Board of Directors declared cash dividends of "
+                f"${flows.dividend_mills / 1000:.3f} per share in "
+                f"{year}.",
+                key="dividends_declared",
+            )
+        )
     return "Stockholders’ Equity", blocks
 
 
@@ -185,11 +260,15 @@ def _stock_plans(book: Book) -> Section | None:
     maker.money("Operating expenses", lambda p: p.flows.stock_compensation - p.flows.stock_compensation // 5)
     maker.money("Total stock-based compensation", lambda p: p.flows.stock_compensation, grand=True)
     return "Stock-Based Compensation", [
-        Para("We grant stock options, restricted stock units and performance share units under our Omnibus "
-             "Incentive Plan. Stock-based compensation expense was recorded as follows:"),
+        Para(
+            "We grant stock options, restricted stock units and performance share units under our Omnibus "
+            "Incentive Plan. Stock-based compensation expense was recorded as follows:"
+        ),
         maker.table("stock_note", book.year_head(columns)),
-        Para("Unrecognized compensation cost is expected to be recognized over a weighted average period of "
-             "1.9 years.")]
+        Para(
+            "Unrecognized compensation cost is expected to be recognized over a weighted average period of 1.9 years."
+        ),
+    ]
 
 
 def _commitments(book: Book) -> Section:

@@ -47,8 +47,9 @@ class Asker:
 
     def quarter(self, year: int, quarter: int) -> str:
         name = ("first", "second", "third")[quarter - 1]
-        return self.pick((f"Q{quarter} FY{year}", f"the {name} quarter of fiscal {year}",
-                          f"Q{quarter} of fiscal year {year}"))
+        return self.pick(
+            (f"Q{quarter} FY{year}", f"the {name} quarter of fiscal {year}", f"Q{quarter} of fiscal year {year}")
+        )
 
     def date(self, day: dt.date) -> str:
         return self.pick((long_date(day), day.isoformat()))

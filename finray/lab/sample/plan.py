@@ -40,8 +40,10 @@ class Plan:
 def make_plans(companies: int, years: int, seed: int, *, full: bool) -> list[Plan]:
     """Plans of ``companies`` companies for the ``years`` fiscal years up to ``LAST_YEAR``."""
     first = LAST_YEAR - years + 1
-    return [Plan(company, make_ledger(company, first, years, seed), first, years, seed, full)
-            for company in make_companies(companies, first, years, seed)]
+    return [
+        Plan(company, make_ledger(company, first, years, seed), first, years, seed, full)
+        for company in make_companies(companies, first, years, seed)
+    ]
 
 
 def drafts(plan: Plan) -> Iterator[Draft]:
@@ -62,13 +64,16 @@ def _year(plan: Plan, year: int) -> Iterator[Draft]:
         yield _quarterly(plan, year, quarter, name, story, rng)
     yield from _events(plan, year, story, rng)
     filed = next_weekday(end + dt.timedelta(days=rng.randint(50, 59)))
-    annual = Draft(company, f"{company.slug}-{year}-10k", "10-K", year, "FY", calendar.year_start(year), end,
-                   filed, "")
+    annual = Draft(company, f"{company.slug}-{year}-10k", "10-K", year, "FY", calendar.year_start(year), end, filed, "")
     book = Book(annual, plan.ledger, Vintage(year), story, plan.full)
     if rng.random() < 0.5:
-        release = replace(annual, doc_name=f"{company.slug}-{year}-q4-release", form=EARNINGS_RELEASE,
-                          fiscal_period="Q4",
-                          filed_at=next_weekday(end + dt.timedelta(days=rng.randint(30, 44))))
+        release = replace(
+            annual,
+            doc_name=f"{company.slug}-{year}-q4-release",
+            form=EARNINGS_RELEASE,
+            fiscal_period="Q4",
+            filed_at=next_weekday(end + dt.timedelta(days=rng.randint(30, 44))),
+        )
         yield _written(release, earnings_release(replace(book, draft=release)), story.sentences)
     yield _written(annual, annual_report(book), story.sentences)
     amends = f"10-K {end}"
@@ -83,13 +88,20 @@ def _year(plan: Plan, year: int) -> Iterator[Draft]:
         yield _written(amendment, part_three_amendment(replace(book, draft=amendment), filed, plan.seed), {})
 
 
-def _quarterly(plan: Plan, year: int, quarter: int, name: FiscalPeriod, story: Story,
-               rng: random.Random) -> Draft:
+def _quarterly(plan: Plan, year: int, quarter: int, name: FiscalPeriod, story: Story, rng: random.Random) -> Draft:
     company, calendar = plan.company, plan.company.calendar
     end = calendar.quarter_end(year, quarter)
-    draft = Draft(company, f"{company.slug}-{year}-q{quarter}-10q", "10-Q", year, name,
-                  calendar.year_start(year), end,
-                  next_weekday(end + dt.timedelta(days=rng.randint(30, 39))), "")
+    draft = Draft(
+        company,
+        f"{company.slug}-{year}-q{quarter}-10q",
+        "10-Q",
+        year,
+        name,
+        calendar.year_start(year),
+        end,
+        next_weekday(end + dt.timedelta(days=rng.randint(30, 39))),
+        "",
+    )
     book = Book(draft, plan.ledger, Vintage(year), story, plan.full)
     sentences = quarter_sentences(book, quarter, plan.seed)
     return _written(draft, quarterly_report(book, quarter, sentences), sentences)
@@ -103,8 +115,18 @@ def _events(plan: Plan, year: int, story: Story, rng: random.Random) -> Iterator
         day = next_weekday(calendar.quarter_start(year, quarter) + dt.timedelta(days=rng.randint(8, 50)))
         mills = plan.ledger.quarters[year, quarter].flows.dividend_mills
         event = make_event(company, story, kind, day, mills, rng)
-        draft = Draft(company, f"{company.slug}-8k-{day}", "8-K", year, None, None, day,
-                      next_weekday(day + dt.timedelta(days=rng.randint(0, 3))), "", items=(event.title,))
+        draft = Draft(
+            company,
+            f"{company.slug}-8k-{day}",
+            "8-K",
+            year,
+            None,
+            None,
+            day,
+            next_weekday(day + dt.timedelta(days=rng.randint(0, 3))),
+            "",
+            items=(event.title,),
+        )
         book = Book(draft, plan.ledger, Vintage(year), story, plan.full)
         yield _written(draft, current_report(book, event), {f"event:{kind}": event.sentence})
 

@@ -57,9 +57,19 @@ def print_filing(draft: Draft, formats: Sequence[Format], seed: int) -> tuple[Pr
         # An exhibit is never a submission of its own.
         kind = "html" if "html" in formats else "pdf"
     name = draft.accession if kind == "txt" else draft.doc_name
-    filing = PrintedFiling(name, name + SUFFIX[kind], draft.company.cik, draft.form, draft.fiscal_year,
-                           draft.fiscal_period, draft.end, draft.filed_at, draft.amends, len(sheets),
-                           _spots(sheets, draft.texts))
+    filing = PrintedFiling(
+        name,
+        name + SUFFIX[kind],
+        draft.company.cik,
+        draft.form,
+        draft.fiscal_year,
+        draft.fiscal_period,
+        draft.end,
+        draft.filed_at,
+        draft.amends,
+        len(sheets),
+        _spots(sheets, draft.texts),
+    )
     return filing, _content(draft, sheets, kind)
 
 
@@ -75,8 +85,14 @@ def _content(draft: Draft, sheets: Sequence[Sheet], kind: Format) -> bytes:
         return render_pdf(sheets, title=title, running_head=long, first_numbered=_first_numbered(draft))
     tagged = tagged_inline(draft.company) and not draft.form.startswith("EX-")
     tagger = Tagger(draft.company, draft.start, draft.end, enabled=tagged)
-    html = render_html(sheets, tagger, title=title, running_head=long, first_numbered=_first_numbered(draft),
-                       hidden=hidden_facts(draft))
+    html = render_html(
+        sheets,
+        tagger,
+        title=title,
+        running_head=long,
+        first_numbered=_first_numbered(draft),
+        hidden=hidden_facts(draft),
+    )
     return (render_submission(draft, html) if kind == "txt" else html).encode()
 
 
@@ -104,4 +120,6 @@ def _keyed(placed: Placed, texts: dict[str, str]) -> list[tuple[str, str]]:
         return [(block.key, "\n".join(" ".join(row) for row in block.rows))]
     return [(block.key, "")] + [
         (f"{block.key}:{row.key}", " ".join([row.label, *(cell.printed for cell in row.cells if cell)]))
-        for row in block.rows if row.key]
+        for row in block.rows
+        if row.key
+    ]

@@ -33,36 +33,58 @@ def quarterly_report(book: Book, quarter: int, sentences: dict[str, str]) -> lis
     closing = book.ledger.period(book.year, quarter, book.vintage).closing
     return [
         *periodic_cover(book.draft, closing),
-        Para("PART I. FINANCIAL INFORMATION", "center_bold"), item("1", "Financial Statements (Unaudited)"),
-        *book.statement(f"Condensed {company.style.income_title} (Unaudited)",
-                        income_statement(company, columns, head),
-                        per_share=True, note=unaudited),
-        Break(), *book.statement("Condensed Consolidated Balance Sheets (Unaudited)",
-                                 balance_sheet(company, _instants(book, quarter)), per_share=True,
-                                 note=unaudited),
-        Break(), *book.statement("Condensed Consolidated Statements of Cash Flows (Unaudited)",
-                                 cash_flow_statement(company, year_to_date,
-                                                     _head(book, quarter, year_to_date)), note=unaudited),
-        Break(), Para("NOTES TO CONDENSED CONSOLIDATED FINANCIAL STATEMENTS (Unaudited)", "center_bold"),
-        Para("Note 1. Basis of Presentation", "heading"), book.boilerplate("interim_basis"),
+        Para("PART I. FINANCIAL INFORMATION", "center_bold"),
+        item("1", "Financial Statements (Unaudited)"),
+        *book.statement(
+            f"Condensed {company.style.income_title} (Unaudited)",
+            income_statement(company, columns, head),
+            per_share=True,
+            note=unaudited,
+        ),
+        Break(),
+        *book.statement(
+            "Condensed Consolidated Balance Sheets (Unaudited)",
+            balance_sheet(company, _instants(book, quarter)),
+            per_share=True,
+            note=unaudited,
+        ),
+        Break(),
+        *book.statement(
+            "Condensed Consolidated Statements of Cash Flows (Unaudited)",
+            cash_flow_statement(company, year_to_date, _head(book, quarter, year_to_date)),
+            note=unaudited,
+        ),
+        Break(),
+        Para("NOTES TO CONDENSED CONSOLIDATED FINANCIAL STATEMENTS (Unaudited)", "center_bold"),
+        Para("Note 1. Basis of Presentation", "heading"),
+        book.boilerplate("interim_basis"),
         Para(f"Fiscal Year. {company.calendar.description()}"),
-        Para("Note 2. Segment Information", "heading"), *_segments(book, columns, head),
-        Para("Note 3. Debt", "heading"), book.say("facility"),
-        Para("Note 4. Commitments and Contingencies", "heading"), book.boilerplate("ordinary_litigation"),
+        Para("Note 2. Segment Information", "heading"),
+        *_segments(book, columns, head),
+        Para("Note 3. Debt", "heading"),
+        book.say("facility"),
+        Para("Note 4. Commitments and Contingencies", "heading"),
+        book.boilerplate("ordinary_litigation"),
         item("2", "Management’s Discussion and Analysis of Financial Condition and Results of Operations"),
         Para(sentences["revenue_driver"], key="revenue_driver"),
         Para(sentences["margin_driver"], key="margin_driver"),
-        Para("Liquidity and Capital Resources", "subheading"), book.boilerplate("liquidity"),
+        Para("Liquidity and Capital Resources", "subheading"),
+        book.boilerplate("liquidity"),
         item("3", "Quantitative and Qualitative Disclosures About Market Risk"),
         book.boilerplate("market_risk"),
-        item("4", "Controls and Procedures"), book.boilerplate("controls"),
-        Para("PART II. OTHER INFORMATION", "center_bold"), item("1", "Legal Proceedings"),
-        book.boilerplate("ordinary_litigation"), item("1A", "Risk Factors"),
-        Para("There have been no material changes to the risk factors disclosed in our Annual Report on "
-             "Form 10-K."),
-        item("6", "Exhibits"), Para("31.1  Certification of Chief Executive Officer"),
-        Para("31.2  Certification of Chief Financial Officer"), Para("32.1  Section 906 Certifications"),
-        *book.signatures()]
+        item("4", "Controls and Procedures"),
+        book.boilerplate("controls"),
+        Para("PART II. OTHER INFORMATION", "center_bold"),
+        item("1", "Legal Proceedings"),
+        book.boilerplate("ordinary_litigation"),
+        item("1A", "Risk Factors"),
+        Para("There have been no material changes to the risk factors disclosed in our Annual Report on Form 10-K."),
+        item("6", "Exhibits"),
+        Para("31.1  Certification of Chief Executive Officer"),
+        Para("31.2  Certification of Chief Financial Officer"),
+        Para("32.1  Section 906 Certifications"),
+        *book.signatures(),
+    ]
 
 
 def quarter_sentences(book: Book, quarter: int, seed: int) -> dict[str, str]:
@@ -71,8 +93,10 @@ def quarter_sentences(book: Book, quarter: int, seed: int) -> dict[str, str]:
     now = book.ledger.period(book.year, quarter, book.vintage, first=quarter)
     before = book.ledger.period(book.year - 1, quarter, book.vintage, first=quarter)
     label, previous = quarter_label(quarter, book.year), f"the same quarter of fiscal {book.year - 1}"
-    return {"revenue_driver": revenue_sentence(book.company, now, before, label, previous, rng),
-            "margin_driver": margin_sentence(book.company, now, before, previous, rng)}
+    return {
+        "revenue_driver": revenue_sentence(book.company, now, before, label, previous, rng),
+        "margin_driver": margin_sentence(book.company, now, before, previous, rng),
+    }
 
 
 def quarter_label(quarter: int, year: int) -> str:
@@ -113,18 +137,24 @@ def _pair(book: Book, quarter: int, first: int) -> list[Column]:
 
 def _instants(book: Book, quarter: int) -> list[Column]:
     calendar = book.company.calendar
-    days = ((book.ledger.period(book.year, quarter, book.vintage), calendar.quarter_end(book.year, quarter)),
-            (book.ledger.annual(book.year - 1, Vintage(book.year)), calendar.year_end(book.year - 1)))
-    return book.ordered([Column(period, long_date(end).replace(", ", ",\n"), None, end) for period,
-                         end in days])
+    days = (
+        (book.ledger.period(book.year, quarter, book.vintage), calendar.quarter_end(book.year, quarter)),
+        (book.ledger.annual(book.year - 1, Vintage(book.year)), calendar.year_end(book.year - 1)),
+    )
+    return book.ordered([Column(period, long_date(end).replace(", ", ",\n"), None, end) for period, end in days])
 
 
 def _segments(book: Book, columns: list[Column], head: Head) -> list[Block]:
     company = book.company
     maker = TableMaker(company, columns)
     for index, segment in enumerate(company.profile["segments"]):
-        maker.money(segment, segment_revenue(index), concept="Revenues", dollar=index == 0,
-                    key=f"segment:{segment}",
-                    member=segment_member(company, segment))
+        maker.money(
+            segment,
+            segment_revenue(index),
+            concept="Revenues",
+            dollar=index == 0,
+            key=f"segment:{segment}",
+            member=segment_member(company, segment),
+        )
     maker.money("Total", lambda p: p.flows.revenue, concept="Revenues", grand=True)
     return [Para("Revenue by segment was as follows:"), maker.table("segments", head)]

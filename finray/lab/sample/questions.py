@@ -89,10 +89,17 @@ def _line(qid: str, kind: str, asked: Asked) -> dict[str, Any]:
     for filing, spot in asked.evidence:
         pages.setdefault((filing.doc_name, spot.page), []).append(spot.text)
     line: dict[str, Any] = {
-        "qid": qid, "question": asked.question, "answer": asked.answer, "question_type": kind,
-        "evidence": [{"doc_name": name, "page": page, "text": "\n".join(dict.fromkeys(texts))}
-                     for (name, page), texts in pages.items()],
-        "value": asked.value, "unit": asked.unit}
+        "qid": qid,
+        "question": asked.question,
+        "answer": asked.answer,
+        "question_type": kind,
+        "evidence": [
+            {"doc_name": name, "page": page, "text": "\n".join(dict.fromkeys(texts))}
+            for (name, page), texts in pages.items()
+        ],
+        "value": asked.value,
+        "unit": asked.unit,
+    }
     if asked.reason:
         line |= {"reason": asked.reason, "absent": asked.absent}
     return line
@@ -116,8 +123,7 @@ def _revenue_growth(world: World, rng: random.Random, asker: Asker) -> Asked | N
     shown = _across(world, company, REVENUE, (year - n, year))
     if shown is None:
         return None
-    growth = 100 * (world.annual(company, year).flows.revenue / world.annual(company,
-                                                                             year - n).flows.revenue - 1)
+    growth = 100 * (world.annual(company, year).flows.revenue / world.annual(company, year - n).flows.revenue - 1)
     question = asker.ask("revenue_growth", company=asker.mention(company), n=n, first=year - n, year=year)
     return Asked(question, f"{growth:.1f}%", rounded(growth), "percent", shown)
 
@@ -134,10 +140,14 @@ def _percent_difference(world: World, rng: random.Random, asker: Asker) -> Asked
     ratio = amounts[0] / amounts[1]
     if not 0.02 < ratio < 50:
         return None
-    question = asker.ask("percent_difference", company=asker.mention(first), other=asker.mention(second),
-                         metric=asker.pick(metric.names), fy=asker.fiscal_year(year))
-    return Asked(question, f"{100 * (ratio - 1):.1f}%", rounded(100 * (ratio - 1)), "percent",
-                 (*ours, *theirs))
+    question = asker.ask(
+        "percent_difference",
+        company=asker.mention(first),
+        other=asker.mention(second),
+        metric=asker.pick(metric.names),
+        fy=asker.fiscal_year(year),
+    )
+    return Asked(question, f"{100 * (ratio - 1):.1f}%", rounded(100 * (ratio - 1)), "percent", (*ours, *theirs))
 
 
 def _highest_of(world: World, rng: random.Random, asker: Asker) -> Asked | None:
@@ -159,9 +169,13 @@ def _highest_of(world: World, rng: random.Random, asker: Asker) -> Asked | None:
         return None
     value = metric.pick(world.annual(best, year)) * MULTIPLIER[best.scale]
     names = [asker.mention(company) for company in companies]
-    question = asker.ask("highest_of", companies=f"{', '.join(names[:-1])} and {names[-1]}",
-                         ranked=asker.pick(ranked.names),
-                         metric=asker.pick(metric.names), fy=asker.fiscal_year(year))
+    question = asker.ask(
+        "highest_of",
+        companies=f"{', '.join(names[:-1])} and {names[-1]}",
+        ranked=asker.pick(ranked.names),
+        metric=asker.pick(metric.names),
+        fy=asker.fiscal_year(year),
+    )
     return Asked(question, f"{in_millions(value)} ({best.short})", value, "USD", (*shown, *final))
 
 
@@ -172,9 +186,13 @@ def _numeric_table(world: World, rng: random.Random, asker: Asker) -> Asked | No
     if shown is None:
         return None
     kind = "per_share" if metric.per_share else "numeric_table"
-    question = asker.ask(kind, company=asker.mention(company), metric=asker.pick(metric.names),
-                         fy=asker.fiscal_year(year),
-                         statement=STATEMENTS[metric.row.split(":")[0]])
+    question = asker.ask(
+        kind,
+        company=asker.mention(company),
+        metric=asker.pick(metric.names),
+        fy=asker.fiscal_year(year),
+        statement=STATEMENTS[metric.row.split(":")[0]],
+    )
     value, unit, text = amount(metric, company, world.annual(company, year))
     return Asked(question, text, value, unit, shown)
 
@@ -186,10 +204,10 @@ def _numeric_quarter(world: World, rng: random.Random, asker: Asker) -> Asked | 
     spot = metric.spot(filing) if filing else None
     if filing is None or spot is None or not world.settled(company, year):
         return None
-    kind = ("per_share_quarter" if metric.per_share else "numeric_quarter_end" if metric.instant
-            else "numeric_quarter")
-    question = asker.ask(kind, company=asker.mention(company), metric=asker.pick(metric.names),
-                         quarter=asker.quarter(year, quarter))
+    kind = "per_share_quarter" if metric.per_share else "numeric_quarter_end" if metric.instant else "numeric_quarter"
+    question = asker.ask(
+        kind, company=asker.mention(company), metric=asker.pick(metric.names), quarter=asker.quarter(year, quarter)
+    )
     value, unit, text = amount(metric, company, world.quarter(company, year, quarter))
     return Asked(question, text, value, unit, ((filing, spot),))
 
@@ -205,7 +223,8 @@ def _numeric_text(world: World, rng: random.Random, asker: Asker) -> Asked | Non
     text, unit = {
         "employees": (f"approximately {value:,}", "employees"),
         "square_feet": (f"{value:,} square feet", "square feet"),
-        "largest_customer": (f"{value}%", "percent")}.get(name, (in_millions(value), "USD"))
+        "largest_customer": (f"{value}%", "percent"),
+    }.get(name, (in_millions(value), "USD"))
     spot = filing.spots[{"square_feet": "headquarters", "planned_capex": "capex_plan"}.get(name, name)]
     question = asker.ask_of("numeric_text", name, company=asker.mention(company), fy=asker.fiscal_year(year))
     return Asked(question, text, value, unit, ((filing, spot),))
@@ -225,9 +244,14 @@ def _ratio(world: World, rng: random.Random, asker: Asker) -> Asked | None:
         shown += found
     ledger = world.ledgers[company.cik]
     value = ratio.compute(ledger.annual(year), ledger.annual(year - 1, Vintage(year)))
-    question = asker.ask("ratio", company=asker.mention(company), fy=asker.fiscal_year(year), name=ratio.name,
-                         definition=ratio.definition, digits="one decimal" if ratio.percent
-                         else "two decimals")
+    question = asker.ask(
+        "ratio",
+        company=asker.mention(company),
+        fy=asker.fiscal_year(year),
+        name=ratio.name,
+        definition=ratio.definition,
+        digits="one decimal" if ratio.percent else "two decimals",
+    )
     text = f"{value:.1f}%" if ratio.percent else f"{value:.2f}"
     return Asked(question, text, rounded(value), "percent" if ratio.percent else "ratio", tuple(shown))
 
@@ -249,8 +273,11 @@ def _event(world: World, rng: random.Random, asker: Asker) -> Asked | None:
         return None
     filing = rng.choice(filings)
     company = next(company for company in world.companies if company.cik == filing.cik)
-    named = {"company": asker.mention(company), "fy": asker.fiscal_year(filing.fiscal_year),
-             "date": asker.date(filing.end)}
+    named = {
+        "company": asker.mention(company),
+        "fy": asker.fiscal_year(filing.fiscal_year),
+        "date": asker.date(filing.end),
+    }
     if filing.form == EARNINGS_RELEASE:
         if not world.settled(company, filing.fiscal_year):
             return None
@@ -260,8 +287,13 @@ def _event(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     if filing.form == "10-K/A" and "audit_fees" in filing.spots and rng.random() < 0.5:
         spot = filing.spots["audit_fees"]
         fees = spot.text.split("Audit fees ")[1].split()[0]
-        return Asked(asker.ask_of("event", "audit_fees", **named), fees, float(fees.strip("$").replace(",", "")),
-                     "USD", ((filing, spot),))
+        return Asked(
+            asker.ask_of("event", "audit_fees", **named),
+            fees,
+            float(fees.strip("$").replace(",", "")),
+            "USD",
+            ((filing, spot),),
+        )
     if filing.form == "10-K/A":
         spot = filing.spots["amends"]
         return Asked(asker.ask_of("event", "amends", **named), spot.text, None, None, ((filing, spot),))
@@ -285,13 +317,15 @@ def _restated(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     spot = metric.spot(filing) if filing else None
     if filing is None or spot is None:
         return None
-    value, unit, text = amount(metric, company, world.ledgers[company.cik].annual(year,
-                                                                                  Vintage(year, amended)))
-    question = asker.ask("restated", company=asker.mention(company), metric=asker.pick(metric.names),
-                         fy=asker.fiscal_year(year), when="in its amended filing on Form 10-K/A" if amended
-                         else "in its original 10-K, before any restatement",
-                         how="restated in the 10-K/A" if amended
-                         else "originally reported in the 10-K, before it was amended")
+    value, unit, text = amount(metric, company, world.ledgers[company.cik].annual(year, Vintage(year, amended)))
+    question = asker.ask(
+        "restated",
+        company=asker.mention(company),
+        metric=asker.pick(metric.names),
+        fy=asker.fiscal_year(year),
+        when="in its amended filing on Form 10-K/A" if amended else "in its original 10-K, before any restatement",
+        how="restated in the 10-K/A" if amended else "originally reported in the 10-K, before it was amended",
+    )
     return Asked(question, text, value, unit, ((filing, spot),))
 
 
@@ -305,13 +339,11 @@ def _unanswerable(world: World, rng: random.Random, asker: Asker) -> Asked | Non
         stem = company.short.split()[0] if rng.random() < 0.4 else invented_name(rng, stems)
         mention = f"{stem} {rng.choice(sorted(nouns))}"
         former = {each.former_name for each in world.companies}
-        if any(mention == each.short for each in world.companies) or any(stem in name for name in former
-                                                                         if name):
+        if any(mention == each.short for each in world.companies) or any(stem in name for name in former if name):
             return None
     elif reason == "year":
         # Filings print two earlier years and plan one ahead: these lie beyond both.
-        year = rng.choice((world.first_year - 5, world.first_year - 4, world.last_year + 2,
-                           world.last_year + 3))
+        year = rng.choice((world.first_year - 5, world.first_year - 4, world.last_year + 2, world.last_year + 3))
     else:
         metric = rng.choice(company.profile["absent"])
     question = asker.ask("unanswerable", company=mention, metric=metric, fy=asker.fiscal_year(year))
@@ -319,23 +351,36 @@ def _unanswerable(world: World, rng: random.Random, asker: Asker) -> Asked | Non
     return Asked(question, None, None, None, (), reason, absent)
 
 
-def _across(world: World, company: Company, metric: Metric,
-            years: Sequence[int]) -> tuple[tuple[PrintedFiling, Spot], ...] | None:
+def _across(
+    world: World, company: Company, metric: Metric, years: Sequence[int]
+) -> tuple[tuple[PrintedFiling, Spot], ...] | None:
     """The 10-K line of each year, or None where one is missing, blank or was changed by a later filing."""
     shown = []
     for year in years:
         filing = world.filing(company, "10-K", year)
         spot = metric.spot(filing) if filing else None
-        if (filing is None or spot is None or not world.settled(company, year)
-                or not reported(metric, company, world.annual(company, year))):
+        if (
+            filing is None
+            or spot is None
+            or not world.settled(company, year)
+            or not reported(metric, company, world.annual(company, year))
+        ):
             return None
         shown.append((filing, spot))
     return tuple(shown)
 
 
 MAKERS: Mapping[str, Maker] = {
-    "numeric_table": _numeric_table, "dividends_total": _dividends_total,
+    "numeric_table": _numeric_table,
+    "dividends_total": _dividends_total,
     "percent_difference": _percent_difference,
-    "textual": _textual, "revenue_growth": _revenue_growth, "numeric_quarter": _numeric_quarter,
-    "highest_of": _highest_of, "unanswerable": _unanswerable, "numeric_text": _numeric_text, "ratio": _ratio,
-    "event": _event, "restated": _restated}
+    "textual": _textual,
+    "revenue_growth": _revenue_growth,
+    "numeric_quarter": _numeric_quarter,
+    "highest_of": _highest_of,
+    "unanswerable": _unanswerable,
+    "numeric_text": _numeric_text,
+    "ratio": _ratio,
+    "event": _event,
+    "restated": _restated,
+}

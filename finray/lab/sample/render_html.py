@@ -9,16 +9,34 @@ from finray.lab.sample.blocks import Cell, Para, Placed, Row, Sheet, Table, Tag,
 from finray.lab.sample.inline_xbrl import NAMESPACES, Tagger
 
 PAGE_BREAK = '<hr style="page-break-after:always"/>'
-_STYLES = {"title": ("center", 14, 700), "center": ("center", 9.5, 400), "center_bold": ("center", 10, 700),
-           "heading": ("left", 10, 700), "subheading": ("left", 10, 400), "body": ("justify", 10, 400),
-           "small": ("left", 8, 400), "small_center": ("center", 8, 400), "bullet": ("left", 10, 400),
-           "italic": ("center", 9, 400)}
-_RULES = {"single": "border-top:1pt solid #000;",
-          "double": "border-top:1pt solid #000;border-bottom:3pt double #000;", None: ""}
+_STYLES = {
+    "title": ("center", 14, 700),
+    "center": ("center", 9.5, 400),
+    "center_bold": ("center", 10, 700),
+    "heading": ("left", 10, 700),
+    "subheading": ("left", 10, 400),
+    "body": ("justify", 10, 400),
+    "small": ("left", 8, 400),
+    "small_center": ("center", 8, 400),
+    "bullet": ("left", 10, 400),
+    "italic": ("center", 9, 400),
+}
+_RULES = {
+    "single": "border-top:1pt solid #000;",
+    "double": "border-top:1pt solid #000;border-bottom:3pt double #000;",
+    None: "",
+}
 
 
-def render_html(sheets: Sequence[Sheet], tagger: Tagger, *, title: str, running_head: bool,
-                first_numbered: int, hidden: Sequence[tuple[str, str]]) -> str:
+def render_html(
+    sheets: Sequence[Sheet],
+    tagger: Tagger,
+    *,
+    title: str,
+    running_head: bool,
+    first_numbered: int,
+    hidden: Sequence[tuple[str, str]],
+) -> str:
     """ASCII XHTML of the pages. ``first_numbered`` is the 0-based page that carries the printed number 1,
     ``hidden`` are dei facts that no page prints."""
     parts: list[str] = []
@@ -31,16 +49,20 @@ def render_html(sheets: Sequence[Sheet], tagger: Tagger, *, title: str, running_
         if index >= first_numbered:
             parts.append(_centered(str(index - first_numbered + 1), 9))
     body = "\n".join(parts)
-    page = ("<?xml version='1.0' encoding='ASCII'?>\n"
-            f'<html {NAMESPACES} xml:lang="en-US"><head>'
-            '<meta http-equiv="Content-Type" content="text/html"/>\n'
-            f"<title>{escape(title)}</title></head><body>{tagger.header(hidden)}\n{body}\n</body></html>\n")
+    page = (
+        "<?xml version='1.0' encoding='ASCII'?>\n"
+        f'<html {NAMESPACES} xml:lang="en-US"><head>'
+        '<meta http-equiv="Content-Type" content="text/html"/>\n'
+        f"<title>{escape(title)}</title></head><body>{tagger.header(hidden)}\n{body}\n</body></html>\n"
+    )
     return page.encode("ascii", "xmlcharrefreplace").decode()
 
 
 def _span(text: str, size: float, weight: int = 400, more: str = "") -> str:
-    return (f"<span style=\"font-family:'Times New Roman',serif;font-size:{size:g}pt;font-weight:{weight};"
-            f'line-height:120%{more}">{text}</span>')
+    return (
+        f"<span style=\"font-family:'Times New Roman',serif;font-size:{size:g}pt;font-weight:{weight};"
+        f'line-height:120%{more}">{text}</span>'
+    )
 
 
 def _centered(text: str, size: float) -> str:
@@ -82,8 +104,13 @@ def _tagged(text: str, tags: Sequence[Tag], tagger: Tagger) -> str:
 
 def _table(rows: Sequence[str], anchor: str = "") -> str:
     name = f' id="{anchor}"' if anchor else ""
-    return "\n".join([f'<div{name} style="margin-bottom:9pt"><table style="border-collapse:collapse;width:100%">',
-                      *rows, "</table></div>"])
+    return "\n".join(
+        [
+            f'<div{name} style="margin-bottom:9pt"><table style="border-collapse:collapse;width:100%">',
+            *rows,
+            "</table></div>",
+        ]
+    )
 
 
 def _numbers(table: Table, tagger: Tagger) -> str:
@@ -91,7 +118,9 @@ def _numbers(table: Table, tagger: Tagger) -> str:
     for head in table.head:
         cells = "".join(
             f'<td colspan="{4 * width - 1}" style="border-bottom:1pt solid #000;text-align:center">'
-            f"{_span(_lines(escape(text)), 8, 700)}</td><td></td>" for text, width in head)
+            f"{_span(_lines(escape(text)), 8, 700)}</td><td></td>"
+            for text, width in head
+        )
         rows.append(f"<tr><td></td>{cells}</tr>")
     return _table([*rows, *(_row(table, row, index, tagger) for index, row in enumerate(table.rows))])
 
@@ -101,8 +130,10 @@ def _row(table: Table, row: Row, index: int, tagger: Tagger) -> str:
     weight = 700 if row.bold else 400
     label = _span(escape(row.label, quote=False), table.size, weight)
     cells = "".join(_cell(cell, shade, _RULES[row.rule], table.size, weight, tagger) for cell in row.cells)
-    return (f'<tr><td style="{shade}padding:2px 1pt 2px {1 + 9 * row.indent}pt;text-align:left;'
-            f'vertical-align:bottom">{label}</td>{cells}</tr>')
+    return (
+        f'<tr><td style="{shade}padding:2px 1pt 2px {1 + 9 * row.indent}pt;text-align:left;'
+        f'vertical-align:bottom">{label}</td>{cells}</tr>'
+    )
 
 
 def _cell(cell: Cell | None, shade: str, rule: str, size: float, weight: int, tagger: Tagger) -> str:

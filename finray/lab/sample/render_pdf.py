@@ -51,12 +51,12 @@ class _Canvas:
         self.text(x - share * text_width(text, font, size), y, text, font, size)
 
     def line(self, x0: float, x1: float, y: float) -> None:
-        self.operators.append(f"0.5 w {x0:.2f} {PAGE_HEIGHT - y:.2f} m {x1:.2f} {PAGE_HEIGHT - y:.2f} l "
-                              "S".encode())
+        self.operators.append(f"0.5 w {x0:.2f} {PAGE_HEIGHT - y:.2f} m {x1:.2f} {PAGE_HEIGHT - y:.2f} l S".encode())
 
     def shade(self, y: float, depth: float) -> None:
-        self.operators.append(f"0.8 0.93 1 rg {LEFT:.2f} {PAGE_HEIGHT - y - depth:.2f} {TEXT_WIDTH:.2f} "
-                              f"{depth:.2f} re f 0 g".encode())
+        self.operators.append(
+            f"0.8 0.93 1 rg {LEFT:.2f} {PAGE_HEIGHT - y - depth:.2f} {TEXT_WIDTH:.2f} {depth:.2f} re f 0 g".encode()
+        )
 
     def stream(self) -> bytes:
         return b"\n".join(self.operators)
@@ -70,8 +70,9 @@ def render_pdf(sheets: Sequence[Sheet], *, title: str, running_head: bool, first
             if running_head and index:
                 canvas.aligned(PAGE_WIDTH / 2, 40, "Table of Contents", "tiro", 8, 0.5)
             if index >= first_numbered:
-                canvas.aligned(PAGE_WIDTH / 2, PAGE_HEIGHT - BOTTOM + 28, str(index - first_numbered + 1),
-                               "tiro", 9, 0.5)
+                canvas.aligned(
+                    PAGE_WIDTH / 2, PAGE_HEIGHT - BOTTOM + 28, str(index - first_numbered + 1), "tiro", 9, 0.5
+                )
             _draw_sheet(canvas, sheet)
             page = document.new_page(width=PAGE_WIDTH, height=PAGE_HEIGHT)
             for font in FONTS:
@@ -80,8 +81,14 @@ def render_pdf(sheets: Sequence[Sheet], *, title: str, running_head: bool, first
             document.update_object(xref, "<<>>")
             document.update_stream(xref, canvas.stream())
             page.set_contents(xref)
-        document.set_metadata({"title": title, "producer": "finray sample generator",
-                               "creationDate": "D:20240101000000Z", "modDate": "D:20240101000000Z"})
+        document.set_metadata(
+            {
+                "title": title,
+                "producer": "finray sample generator",
+                "creationDate": "D:20240101000000Z",
+                "modDate": "D:20240101000000Z",
+            }
+        )
         pdf: bytes = document.tobytes(deflate=True, no_new_id=True)
     return pdf
 

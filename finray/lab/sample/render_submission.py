@@ -18,7 +18,8 @@ def render_submission(draft: Draft, html: str) -> str:
     documents = [(draft.form, f"{stem}.htm", f"<XBRL>\n{html}</XBRL>"), *others]
     body = "".join(
         f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>{number}\n<FILENAME>{name}\n<DESCRIPTION>{kind}\n<TEXT>\n{text}</TEXT>\n</DOCUMENT>\n"
-        for number, (kind, name, text) in enumerate(documents, start=1))
+        for number, (kind, name, text) in enumerate(documents, start=1)
+    )
     return f"{_header(draft, len(documents))}{body}</SEC-DOCUMENT>\n"
 
 
@@ -28,9 +29,11 @@ def _header(draft: Draft, documents: int) -> str:
     items = "".join(f"ITEM INFORMATION:\t\t{item}\n" for item in draft.items)
     former = ""
     if company.former_name and company.renamed_on and company.renamed_on <= draft.filed_at:
-        former = ("\n\tFORMER COMPANY:\t\n"
-                  f"\t\tFORMER CONFORMED NAME:\t{company.former_name.upper()}\n"
-                  f"\t\tDATE OF NAME CHANGE:\t{company.renamed_on:%Y%m%d}\n")
+        former = (
+            "\n\tFORMER COMPANY:\t\n"
+            f"\t\tFORMER CONFORMED NAME:\t{company.former_name.upper()}\n"
+            f"\t\tDATE OF NAME CHANGE:\t{company.renamed_on:%Y%m%d}\n"
+        )
     return (
         f"<SEC-DOCUMENT>{draft.accession}.txt : {filed}\n<SEC-HEADER>{draft.accession}.hdr.sgml : {filed}\n"
         f"<ACCEPTANCE-DATETIME>{filed}163012\nACCESSION NUMBER:\t\t{draft.accession}\nCONFORMED SUBMISSION "
@@ -45,17 +48,22 @@ def _header(draft: Draft, documents: int) -> str:
         f"NUMBER:\t{company.file_number}\n\t\tFILM NUMBER:\t\t{int(company.cik) % 10**8:08d}\n\n\tBUSINESS "
         f"ADDRESS:\t\n\t\tSTREET 1:\t\t{company.street.upper()}\n\t\tCITY:\t\t\t{company.city.upper()}\n"
         f"\t\tSTATE:\t\t\t{company.city_code}\n\t\tZIP:\t\t\t{company.zip}\n\t\tBUSINESS "
-        f"PHONE:\t\t{company.phone}\n{former}</SEC-HEADER>\n")
+        f"PHONE:\t\t{company.phone}\n{former}</SEC-HEADER>\n"
+    )
 
 
 def _certification(draft: Draft) -> str:
-    return (f"<html><body><p>CERTIFICATION</p>\n<p>I, {draft.company.ceo}, certify that I have reviewed this "
-            f"report on Form {draft.form} of {draft.registrant} and that, based on my knowledge, it does not "
-            "contain any untrue statement of a material fact.</p></body></html>\n")
+    return (
+        f"<html><body><p>CERTIFICATION</p>\n<p>I, {draft.company.ceo}, certify that I have reviewed this "
+        f"report on Form {draft.form} of {draft.registrant} and that, based on my knowledge, it does not "
+        "contain any untrue statement of a material fact.</p></body></html>\n"
+    )
 
 
 def _subsidiaries(company: Company) -> str:
     stem = company.short.split()[0]
-    rows = "".join(f"<tr><td>{stem} {segment} LLC</td><td>{state}</td></tr>\n"
-                   for segment, state in zip(company.profile["segments"], _SUBSIDIARY_STATES, strict=False))
+    rows = "".join(
+        f"<tr><td>{stem} {segment} LLC</td><td>{state}</td></tr>\n"
+        for segment, state in zip(company.profile["segments"], _SUBSIDIARY_STATES, strict=False)
+    )
     return f"<html><body><p>SUBSIDIARIES OF THE REGISTRANT</p><table>\n{rows}</table></body></html>\n"

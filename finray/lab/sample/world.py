@@ -20,11 +20,11 @@ class World:
     last_year: int
     seed: int
 
-    def filing(self, company: Company, form: str, year: int,
-               period: FiscalPeriod | None = "FY") -> PrintedFiling | None:
+    def filing(
+        self, company: Company, form: str, year: int, period: FiscalPeriod | None = "FY"
+    ) -> PrintedFiling | None:
         for filing in self.filings:
-            if (filing.cik, filing.form, filing.fiscal_year, filing.fiscal_period) == (company.cik, form,
-                                                                                       year, period):
+            if (filing.cik, filing.form, filing.fiscal_year, filing.fiscal_period) == (company.cik, form, year, period):
                 return filing
         return None
 
