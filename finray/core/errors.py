@@ -4,6 +4,7 @@
     ├── UsageError              the command cannot run as asked: the command line exits with 2
     │   ├── SettingsError       a preset, environment variable or argument is wrong
     │   ├── SourceError         a folder, glob, file or s3:// location cannot be listed or read
+    │   │   └── CommitConflictError     another writer changed the same table in the same moment
     │   ├── IndexMissingError   there is no index at this location
     │   ├── IndexDamagedError   files of the index cannot be read any more
     │   └── IndexMismatchError  the index was built with other settings (encoder, chunk size)
@@ -47,6 +48,10 @@ class SettingsError(UsageError):
 
 class SourceError(UsageError):
     """A source or target location cannot be listed, read or written."""
+
+
+class CommitConflictError(SourceError):
+    """Another writer committed a change of the same thing to a table, in the moment between its opening and ours."""
 
 
 class IndexMissingError(UsageError):

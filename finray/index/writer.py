@@ -23,7 +23,7 @@ from typing import Any
 import lance
 import pyarrow as pa
 
-from finray.core.errors import FilingError, IndexMissingError, UsageError
+from finray.core.errors import CommitConflictError, FilingError, IndexMissingError, UsageError
 from finray.core.settings import Settings
 from finray.index import digest, layout, maintenance, schema
 from finray.index.bundle import FilingBundle
@@ -62,11 +62,14 @@ class IndexWriter:
             # Tables without their record: of other settings, they are not to be mixed with these.
             layout.check_record(uri, layout.noted_record(uri) or wanted, wanted)
             layout.create(uri, wanted)
-        self._token = claim(uri)
-        layout.note_record(uri, wanted)
-        if digest.COLUMN not in layout.open_table(uri, schema.FILINGS).schema.names:
-            field = self._schemas[schema.FILINGS].field(digest.COLUMN)
-            layout.write_table(uri, schema.FILINGS, lambda table: table.add_columns(field))
+        try:
+            self._token = claim(uri)
+            layout.note_record(uri, wanted)
+            if digest.COLUMN not in layout.open_table(uri, schema.FILINGS).schema.names:
+                field = self._schemas[schema.FILINGS].field(digest.COLUMN)
+                layout.write_table(uri, schema.FILINGS, lambda table: table.add_columns(field))
+        except CommitConflictError as error:
+            raise _overtaken(uri) from error
         maintenance.sweep(uri)
         self._filings = _committed_filings(uri)
         self._known = _known_sources(uri)
@@ -235,10 +238,7 @@ class IndexWriter:
     def _open_claimed(self) -> Any:
         table = layout.open_table(self._uri, schema.FILINGS)
         if table.config().get(maintenance.CLAIM) != self._token:
-            raise UsageError(
-                f"another index job has taken over the index at {self._uri!r}: nothing more is written by this one. "
-                "Run one index job at a time for each index"
-            )
+            raise _overtaken(self._uri)
         return table
 
     def _filing_rows(self, pending: _Pending) -> pa.Table:
@@ -289,6 +289,13 @@ class IndexWriter:
     def _upsert(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
         if rows:
             layout.write_table(self._uri, name, partial(_upsert, pa.Table.from_pylist(list(rows), self._schemas[name])))
+
+
+def _overtaken(uri: str) -> UsageError:
+    return UsageError(
+        f"another index job has taken over the index at {uri!r}: nothing more is written by this one. "
+        "Run one index job at a time for each index"
+    )
 
 
 def _append(rows: pa.Table, table: Any) -> None:

@@ -7,12 +7,13 @@ its client tries no conditional put twice. So the whole step is done again here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 import lance
 
-from finray.core.errors import SourceError
+from finray.core.errors import CommitConflictError, SourceError
 from finray.storage import s3
 from finray.storage.locations import is_s3, lance_storage_options, room_hint
 
@@ -21,6 +22,7 @@ _PATIENCE_SECONDS: Final = 120.0
 """After this long no new try begins: each may have been minutes of Lance's own tries."""
 _S3_SAYS: Final = "Generic S3 error"
 _NOT_FOUND: Final = "was not found"
+_CONFLICT: Final = re.compile(r"incompatible transaction|commit conflict", re.I)
 _LONGEST_REASON: Final = 300
 
 
@@ -28,7 +30,7 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
     """Do ``step``, which opens the table at ``where`` at its latest version and writes it.
 
     On S3 it is done again after an error, so done twice it must leave what it leaves when done once, or ``undo`` must
-    take back what a first try may have left. Raises SourceError.
+    take back what a first try may have left. Raises SourceError, CommitConflictError if another writer was first.
     """
     begun = False
 
@@ -42,7 +44,8 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
     try:
         return s3.retried(attempt, lambda error: isinstance(error, (OSError, SourceError)), *_patience(where))
     except OSError as error:
-        raise SourceError(f"cannot write {where!r}: {reason(error)}{_remedy(where, error)}") from error
+        kind = CommitConflictError if _CONFLICT.search(str(error)) else SourceError
+        raise kind(f"cannot write {where!r}: {reason(error)}{_remedy(where, error)}") from error
 
 
 def open_latest(where: str) -> Any:

@@ -15,7 +15,7 @@ import pytest
 from finray.core.errors import UsageError
 from finray.core.settings import Settings
 from finray.core.types import Filing, LineItem, Page, ParsedFiling
-from finray.index import layout, maintenance, schema
+from finray.index import layout, maintenance, schema, writer
 from finray.index.bundle import FilingBundle, encode_bundle, make_bundle
 from finray.index.check import check_index
 from finray.index.contents import read_contents
@@ -221,4 +221,23 @@ def test_a_writer_that_is_overtaken_in_the_middle_of_a_commit_leaves_nothing_of_
         write(index_uri, settings, new)
     write(str(tmp_path / "fresh"), settings, new)
     assert read_contents(index_uri) == read_contents(str(tmp_path / "fresh"))
+    assert check_index(index_uri, deep=True) == []
+
+
+def test_of_two_writers_that_claim_an_index_in_the_same_moment_one_stops_as_overtaken(
+    index_uri: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(index_uri, settings, [bundle("f1", "old words")])
+    claim = writer.claim
+
+    def claim_too_late(uri: str) -> str:
+        """Another claim is committed between the opening of the table and ours."""
+        layout.write_table(
+            uri, schema.FILINGS, lambda table: (claim(uri), table.update_config({maintenance.CLAIM: "mine"}))
+        )
+        return "mine"
+
+    monkeypatch.setattr(writer, "claim", claim_too_late)
+    with pytest.raises(UsageError, match="taken over"):
+        IndexWriter(index_uri, settings, ENCODER.dimension)
     assert check_index(index_uri, deep=True) == []
