@@ -200,7 +200,7 @@ def write_table(
 ) -> None:
     """Do ``step`` with the latest version of a table; on S3 perhaps more than once (see ``storage.lance_commit``).
 
-    Raises SourceError (CommitConflictError if another writer was first), and IndexDamagedError where what stands there cannot be read.
+    Raises SourceError (CommitConflictError if another writer was first), IndexDamagedError if the table cannot be read.
     """
     try:
         commit(table_uri(uri, name), lambda: step(open_table(uri, name)), undo=undo)
