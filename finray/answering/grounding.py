@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from finray.core.readable import readable
+from finray.core.vocabulary import MONTH
 
 _PRINTED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _IN_A_NAME = re.compile(r"\b(?!USD|EUR|GBP)[A-Za-z]+\d[\w-]*|\b\d+-[A-Za-z]\w*|\bpp?\. ?\d+|\[\d+(?:, ?\d+)*\]")
@@ -15,8 +16,7 @@ _IN_A_NAME = re.compile(r"\b(?!USD|EUR|GBP)[A-Za-z]+\d[\w-]*|\b\d+-[A-Za-z]\w*|\
 _REFERENCE = re.compile(
     r"\b(?:notes?|items?|parts?|exhibits?|sections?|tables?|levels?|pages?|schedules?|rules?)\.? "
     r"\(?\d+[a-z]?\b(?!\.\d)|"
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?)\.? \d+,|"
+    rf"\b{MONTH}\.? \d+,|"
     r"\b100 ?(?:%|percent)|\b\d+[- ](?:days?|weeks?|months?|quarters?|years?)\b",
     re.I,
 )

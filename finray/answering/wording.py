@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 
 from finray.core.plan import Unit
+from finray.core.vocabulary import SCALE, SCALES
 
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _ASKED_SCALE = re.compile(
     r"\bin\s+(?:units? of\s+)?(?:US\s?D(?:ollars)?\.?\s+|U\.S\. dollars?\s+|\$\s*|dollars?\s+)?"
-    r"(thousand|million|billion|trillion)s?\b"
-    r"|\b(?:USD|dollars?|\$)\s+(?:in\s+)?(thousand|million|billion|trillion)s?\b",
+    rf"({SCALE})s?\b"
+    rf"|\b(?:USD|dollars?|\$)\s+(?:in\s+)?({SCALE})s?\b",
     re.I,
 )
 _DECIMALS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "1": 1, "2": 2, "3": 3, "4": 4}
@@ -60,7 +60,7 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
         return _shares(value, scale, shape)
     if scale is None:
         return f"{_sign(value)}{shape.sign}{abs(value):,.{_digits(shape, 0)}f}"
-    scaled = abs(value) / _SCALES[scale]
+    scaled = abs(value) / SCALES[scale]
     natural = 2 if scale in ("billion", "trillion") else (0 if scaled == round(scaled) else 1)
     return f"{_sign(value)}{shape.sign}{scaled:,.{_digits(shape, natural)}f} {scale}"
 
@@ -70,7 +70,7 @@ def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
     "EUR/share"), what is neither as "count"; rounded as asked."""
     result = value * 100 if unit == "percent" else value
     if shape.decimals is not None:
-        factor = _SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
+        factor = SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
         result = round(result / factor, shape.decimals) * factor
     return result, unit.replace("USD", shape.currency or "count")
 
@@ -78,7 +78,7 @@ def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
 def _shares(value: float, scale: str | None, shape: Shape) -> str:
     if scale is None:
         return f"{value:,.{_digits(shape, 0)}f} shares"
-    scaled = value / _SCALES[scale]
+    scaled = value / SCALES[scale]
     return f"{scaled:,.{_digits(shape, 0 if scaled == round(scaled) else 1)}f} {scale} shares"
 
 
@@ -92,6 +92,6 @@ def _sign(value: float) -> str:
 
 def _natural_scale(value: float) -> str | None:
     for name in ("billion", "million", "thousand"):
-        if abs(value) >= _SCALES[name] and name != "thousand":
+        if abs(value) >= SCALES[name] and name != "thousand":
             return "million" if abs(value) < 1e10 else name
     return None

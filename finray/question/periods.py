@@ -8,33 +8,12 @@ from typing import cast
 
 from finray.core.period import Period
 from finray.core.types import FiscalPeriod
+from finray.core.vocabulary import COUNT, MONTH, MONTHS, ORDINAL, ORDINALS, number_of
 
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        (
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-        ),
-        start=1,
-    )
-}
-_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
-_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_MONTH = rf"({MONTH})\.?"
 _YEAR = r"((?:19|20)\d\d)"
 _SHORT_YEAR = r"['’]?((?:19|20)?\d\d)"
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-_ORDINAL = "(" + "|".join(_ORDINALS) + ")"
+_ORDINAL = f"({ORDINAL})"
 _OF = r"(?>(?:\s*+(?:(?:of|in|for|the|fiscal|year)\b|[,/'’-]))*)\s*+(?:fy\s*+)?"
 
 _DATES = (
@@ -69,7 +48,7 @@ _SPAN = re.compile(
     rf"(?:(?:FY|fiscal(?: year)?)\s*+)?{_SHORT_YEAR}\b",
     re.I,
 )
-_N = r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)"
+_N = f"({COUNT})"
 _YEARS = r"(?:fiscal\s+|full\s+)?years?"
 _LAST_YEARS = re.compile(
     rf"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?{_N}\s+{_YEARS}\b"
@@ -78,7 +57,7 @@ _LAST_YEARS = re.compile(
     re.I,
 )
 _MONTHS_ENDED = re.compile(
-    r"\b(?:(\d{1,2}|three|six|nine|twelve)[\s-]+months?|(years?)|(quarters?))\s+(?:period\s+)?(?:that\s+)?"
+    rf"\b(?:({COUNT})[\s-]+months?|(years?)|(quarters?))\s+(?:period\s+)?(?:that\s+)?"
     r"end(?:ed|ing)(?:\s+on)?\s*$",
     re.I,
 )
@@ -87,18 +66,6 @@ _YEAR_TO_DATE = re.compile(
     rf"{_SHORT_YEAR}\b",
     re.I,
 )
-_COUNT = {
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-}
 _EARLIEST, _LATEST = 1985, 2100
 _NEAR = 40
 """How far before a date what belongs to it is looked for."""
@@ -137,7 +104,7 @@ def periods_in(text: str) -> tuple[Period, ...]:
             end = match.end()
         if pattern == 0 and (match := _SAME_YEAR.search(rest, max(0, date.start() - _NEAR), date.start())) is not None:
             try:
-                other = dt.date(day.year, _MONTHS[match.group(1).lower()], int(match.group(2)))
+                other = dt.date(day.year, MONTHS[match.group(1).lower()], int(match.group(2)))
             except ValueError:
                 return others
             before = rest[max(0, match.start() - _NEAR) : match.start()]
@@ -153,7 +120,7 @@ def periods_in(text: str) -> tuple[Period, ...]:
                 take(match, Period(day.year, None, day, months))
                 found.extend(take_others(match, index, day, months))
     for match in _YEAR_TO_DATE.finditer(rest):
-        months, year = _count(match.group(1)), _year(match.group(2))
+        months, year = number_of(match.group(1)), _year(match.group(2))
         if year is not None and months in (3, 6, 9):
             part = cast(FiscalPeriod, f"Q{months // 3}")
             take(match, Period(year, part, months=months if months > 3 else None))
@@ -162,7 +129,7 @@ def periods_in(text: str) -> tuple[Period, ...]:
             quarter, digits = (match.group(2), match.group(1)) if index in (1, 4) else match.groups()
             year = _year(digits)
             if year is not None:
-                number = _ORDINALS.get(quarter.lower()) or int(quarter)
+                number = ORDINALS.get(quarter.lower()) or int(quarter)
                 take(match, Period(year, cast(FiscalPeriod, f"Q{number}")))
     for match in _SPAN.finditer(rest):
         first, last = _year(match.group(1)), _year(match.group(2))
@@ -188,15 +155,11 @@ def last_years_in(text: str) -> int | None:
     match = _LAST_YEARS.search(text)
     if match is None:
         return None
-    return _count(match.group(1) or match.group(2))
+    return number_of(match.group(1) or match.group(2))
 
 
 def _on(day: dt.date, months: int | None) -> Period:
     return Period(day.year, None, day, months)
-
-
-def _count(word: str) -> int:
-    return _COUNT.get(word.lower()) or int(word)
 
 
 def _months_ended(before: str) -> int | None:
@@ -204,7 +167,7 @@ def _months_ended(before: str) -> int | None:
     match = _MONTHS_ENDED.search(before)
     if match is None:
         return None
-    return _count(match.group(1)) if match.group(1) else 12 if match.group(2) else 3
+    return number_of(match.group(1)) if match.group(1) else 12 if match.group(2) else 3
 
 
 def _looks_like_years(match: re.Match[str]) -> bool:
@@ -221,9 +184,9 @@ def _year(digits: str) -> int | None:
 def _date(match: re.Match[str], pattern: int) -> dt.date | None:
     first, second, third = match.groups()
     if pattern == 0:
-        parts = (int(third), _MONTHS[first.lower()], int(second))
+        parts = (int(third), MONTHS[first.lower()], int(second))
     elif pattern == 1:
-        parts = (int(third), _MONTHS[second.lower()], int(first))
+        parts = (int(third), MONTHS[second.lower()], int(first))
     else:
         parts = (int(first), int(second), int(third))
     try:

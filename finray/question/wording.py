@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Sequence
 
 from finray.core.query import Span
 from finray.core.types import Statement
+from finray.core.vocabulary import MONTHS
 from finray.question.words import word_list
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"“(])")
@@ -54,7 +54,6 @@ STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
 )
 _COMMON = word_list("common")
 
-_MONTHS = frozenset(month.lower() for month in calendar.month_name if month)
 
 _FORMULA = re.compile(r"\s*\([^()]*(?:/|\bdivided by\b)[^()]*\)")
 """A formula in parentheses: "the current ratio (current assets / current liabilities)"."""
@@ -83,7 +82,7 @@ def unexplained_words(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
         for word in (re.sub(r"['’]s?$", "", w) for w in words)
         if word
         and word not in _COMMON
-        and word not in _MONTHS
+        and word not in MONTHS
         and not word.endswith("ly")
         and not re.fullmatch(r"fy\d*(?:q\d)?|q\d+|[ks]", word)
     )
