@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from finray.answering.grounding import printing, prints
-from finray.answering.wording import Shape, asked_shape, asked_value, shown
+from finray.answering.wording import asked_value, shown
 from finray.core.plan import Coverage, Found, Unit
-from finray.core.query import Query
+from finray.core.query import Query, Shape
 from finray.core.types import Answer, CitedCell, Passage
 from finray.index.facts import FilingFacts
 from finray.question.arithmetic import evaluate
@@ -112,7 +112,7 @@ class Computation:
 def _shape(query: Query, found: Iterable[Found]) -> Shape:
     """What the question asks for, in the currency that the operands share; without any money, in none."""
     currencies = [item.currency for item in found if item.unit.startswith("USD")]
-    return replace(asked_shape(query.question), currency=max(currencies, default="USD"))
+    return replace(query.shape, currency=max(currencies, default="USD"))
 
 
 def _printed_unit(found: Iterable[Found]) -> Unit | None:
