@@ -27,6 +27,7 @@ from typing import cast
 
 import pyarrow as pa
 
+from finray.answering.planned import PlannedAnswerer
 from finray.answering.statements import StatementAnswerer
 from finray.batch.question_files import BadLine
 from finray.core.bootstrap import estimate
@@ -117,7 +118,8 @@ def measure(path: Path, types: Collection[str]) -> Iterator[Outcome]:
         if number % 40 == 0:
             print(f"context {number}", file=sys.stderr, flush=True)
         facts, catalog, filing = view(context)
-        answerer, reader = StatementAnswerer(facts, HashEncoder()), RuleReader(catalog)
+        answerer = PlannedAnswerer(StatementAnswerer(facts, HashEncoder()), facts)
+        reader = RuleReader(catalog)
         passages = facts.passages_of(filing.filing_id, 0)
         for question in asked:
             answer = asyncio.run(_answer(question, answerer, reader, passages))
@@ -125,7 +127,7 @@ def measure(path: Path, types: Collection[str]) -> Iterator[Outcome]:
 
 
 async def _answer(
-    question: TatqaQuestion, answerer: StatementAnswerer, reader: RuleReader, passages: Sequence[Passage]
+    question: TatqaQuestion, answerer: PlannedAnswerer, reader: RuleReader, passages: Sequence[Passage]
 ) -> Answer:
     journal = Journal()
     query = await reader.read(question.question, journal)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
+from finray.answering.planned import PlannedAnswerer
 from finray.answering.statements import StatementAnswerer
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal, Observer
@@ -122,7 +123,7 @@ def build_engine(
     readers: dict[str, QuestionReader] = {"rules": rules, "none": PlainReader()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)
-    statements = GuardedAnswerer(StatementAnswerer(facts, encoder), facts, encoder, confidence)
+    statements = GuardedAnswerer(PlannedAnswerer(StatementAnswerer(facts, encoder), facts), facts, encoder, confidence)
     answerers: dict[str, Answerer] = {"statements": statements, "none": NoAnswerer()}
     if model is not None:
         readers["llm"] = LlmReader(model, rules)

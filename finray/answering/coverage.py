@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from finray.answering.grounding import prints
 from finray.answering.operands import find_operand, find_phrase, in_row_of
 from finray.core.period import Period
 from finray.core.plan import Coverage, Found, Operand, Plan
@@ -110,26 +109,6 @@ def _in_one_row(
 
 def _cell(found: Found) -> tuple[str, int, int, int]:
     return found.filing.filing_id, found.line_item.page, found.line_item.row, found.line_item.column
-
-
-def printing(found: Found, passages: Sequence[Passage], facts: FilingFacts) -> Passage | None:
-    """The passage that prints the found row: one of ``passages``, else one read from the index."""
-    place = (found.filing.filing_id, found.line_item.page)
-    at_hand = [p for p in passages if (p.filing_id, p.page) == place]
-    passages_there = at_hand or facts.passages_of(*place)
-    label = " ".join(found.line_item.label.split())[:30]
-    telling = [p for p in passages_there if prints(p.text, found.line_item.text)]
-    sentence = (found.line_item.caption or "")[:40]
-    both = [p for p in telling if label in " ".join(p.text.split()) or (sentence and sentence in p.text)]
-    others = facts.passages_of(*place) if at_hand and not telling else []
-    return next(
-        iter([*both, *telling, *(p for p in others if prints(p.text, found.line_item.text)), *passages_there]), None
-    )
-
-
-def described(operand: Operand, facts: FilingFacts) -> str:
-    """An operand for a person: "revenue of Acme Corp for FY 2023"."""
-    return f"{operand.wording} of {facts.company_name(operand.company)} for {operand.period}"
 
 
 def missing_filing(query: Query) -> tuple[str, ...]:

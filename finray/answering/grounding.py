@@ -7,7 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from finray.core.plan import Found
 from finray.core.readable import readable
+from finray.core.types import Passage
+from finray.core.vocabulary import MONTH
+from finray.index.facts import FilingFacts
 
 _PRINTED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _IN_A_NAME = re.compile(r"\b(?!USD|EUR|GBP)[A-Za-z]+\d[\w-]*|\b\d+-[A-Za-z]\w*|\bpp?\. ?\d+|\[\d+(?:, ?\d+)*\]")
@@ -15,8 +19,7 @@ _IN_A_NAME = re.compile(r"\b(?!USD|EUR|GBP)[A-Za-z]+\d[\w-]*|\b\d+-[A-Za-z]\w*|\
 _REFERENCE = re.compile(
     r"\b(?:notes?|items?|parts?|exhibits?|sections?|tables?|levels?|pages?|schedules?|rules?)\.? "
     r"\(?\d+[a-z]?\b(?!\.\d)|"
-    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
-    r"nov(?:ember)?|dec(?:ember)?)\.? \d+,|"
+    rf"\b{MONTH}\.? \d+,|"
     r"\b100 ?(?:%|percent)|\b\d+[- ](?:days?|weeks?|months?|quarters?|years?)\b",
     re.I,
 )
@@ -106,3 +109,18 @@ def _decimal(face: str) -> Decimal:
 
 def _squeezed(text: str) -> str:
     return " ".join(text.split()).lower()
+
+
+def printing(found: Found, passages: Sequence[Passage], facts: FilingFacts) -> Passage | None:
+    """The passage that prints the found row: one of ``passages``, else one read from the index."""
+    place = (found.filing.filing_id, found.line_item.page)
+    at_hand = [p for p in passages if (p.filing_id, p.page) == place]
+    passages_there = at_hand or facts.passages_of(*place)
+    label = " ".join(found.line_item.label.split())[:30]
+    telling = [p for p in passages_there if prints(p.text, found.line_item.text)]
+    sentence = (found.line_item.caption or "")[:40]
+    both = [p for p in telling if label in " ".join(p.text.split()) or (sentence and sentence in p.text)]
+    others = facts.passages_of(*place) if at_hand and not telling else []
+    return next(
+        iter([*both, *telling, *(p for p in others if prints(p.text, found.line_item.text)), *passages_there]), None
+    )

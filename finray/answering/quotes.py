@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from finray.core.types import Passage
+from finray.core.vocabulary import MONTH, SCALE, SCALES
 from finray.models.encoder import Encoder
 from finray.question.terms import stem
 from finray.question.words import word_list
@@ -22,14 +23,11 @@ _WORD = re.compile(r"[a-z0-9&]+(?:['’.\-][a-z0-9]+)*")
 STOP_WORDS = word_list("stop")
 _NUMBER = re.compile(
     r"(?:(?P<open>\()\s*+)?(?:(?P<currency>[$€£])\s*+)?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?:\s*+(?P<percent>%|percent\b))?(?:\s*+(?P<scale>thousand|million|billion|trillion))?",
+    rf"(?:\s*+(?P<percent>%|percent\b))?(?:\s*+(?P<scale>{SCALE}))?",
     re.I,
 )
-_SCALE = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _PERIOD_WORD = re.compile(r"(?:fy|q[1-4])?\d*")
-_BEFORE_DATE = re.compile(
-    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w{0,9}\.? ?$|\b(?:note|item|page|section|exhibit|rule) ?$"
-)
+_BEFORE_DATE = re.compile(rf"{MONTH}\.? ?$|\b(?:note|item|page|section|exhibit|rule) ?$")
 _EVENT_ITEM = re.compile(r"\bItem\s+(\d\.\d\d)\.?[^\n]*\n", re.I)
 _LETTERS = re.compile(r"[a-z]{3}")
 _MAX_CHARACTERS = 600
@@ -121,7 +119,7 @@ def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
     plain: dict[QuotedNumber, None] = {}
     for match in _NUMBER.finditer(closest_sentence(question, quote.text)):
         digits = match.group("digits").replace(",", "")
-        value = float(digits) * _SCALE.get((match.group("scale") or "").lower(), 1.0)
+        value = float(digits) * SCALES.get((match.group("scale") or "").lower(), 1)
         unit = "percent" if match.group("percent") else "USD" if match.group("currency") else "count"
         if unit != "count" or match.group("scale"):
             marked.setdefault(QuotedNumber(value, unit))

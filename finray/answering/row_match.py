@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 
 from finray.core.plan import Phrase
 from finray.core.types import LineItem
+from finray.core.vocabulary import MONTHS, NUMBERS, ORDINALS
 from finray.filings.canonical import names_row
 from finray.question.synonyms import qualifiers, variants, words_of
 
@@ -46,9 +47,8 @@ _BARE = frozenset(words_of("total balance balances beginning ending end year per
 """A label of nothing but these says no more than its table's caption: "Balance at end of year"."""
 _CALENDAR = frozenset(
     words_of(
-        "january february march april may june july august september october november december three six nine "
-        "twelve first jan feb mar apr jun jul aug sept sep oct nov dec "
-        "second third fourth fifty two fiscal year years month months week weeks quarter period ended ending end"
+        " ".join([*MONTHS, *ORDINALS, *NUMBERS])
+        + " fiscal year years month months week weeks quarter period ended ending end"
     )
 )
 _WHOLE = frozenset(

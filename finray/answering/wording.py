@@ -2,45 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-
 from finray.core.plan import Unit
+from finray.core.query import Shape
+from finray.core.vocabulary import SCALES
 
 _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_ASKED_SCALE = re.compile(
-    r"\bin\s+(?:units? of\s+)?(?:US\s?D(?:ollars)?\.?\s+|U\.S\. dollars?\s+|\$\s*|dollars?\s+)?"
-    r"(thousand|million|billion|trillion)s?\b"
-    r"|\b(?:USD|dollars?|\$)\s+(?:in\s+)?(thousand|million|billion|trillion)s?\b",
-    re.I,
-)
-_DECIMALS = {"zero": 0, "no": 0, "one": 1, "two": 2, "three": 3, "four": 4, "1": 1, "2": 2, "3": 3, "4": 4}
-_ASKED_DECIMALS = re.compile(
-    r"\b(zero|no|one|two|three|four|[1-4])\s+(?:decimal|digit)(?:\s*(?:places?|points?|s|after))?", re.I
-)
-_WHOLE = re.compile(r"\bnearest\s+(?:whole|integer|dollar|million|percent)\b|\bwhole number\b", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """``scale`` is the word an amount is shown in, None where the question leaves it open. ``currency`` is the ISO 4217
-    code of amounts, "" where they are no money."""
-
-    scale: str | None
-    decimals: int | None
-    currency: str = "USD"
-
-    @property
-    def sign(self) -> str:
-        return _SIGNS.get(self.currency, f"{self.currency} ".lstrip())
-
-
-def asked_shape(question: str) -> Shape:
-    scale = _ASKED_SCALE.search(question)
-    decimals = _ASKED_DECIMALS.search(question)
-    digits = _DECIMALS[decimals.group(1).lower()] if decimals else (0 if _WHOLE.search(question) else None)
-    return Shape((scale.group(1) or scale.group(2)).lower() if scale else None, digits)
 
 
 def shown(value: float, unit: Unit, shape: Shape) -> str:
@@ -54,15 +20,15 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
     if unit == "days":
         return f"{value:,.{_digits(shape, 2)}f} days"
     if unit == "USD/share":
-        return f"{_sign(value)}{shape.sign}{abs(value):,.{_digits(shape, 2)}f}"
+        return f"{_sign(value)}{_symbol(shape)}{abs(value):,.{_digits(shape, 2)}f}"
     scale = shape.scale or _natural_scale(value)
     if unit == "shares":
         return _shares(value, scale, shape)
     if scale is None:
-        return f"{_sign(value)}{shape.sign}{abs(value):,.{_digits(shape, 0)}f}"
-    scaled = abs(value) / _SCALES[scale]
+        return f"{_sign(value)}{_symbol(shape)}{abs(value):,.{_digits(shape, 0)}f}"
+    scaled = abs(value) / SCALES[scale]
     natural = 2 if scale in ("billion", "trillion") else (0 if scaled == round(scaled) else 1)
-    return f"{_sign(value)}{shape.sign}{scaled:,.{_digits(shape, natural)}f} {scale}"
+    return f"{_sign(value)}{_symbol(shape)}{scaled:,.{_digits(shape, natural)}f} {scale}"
 
 
 def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
@@ -70,7 +36,7 @@ def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
     "EUR/share"), what is neither as "count"; rounded as asked."""
     result = value * 100 if unit == "percent" else value
     if shape.decimals is not None:
-        factor = _SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
+        factor = SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
         result = round(result / factor, shape.decimals) * factor
     return result, unit.replace("USD", shape.currency or "count")
 
@@ -78,7 +44,7 @@ def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
 def _shares(value: float, scale: str | None, shape: Shape) -> str:
     if scale is None:
         return f"{value:,.{_digits(shape, 0)}f} shares"
-    scaled = value / _SCALES[scale]
+    scaled = value / SCALES[scale]
     return f"{scaled:,.{_digits(shape, 0 if scaled == round(scaled) else 1)}f} {scale} shares"
 
 
@@ -92,6 +58,10 @@ def _sign(value: float) -> str:
 
 def _natural_scale(value: float) -> str | None:
     for name in ("billion", "million", "thousand"):
-        if abs(value) >= _SCALES[name] and name != "thousand":
+        if abs(value) >= SCALES[name] and name != "thousand":
             return "million" if abs(value) < 1e10 else name
     return None
+
+
+def _symbol(shape: Shape) -> str:
+    return _SIGNS.get(shape.currency, f"{shape.currency} ".lstrip())

@@ -82,6 +82,10 @@ class Operand:
     wording: str
     phrase: Phrase | None = None
 
+    def described(self, company: str) -> str:
+        """For a person: "revenue of Acme Corp for FY 2023"."""
+        return f"{self.wording} of {company} for {self.period}"
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -10,7 +10,7 @@ from finray.core.period import Period
 from finray.core.plan import Measures
 from finray.core.types import Statement
 
-SpanKind = Literal["company", "period", "form", "statement", "metric", "definition"]
+SpanKind = Literal["company", "period", "form", "statement", "metric", "definition", "unit", "operator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,16 @@ class Span:
     start: int
     end: int
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """``scale`` is the word an amount is shown in, None where the question leaves it open. ``currency`` is the ISO 4217
+    code of amounts, "" where they are no money."""
+
+    scale: str | None
+    decimals: int | None
+    currency: str = "USD"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,8 @@ class Query:
     """Which words of ``text`` were read as what, in reading order."""
     intents: frozenset[str] = frozenset()
     """What kind of answer is asked for; question/intents.toml has the names."""
+    shape: Shape = Shape(None, None)
+    """How a figure is to be written."""
     measures: tuple[Measures, ...] = ()
     """Readings of what is to be computed, the likeliest first; empty if the answer is no figure."""
 

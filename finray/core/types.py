@@ -312,6 +312,11 @@ class Answer:
     """Whether every number that the answer was computed from, or that it states, stands in its evidence; None where
     that was not checked."""
 
+    @classmethod
+    def refused(cls, *missing: str) -> Answer:
+        """No answer, because the filings lack what ``missing`` names."""
+        return cls(f"Not found in the filings: {'; '.join(missing)}.", "unanswerable", missing=missing)
+
 
 @dataclass(frozen=True, slots=True)
 class Prediction(Record):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
+from finray.core.vocabulary import MONTH, NUMBER, ORDINAL, SCALE
 from finray.filings.periods import read_heading
 
 MAX_COLUMN_LABEL = 200
 
 _PERIOD_WORD = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
-    r"jul|aug|sept?|oct|nov|dec|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
-    r"on|and|unaudited|audited|restated|first|second|third|fourth|three|six|nine|twelve|thirteen|twenty|fifty|thirty|"
-    r"two|q[1-4]|thousands?|millions?|billions?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+",
+    rf"\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
+    rf"on|and|unaudited|audited|restated|{ORDINAL}|{NUMBER}|"
+    rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+",
     re.IGNORECASE,
 )
 

@@ -10,8 +10,9 @@ import datetime as dt
 import re
 from collections.abc import Iterator
 
+from finray.core.vocabulary import MONTHS, any_of
 from finray.filings.captions import Caption, CoverText, fold
-from finray.filings.dates import MONTHS, find_dates
+from finray.filings.dates import find_dates
 
 _NEAR = 200
 """Characters from a caption to its date: columns may put other words between."""
@@ -21,7 +22,8 @@ at the cover's top."""
 _BEHIND = 40
 """Characters from a date to a caption below it."""
 _DIGITS = str.maketrans("oisb", "0158")
-_MONTH = "|".join(map(fold, MONTHS))
+_FOLDED_MONTHS = {fold(name): number for name, number in MONTHS.items()}
+_MONTH = any_of(_FOLDED_MONTHS)
 _DAY, _YEAR = r"[oisb\d]{1,2}", r"(?:i9|2o)[oisb\d]{2}"
 # As folded text has them: letters for the digits that they look like, "31st day of" or "31," alike.
 _FOLDED_DATE = re.compile(
@@ -29,7 +31,6 @@ _FOLDED_DATE = re.compile(
     rf"|(?P<d2>{_DAY})(?:st|nd|rd|th)?(?:dayof|of)?(?P<m2>{_MONTH})(?P<y2>{_YEAR})"
 )
 _SHORT_DATE = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d\d)\b")
-_FOLDED_MONTHS = {fold(month): number for number, month in enumerate(MONTHS, 1)}
 
 Date = tuple[int, int, dt.date]
 """(start, end, date), offsets in the cover's text."""

@@ -7,24 +7,9 @@ import datetime as dt
 import re
 from collections.abc import Iterator
 
-MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-_MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|jan\.?|feb\.?|mar\.?|apr\.?|jun\.?|jul\.?|aug\.?|sept?\.?|oct\.?|nov\.?|dec\.?)"
-)
+from finray.core.vocabulary import MONTH, MONTHS
+
+_MONTH = rf"{MONTH}\.?"
 _YEAR = r"(?:19|20)\d\s?\d"
 
 DATE = re.compile(
@@ -41,20 +26,11 @@ _MONTH_DAY = re.compile(
 )
 
 
-def month_number(name: str) -> int:
-    """1-12 of an English month name or its abbreviation. Raises ValueError for anything else."""
-    start = name.strip().rstrip(".").lower()[:3]
-    for number, month in enumerate(MONTHS, 1):
-        if month.startswith(start) and len(start) == 3:
-            return number
-    raise ValueError(f"not a month: {name!r}")
-
-
 def _date_of(match: re.Match[str]) -> dt.date | None:
     for form in "1234":
         year, month, day = match[f"y{form}"], match[f"m{form}"], match[f"d{form}"]
         if year is not None:
-            number = int(month) if month.isdecimal() else month_number(month)
+            number = int(month) if month.isdecimal() else MONTHS[month.rstrip(".").lower()]
             try:
                 return dt.date(int("".join(year.split())), number, int(day))
             except ValueError:  # "February 30, 2015": printed, but no date
@@ -83,7 +59,7 @@ def month_day(text: str) -> str | None:
         match = _MONTH_DAY.search(text)
         if match is None:
             return None
-        month = month_number(match["month"]) if match["month"] else int(match["m"])
+        month = MONTHS[match["month"].rstrip(".").lower()] if match["month"] else int(match["m"])
         day = int(match["day"] or match["d"])
     try:
         dt.date(2000, month, day)

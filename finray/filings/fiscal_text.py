@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from finray.core.types import FiscalPeriod
+from finray.core.vocabulary import COUNT, ORDINAL, ORDINALS, number_of
 from finray.filings import fiscal
 from finray.filings.dates import find_dates
 from finray.filings.facts import Facts
@@ -25,41 +26,20 @@ _NAME = re.compile(
 )
 _MENTION = re.compile(r"\bfiscal\s{1,3}(?:years?\s{1,3})?((?:19|20)\d\d)\b", re.IGNORECASE)
 _QUARTER_OF = re.compile(
-    r"\b(?P<word>first|second|third|fourth)[\s-]{1,3}(?:fiscal\s{1,3})?quarter\s{1,3}(?:of\s{1,3})?"
+    rf"\b(?P<word>{ORDINAL})[\s-]{{1,3}}(?:fiscal\s{{1,3}})?quarter\s{{1,3}}(?:of\s{{1,3}})?"
     r"(?:the\s{1,3})?"
     r"(?:our\s{1,3})?(?:fiscal\s{1,3})?(?:year\s{1,3})?(?P<year>20\d\d)\b",
     re.IGNORECASE,
 )
-_WORDS: dict[FiscalPeriod, str] = {"Q1": "first", "Q2": "second", "Q3": "third", "Q4": "fourth"}
 _SPAN = re.compile(
-    r"\b(?P<n>three|six|nine|\d{1,2}|twelve|thirteen|fourteen|sixteen|twenty[\s-]?(?:four|five|six|seven"
-    r"|eight)"
-    r"|thirty[\s-]?(?:six|seven|eight|nine)|forty)[\s-]{1,3}(?P<unit>months?|weeks?)"
+    rf"\b(?P<n>{COUNT})[\s-]{{1,3}}(?P<unit>months?|weeks?)"
     r"(?:\s{1,2}periods?)?\s{1,3}ended\b",
     re.IGNORECASE,
 )
-_SPAN_MONTHS: dict[str, dict[int, tuple[str, ...]]] = {
-    "month": {3: ("three", "3"), 6: ("six", "6"), 9: ("nine", "9")},
-    "week": {
-        3: ("twelve", "thirteen", "fourteen", "sixteen", "12", "13", "14", "16"),
-        6: (
-            "twentyfour",
-            "twentyfive",
-            "twentysix",
-            "twentyseven",
-            "twentyeight",
-            "24",
-            "25",
-            "26",
-            "27",
-            "28",
-        ),
-        9: ("thirtysix", "thirtyseven", "thirtyeight", "thirtynine", "forty", "36", "37", "38", "39", "40"),
-    },
+_SPAN_MONTHS = {"month": {3: 3, 6: 6, 9: 9}} | {
+    "week": dict.fromkeys((12, 13, 14, 16), 3) | dict.fromkeys(range(24, 29), 6) | dict.fromkeys(range(36, 41), 9)
 }
-_MONTHS = {
-    (unit, word): months for unit, table in _SPAN_MONTHS.items() for months, words in table.items() for word in words
-}
+"""Months of a year that have passed, by the number that a heading prints; a first quarter may have 12 to 16 weeks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +124,11 @@ def _dates_beside(text: str, start: int, end: int) -> list[dt.date]:
 
 def _offset_by_quarter(text: str, year: int, period: FiscalPeriod) -> int | None:
     """From the latest fiscal year named with this very quarter; a filing compares it with earlier ones."""
-    if period not in _WORDS:
+    if period not in fiscal.QUARTERS:
         return None
-    years = {int(match["year"]) for match in _QUARTER_OF.finditer(text) if match["word"].lower() == _WORDS[period]}
+    quarter = fiscal.QUARTERS.index(period) + 1
+    named = (match for match in _QUARTER_OF.finditer(text) if ORDINALS[match["word"].lower()] == quarter)
+    years = {int(match["year"]) for match in named}
     latest = max(years & {year, year - 1}, default=None)
     return None if latest is None else latest - year
 
@@ -188,7 +170,7 @@ def _months_passed(period_end: dt.date, text: str, prior_ends: dict[int, Counter
     spans: Counter[int] = Counter()
     for match in _SPAN.finditer(text):
         unit = match["unit"].lower().removesuffix("s")
-        months = _MONTHS.get((unit, re.sub(r"[\s-]", "", match["n"].lower())))
+        months = _SPAN_MONTHS[unit].get(number_of(match["n"]))
         if months and name in text[match.end() : match.end() + 60].lower():
             spans[months] += 1
     score = {months: max(dates.values(), default=0) for months, dates in prior_ends.items()}

@@ -14,6 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.core.types import Filing, LineItem, Statement
+from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.cells import Number, is_year, parse_number
 from finray.filings.column_labels import column_label, is_period
 from finray.filings.grids import MAX_CELL_TEXT, Cell, Grid
@@ -36,14 +37,13 @@ INDENT_STEP = 1.0
 
 _NOT_A_SECTION = re.compile(
     r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*\d*\W*$|^page \d|unaudited|"
-    r"^\(?in (?:thousand|million)|"
-    r"^\(.*(?:thousands|millions).*\)$|form 10-|^part i|^item \d|the accompanying|annual report",
+    rf"^\(?in {SCALE}|^\(.*{SCALE}s.*\)$|"
+    r"form 10-|^part i|^item \d|the accompanying|annual report",
     re.IGNORECASE,
 )
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
 _PERIOD_WORDS = re.compile(
-    r"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|december|january|february|march|april|may|june|july|august|"
-    r"september|october|november)\b|^(?:19|20)\d\d$",
+    rf"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|^(?:19|20)\d\d$",
     re.IGNORECASE,
 )
 _BALANCE_ROW = re.compile(

@@ -14,6 +14,7 @@ from itertools import chain, takewhile
 
 import pymupdf
 
+from finray.core.vocabulary import MONTH
 from finray.filings.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
 from finray.filings.grids import Grid, caption_of
 from finray.filings.pdf_lines import PositionedWord, rows_of_words
@@ -22,8 +23,7 @@ PROSE_SHARE = 0.6
 """A sentence that covers this share of the page's text width is prose, not a label."""
 
 _PERIOD = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|"
-    r"jul|aug|sept?|oct|nov|dec|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited)\b|"
+    rf"\b(?:{MONTH}|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited)\b|"
     r"\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
+from finray.core.vocabulary import MONTH
 from finray.filings.cells import MAX_CELL, Printed, is_year, merge_fillers, parse_number
 from finray.filings.grids import MAX_CELL_TEXT
 
@@ -28,11 +29,7 @@ EDGE_SUPPORT = 3
 FAR = 1e5
 
 _LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·…](?=\s|$)")
-_MONTH_NAME = re.compile(
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)",
-    re.IGNORECASE,
-)
+_MONTH_NAME = re.compile(rf"{MONTH}\.?", re.IGNORECASE)
 _LOOSE = re.compile(r"(?<=[$€£¥(])\s++(?=[\d(.—–-])|(?<!\s)\s++(?=\))")
 _NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*+(?:\.\d++|(?<=\d))\)?%?|[-–—]|\(|\)|%|\)%")
 

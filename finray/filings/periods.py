@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from finray.core.types import Filing, Statement
+from finray.core.vocabulary import COUNT, MONTH, MONTHS, ORDINAL, number_of
 
-_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
-_MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
-_MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_MONTH = rf"(?P<month>{MONTH})\b\.?"
 _DAY_OF = re.compile(
     _MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|"
     r"20)\d\d)?(?!\d)",
@@ -21,42 +20,11 @@ _DAY_OF = re.compile(
 )
 _NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
-_COUNTS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "thirteen": 13,
-    "fourteen": 14,
-    "sixteen": 16,
-    "seventeen": 17,
-    "twenty-four": 24,
-    "twenty-six": 26,
-    "twenty-seven": 27,
-    "twenty-eight": 28,
-    "thirty-six": 36,
-    "thirty-nine": 39,
-    "forty": 40,
-    "fifty-two": 52,
-    "fifty-three": 53,
-    "twenty six": 26,
-    "thirty nine": 39,
-    "fifty two": 52,
-    "fifty three": 53,
-}
-_COUNT = r"(?P<count>\d{1,2}|" + "|".join(sorted(_COUNTS, key=len, reverse=True)) + r")"
+_COUNT = f"(?P<count>{COUNT})"
 _MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
 _WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
 _QUARTER = re.compile(
-    r"\b(?:quarters?(?: |$|ly)|fiscal quarter|(?:first|second|third|fourth) quarter|"
+    rf"\b(?:quarters?(?: |$|ly)|fiscal quarter|{ORDINAL} quarter|"
     r"q[1-4]\b)",
     re.IGNORECASE,
 )
@@ -92,7 +60,7 @@ def read_heading(text: str) -> Heading:
     if dates:
         # The last full date wins: "Year ended" headings come before the date they end on.
         match = next((m for m in reversed(dates) if m["year"]), dates[-1])
-        month, day = _MONTHS[match["month"].lower()], int(match["day"]) if match["day"] else None
+        month, day = MONTHS[match["month"].lower()], int(match["day"]) if match["day"] else None
         year = int(match["year"]) if match["year"] else None
         if match["month"].lower() == "may" and day is None and year is None:
             month = None
@@ -135,7 +103,7 @@ def _length(text: str) -> int | None:
 
 
 def _count(word: str) -> int:
-    return int(word) if word.isdigit() else _COUNTS[" ".join(word.lower().split())]
+    return number_of(word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +230,7 @@ def _title_dates(titles: str, note: bool) -> tuple[_TitleDate, ...]:
         found.append(
             (
                 int(match["year"]) if match["year"] else None,
-                _MONTHS[match["month"].lower()],
+                MONTHS[match["month"].lower()],
                 int(match["day"]) if match["day"] else None,
             )
         )
@@ -330,7 +298,7 @@ def read_balance_date(label: str) -> dt.date | None:
     match = next((m for m in _DAY_OF.finditer(label) if m["day"] and m["year"]), None)
     if match is None:
         return None
-    year, month, day = int(match["year"]), _MONTHS[match["month"].lower()], int(match["day"])
+    year, month, day = int(match["year"]), MONTHS[match["month"].lower()], int(match["day"])
     if not 1 <= day <= calendar.monthrange(year, month)[1]:
         return None
     return dt.date(year, month, day)

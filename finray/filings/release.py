@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from itertools import islice
 
 from finray.core.types import EARNINGS_RELEASE, FiscalPeriod
+from finray.core.vocabulary import MONTH, MONTHS, ORDINAL, ORDINALS
 from finray.filings import fiscal
-from finray.filings.dates import find_dates, month_number
+from finray.filings.dates import find_dates
 from finray.filings.facts import Facts
 from finray.filings.fiscal_text import find_quarter, named_year
 from finray.filings.names import MAX_NAME, aliases_of, is_short_name, tidy_name
@@ -26,22 +27,8 @@ _TEXT_CHARACTERS = 200_000
 _NAME_REACH = 140
 """Characters before "(NYSE: …)" in which the company's name is looked for."""
 
-_WORDS: dict[str, FiscalPeriod] = {
-    "first": "Q1",
-    "second": "Q2",
-    "third": "Q3",
-    "fourth": "Q4",
-    "1st": "Q1",
-    "2nd": "Q2",
-    "3rd": "Q3",
-    "4th": "Q4",
-    "1": "Q1",
-    "2": "Q2",
-    "3": "Q3",
-    "4": "Q4",
-}
 _QUARTER = re.compile(
-    r"\b(?:(?P<word>first|second|third|fourth|1st|2nd|3rd|4th)[\s-]{1,3}(?:fiscal[\s-]{1,3})?quarter"
+    rf"\b(?:(?P<word>{ORDINAL})[\s-]{{1,3}}(?:fiscal[\s-]{{1,3}})?quarter"
     r"|Q(?P<q>[1-4])(?=\b|FY)"
     r"|(?P<r>[1-4])Q(?=\b|\d\d))",
     re.IGNORECASE,
@@ -94,8 +81,7 @@ _LETTER = re.compile(r"\b(?:fellow|dear)\s{1,3}(?:share|stock)holders\b", re.IGN
 # "Form 10-Q for the quarterly period ended" cites an earlier report.
 _ENDED = re.compile(r"(?P<cited>quarterly\s{1,3}period\s{1,3})?\bend(?:ed|ing)\b", re.IGNORECASE)
 _MONTH_QUARTER = re.compile(
-    r"\b(January|February|March|April|May|June|July|August|September|October|November"
-    r"|December)\s{1,3}(20\d\d)\s{1,3}quarter\b",
+    rf"\b({MONTH})\s{{1,3}}(20\d\d)\s{{1,3}}quarter\b",
     re.IGNORECASE,
 )
 _NOT_IN_A_NAME = re.compile(
@@ -153,6 +139,10 @@ def _year_end(period_end: dt.date, period: FiscalPeriod, text: str) -> dt.date:
     return fiscal.year_end_after(period_end, 3 * (fiscal.QUARTERS.index(period) + 1))
 
 
+def _quarter(word: str) -> FiscalPeriod:
+    return fiscal.QUARTERS[(ORDINALS.get(word.lower()) or int(word)) - 1]
+
+
 def _period(head: str) -> tuple[FiscalPeriod | None, int | None]:
     """The quarter that the headline reports and its year; a release on the whole year is the fourth
     quarter's."""
@@ -160,10 +150,10 @@ def _period(head: str) -> tuple[FiscalPeriod | None, int | None]:
         word = match["word"] or match["q"] or match["r"]
         year = _year_beside(head, match)
         if year is not None:
-            return _WORDS[word.lower()], year
+            return _quarter(word), year
     first = _QUARTER.search(head)
     if first:
-        return _WORDS[(first["word"] or first["q"] or first["r"]).lower()], None
+        return _quarter(first["word"] or first["q"] or first["r"]), None
     whole = _FULL_YEAR.search(head)
     if whole:
         found = _YEAR_NEAR.search(whole[0])
@@ -258,7 +248,7 @@ def _period_end(text: str, head: str) -> dt.date | None:
     release, the latest that is printed more than once; where none follows "ended", the one printed most."""
     month = _MONTH_QUARTER.search(text)
     if month:
-        following = dt.date(int(month[2]), month_number(month[1]), 28) + dt.timedelta(days=4)
+        following = dt.date(int(month[2]), MONTHS[month[1].lower()], 28) + dt.timedelta(days=4)
         return following - dt.timedelta(days=following.day)
     released = next((date for _, _, date in find_dates(head)), None)
     printed = Counter(date for _, _, date in find_dates(text))

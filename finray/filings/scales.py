@@ -5,23 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_WORDS = {
-    "thousand": 10**3,
-    "million": 10**6,
-    "billion": 10**9,
-    "000": 10**3,
-    "mm": 10**6,
-    "k": 10**3,
-    "m": 10**6,
-    "mn": 10**6,
-    "bn": 10**9,
-}
+from finray.core.vocabulary import SCALE, SCALES
+
+_WORDS = {**SCALES, "000": 10**3, "mm": 10**6, "k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9}
 _SCALE = re.compile(
     r"(?:\b(?:in\s*+|(?:of|are|expressed in|stated in)\s++)(?:u\.?s\.?\s*+)?(?:(?:\$|us\$|usd|dollars)\s*+)?"
-    r"(?P<word>thousand|million|billion)s?\b|"
-    r"[(\[,|]\s*+(?:(?:us|u\.s\.)\s*+)?(?:[$€£¥]\s*+)?(?:amounts? )?(?P<bare>thousand|million|billion)s?\b|"
-    r"\$\s*+(?P<dollars>thousand|million|billion)s?\b|"
-    r"^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>thousand|million|billion)s?(?: of (?:u\.?s\.? )?dollars)?\b|"
+    rf"(?P<word>{SCALE})s?\b|"
+    rf"[(\[,|]\s*+(?:(?:us|u\.s\.)\s*+)?(?:[$€£¥]\s*+)?(?:amounts? )?(?P<bare>{SCALE})s?\b|"
+    rf"\$\s*+(?P<dollars>{SCALE})s?\b|"
+    rf"^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>{SCALE})s?(?: of (?:u\.?s\.? )?dollars)?\b|"
     r"(?:\$|in\s++|\(\s*+)(?P<zeros>000)['’]?s?\b|"
     r"(?<![\w.])(?:us\s?\$|us\s?d|rmb|eur|gbp|[$€£¥])\s?['‘’`]?(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
     re.IGNORECASE | re.MULTILINE,
@@ -33,11 +25,10 @@ _EXCEPT_SHARES = re.compile(
     re.IGNORECASE,
 )
 _SHARES_IN = re.compile(
-    r"(?:shares?|share data|share amounts)\b[^.\n$]{0,50}?\bin (?P<after>thousand|million|billion)s", re.IGNORECASE
+    rf"(?:shares?|share data|share amounts)\b[^.\n$]{{0,50}}?\bin (?P<after>{SCALE})s", re.IGNORECASE
 )
 _BOTH_IN = re.compile(
-    r"(?:dollars|amounts|\$)[^.\n]{0,12}(?:and|,) shares[^.\n]{0,10}in (?:thousand|million|"
-    r"billion)s",
+    rf"(?:dollars|amounts|\$)[^.\n]{{0,12}}(?:and|,) shares[^.\n]{{0,10}}in {SCALE}s",
     re.IGNORECASE,
 )
 _MONEY = (
@@ -81,8 +72,7 @@ _BASIC_OR_DILUTED = re.compile(
     re.IGNORECASE,
 )
 _OWN_SCALE = re.compile(
-    r"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>thousand|million|"
-    r"billion)s?\)",
+    rf"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>{SCALE})s?\)",
     re.IGNORECASE,
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from finray.core.types import Statement
+from finray.core.vocabulary import MONTH
 
 KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income", "equity")
 TABLE_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income")
@@ -141,8 +142,8 @@ _MARKERS: tuple[tuple[str, Mapping[Statement, float]], ...] = (
     (r".{0,40}(derivative|cash flow hedg|net investment hedg|available.for.sale)", {"comprehensive_income": 0.7}),
     # equity
     (
-        r"(ending |beginning |opening |closing )?balances?\b.{0,8}(at|as of|,|[-–—]|\d|january|december|june|september|"
-        r"march|end|beginning)|balances?$",
+        rf"(ending |beginning |opening |closing )?balances?\b.{{0,8}}(at|as of|,|[-–—]|\d|{MONTH}|end|beginning)|"
+        r"balances?$",
         {"equity": 1.5},
     ),
     (r"(cash )?dividends?\b.{0,60}(declared|paid|per|\$|\()", {"equity": 0.7, "cash_flow": 0.2, "income": 0.2}),

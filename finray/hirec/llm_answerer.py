@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from finray.answering.grounding import figures, ungrounded_text, unspelled
-from finray.answering.wording import asked_shape, asked_value, shown
+from finray.answering.wording import asked_value, shown
 from finray.core.errors import ModelReplyError, SandboxError
 from finray.core.journal import Journal
 from finray.core.plan import Unit
@@ -17,6 +17,7 @@ from finray.core.types import Answer, Passage
 from finray.hirec.exchange import ask, cited, flag_of, is_finite_number, text_of
 from finray.hirec.prompts import ANSWER
 from finray.models.chat import ChatModel
+from finray.question.shape import asked_shape
 from finray.sandbox.language import numbers
 from finray.sandbox.runner import Sandbox
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from finray.answering.coverage import cover, described, fitting_period, missing_filing, plans_for, printing
+from finray.answering.coverage import cover, fitting_period, missing_filing, plans_for
+from finray.answering.grounding import printing
 from finray.answering.operands import has_filing
 from finray.core.journal import Journal
 from finray.core.period import Period
@@ -61,7 +62,7 @@ class RuleCurator:
         planned = Curation(kept[: self._max_kept], answerable=not absent, plans=plans, coverage=coverage)
         if not absent:
             return planned
-        planned = replace(planned, missing=tuple(described(operand, self._facts) for operand in absent))
+        planned = replace(planned, missing=tuple(o.described(self._facts.company_name(o.company)) for o in absent))
         if all(operand.phrase is not None and self._has_filing(operand, passages) for operand in absent):
             # Its filings were searched whole: another page of them would not help, a sentence of these may.
             fitting = fitting_period(query, passages, self._facts)

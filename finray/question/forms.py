@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from finray.core.period import Period
 from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
@@ -19,58 +20,33 @@ _ASKED = (
     (re.compile(r"\bproxy statement\b|\bDEF ?14A\b", re.I), ("DEF 14A",)),
 )
 _AMENDMENT = re.compile(r"\bamend(?:ed|ment)\b.{0,20}\b(?:10-?[KQ]|8-?K|report|filing)\b|\b(?:10-?[KQ]|8-?K)/A\b", re.I)
-_OUTLOOK = re.compile(
-    r"\bguidance\b|\boutlook\b|\bnon[- ]?GAAP\b|\badjusted\b|\borganic\b|\bconstant[- ]currency\b|"
-    r"\bexclud(?:e|es|ed|ing)\b.{0,40}\b(?:impacts?|effects?|currency|FX|items?|charges?|acquisitions?)\b|\bunderlying\b",
-    re.I,
-)
-_OF_A_PERIOD = re.compile(
-    r"\b(?:months?|quarter|weeks?|year)\s+(?:period\s+)?end(?:ed|ing)\b|\bas (?:of|at)\b|"
-    r"\bat (?:the )?(?:end|close) of\b|"
-    r"\bbalance\b",
-    re.I,
-)
-"""A date that closes a period, where other dates are those of an event."""
-_EVENT = re.compile(
-    r"\b(?:annual (?:general )?meeting|AGM|shareholder (?:vote|proposal)|resign|appoint(?:ed|ment)|step(?:ped)? down|"
-    r"entered into|credit agreement|supplemental indenture|dated)\b",
-    re.I,
-)
-
-
-_AHEAD = re.compile(
-    r"\b(?:guidance|outlook|forecasts?|projections?|expectations?)\b|"
-    r"\b(?:expect(?:s|ed)?|anticipat(?:es?|ed)|project(?:s|ed)|plan(?:s|ned)?|forecast(?:s|ed)?|intend(?:s|ed)?)\s+"
-    r"(?:to|for|that|its?|the|their)\b",
-    re.I,
-)
-
-
-def looks_ahead(question: str) -> bool:
-    """Whether the question is about what was expected of a period: that is printed before the period is over."""
-    return _AHEAD.search(question) is not None
 
 
 def forms_asked(question: str) -> tuple[str, ...]:
-    """Forms named in words, most specific first; ("10-K/A",) style where an amendment is asked for."""
-    asked = dict.fromkeys(form for pattern, forms in _ASKED if pattern.search(question) for form in forms)
+    """Forms named in words, most specific first; ("10-K/A",) style if an amendment is asked for."""
+    asked = dict.fromkeys(form for _, _, forms in form_spans(question) for form in forms)
     if _AMENDMENT.search(question):
         return tuple(f"{form}/A" for form in asked) or ("10-K/A", "10-Q/A", "8-K/A")
     return tuple(asked)
 
 
-def forms_implied(question: str, latest: Period | None) -> dict[str, float]:
-    """How well each form suits the question, 0 to 1, when none is named."""
+def form_spans(text: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    """(start, end, forms) of each phrase that names forms, the most specific first."""
+    return tuple((*match.span(), forms) for pattern, forms in _ASKED for match in pattern.finditer(text))
+
+
+def forms_implied(intents: Collection[str], latest: Period | None) -> dict[str, float]:
+    """How well each form suits a question of these intents about ``latest``, 0 to 1, when none is named."""
     fit = {"10-K": 1.0, "20-F": 1.0, ANNUAL_REPORT_TO_HOLDERS: 0.8, EARNINGS_RELEASE: 0.6, "10-Q": 0.55, "8-K": 0.2}
     if latest is not None and latest.part in ("Q1", "Q2", "Q3", "Q4"):
         fit |= {"10-Q": 1.0, EARNINGS_RELEASE: 0.85, "10-K": 0.4}
-    if latest is not None and latest.date is not None:
-        if _OF_A_PERIOD.search(question):
-            fit |= {"10-Q": 1.0, EARNINGS_RELEASE: 0.7}
-        else:
-            fit |= {"8-K": 1.0, EARNINGS_RELEASE: 0.7}
-    if _OUTLOOK.search(question):
+    dated = latest is not None and latest.date is not None
+    if dated and "closing" in intents:
+        fit |= {"10-Q": 1.0, EARNINGS_RELEASE: 0.7}
+    elif dated:
+        fit |= {"8-K": 1.0, EARNINGS_RELEASE: 0.7}
+    if "adjusted" in intents:
         fit |= {EARNINGS_RELEASE: 1.0, "10-K": min(fit["10-K"], 0.65)}
-    if _EVENT.search(question) and latest is not None and latest.date is not None:
+    if dated and "dated_event" in intents:
         fit |= {"8-K": 1.0, "10-K": 0.5, "10-Q": 0.5}
     return fit

@@ -43,6 +43,15 @@ def intents_of(question: str, text: str, metrics: Sequence[Span], companies: int
     return frozenset(said)
 
 
+_OPERATORS = ("growth", "cagr", "difference", "mean", "summed", "total", "share", "percent", "superlative")
+
+
+def operator_spans(text: str) -> tuple[tuple[int, int, str], ...]:
+    """(start, end, intent) of the words of ``text`` that say what to do with figures."""
+    known = _vocabulary()
+    return tuple((*m.span(), name) for name in _OPERATORS for m in known[name].pattern.finditer(text))
+
+
 def superlative(text: str) -> re.Match[str] | None:
     """The first superlative of ``text``."""
     return _vocabulary()["superlative"].pattern.search(text)

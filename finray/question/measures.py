@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
 from finray.core.query import Query, Span
+from finray.core.vocabulary import MONTH
 from finray.filings.canonical import canonical_items
 from finray.question.arithmetic import ProgramError, parse
 from finray.question.definitions import defined_formula
@@ -35,11 +36,9 @@ _OPERATORS = re.compile(rf"(\s{_DIVIDED}\s|\s(?:plus|minus)\s|\s[+×*]\s|[()])",
 _SIGNS = {"plus": "+", "minus": "-", "+": "+", "×": "*", "*": "*"}
 _RESERVED = frozenset(["mean", "sum", "min", "max", "abs", "growth", "cagr", "difference", "avg", "prior", "delta"])
 _INSTANT = re.compile(
-    r"\b(?:at|as of|as at)\s+(?:the\s+)?(?:(?:end|close) of|(?:fiscal\s+)?year[- ]end|january|february|march|april|"
-    r"may|june|july|"
-    r"august|september|october|november|december)\b|\b(?:for|between|from|to|than|vs\.?)\s+the end of\b|"
-    r"\b(?:report|disclose)\w* for (?:january|february|march|april|may|june|july|august|september|october|november|"
-    r"december)\b|"
+    rf"\b(?:at|as of|as at)\s+(?:the\s+)?(?:(?:end|close) of|(?:fiscal\s+)?year[- ]end|{MONTH})\b|"
+    rf"\b(?:for|between|from|to|than|vs\.?)\s+the end of\b|"
+    rf"\b(?:report|disclose)\w* for {MONTH}\b|"
     r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
     re.I,
 )

@@ -4,37 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Iterator
 from typing import cast
 
 from finray.core.period import Period
 from finray.core.types import FiscalPeriod
+from finray.core.vocabulary import COUNT, MONTH, MONTHS, ORDINAL, ORDINALS, number_of
 
-_MONTHS = {
-    name: number
-    for number, name in enumerate(
-        (
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-        ),
-        start=1,
-    )
-}
-_MONTHS |= {name[:3]: number for name, number in _MONTHS.items()} | {"sept": 9}
-_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_MONTH = rf"({MONTH})\.?"
 _YEAR = r"((?:19|20)\d\d)"
 _SHORT_YEAR = r"['’]?((?:19|20)?\d\d)"
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-_ORDINAL = "(" + "|".join(_ORDINALS) + ")"
+_ORDINAL = f"({ORDINAL})"
 _OF = r"(?>(?:\s*+(?:(?:of|in|for|the|fiscal|year)\b|[,/'’-]))*)\s*+(?:fy\s*+)?"
 
 _DATES = (
@@ -69,7 +49,7 @@ _SPAN = re.compile(
     rf"(?:(?:FY|fiscal(?: year)?)\s*+)?{_SHORT_YEAR}\b",
     re.I,
 )
-_N = r"(\d{1,2}|two|three|four|five|six|seven|eight|nine|ten)"
+_N = f"({COUNT})"
 _YEARS = r"(?:fiscal\s+|full\s+)?years?"
 _LAST_YEARS = re.compile(
     rf"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?{_N}\s+{_YEARS}\b"
@@ -78,7 +58,7 @@ _LAST_YEARS = re.compile(
     re.I,
 )
 _MONTHS_ENDED = re.compile(
-    r"\b(?:(\d{1,2}|three|six|nine|twelve)[\s-]+months?|(years?)|(quarters?))\s+(?:period\s+)?(?:that\s+)?"
+    rf"\b(?:({COUNT})[\s-]+months?|(years?)|(quarters?))\s+(?:period\s+)?(?:that\s+)?"
     r"end(?:ed|ing)(?:\s+on)?\s*$",
     re.I,
 )
@@ -87,100 +67,99 @@ _YEAR_TO_DATE = re.compile(
     rf"{_SHORT_YEAR}\b",
     re.I,
 )
-_COUNT = {
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twelve": 12,
-}
 _EARLIEST, _LATEST = 1985, 2100
 _NEAR = 40
 """How far before a date what belongs to it is looked for."""
 
 
 def periods_in(text: str) -> tuple[Period, ...]:
-    """The periods that ``text`` names, in reading order without repeats.
+    """The periods that ``text`` names, in reading order without repeats."""
+    return tuple(dict.fromkeys(period for _, _, period in period_spans(text)))
+
+
+def period_spans(text: str) -> tuple[tuple[int, int, Period], ...]:
+    """(start, end, period) for each period that ``text`` names, in reading order.
 
     A span of years ("FY2017 - FY2019") yields each of its years. Each stretch of text is read once, most specific
     pattern first: a date is not also a year.
     """
-    found: list[tuple[int, Period]] = []
-    rest = text
+    reading = _Reading(text)
+    reading.read_dates()
+    for match, period in _matches(reading):
+        reading.take(match, *period)
+    return tuple(sorted(reading.found, key=lambda span: span[0]))
 
-    def take(match: re.Match[str], *periods: Period) -> None:
-        nonlocal rest
-        found.extend((match.start(), period) for period in periods)
-        rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
 
-    def take_others(date: re.Match[str], pattern: int, day: dt.date, months: int | None) -> list[tuple[int, Period]]:
-        """Dates that share their month and day, or their year, with ``date``."""
-        nonlocal rest
-        others: list[tuple[int, Period]] = []
-        end = date.end()
-        while (match := _SAME_DAY.match(rest, end)) is not None:
-            others.append(
-                (
-                    match.start(1),
-                    _on(
-                        day.replace(day=min(day.day, 28) if day.month == 2 else day.day, year=int(match.group(1))),
-                        months,
-                    ),
-                )
-            )
-            rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
-            end = match.end()
-        if pattern == 0 and (match := _SAME_YEAR.search(rest, max(0, date.start() - _NEAR), date.start())) is not None:
-            try:
-                other = dt.date(day.year, _MONTHS[match.group(1).lower()], int(match.group(2)))
-            except ValueError:
-                return others
-            before = rest[max(0, match.start() - _NEAR) : match.start()]
-            others.append((match.start(), _on(other, _months_ended(before) or months)))
-            rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
-        return others
+class _Reading:
+    """The periods found so far, and the text without the words that name them."""
 
-    for index, pattern in enumerate(_DATES):
-        for match in pattern.finditer(rest):
-            day = _date(match, index)
-            if day is not None:
-                months = _months_ended(rest[max(0, match.start() - _NEAR) : match.start()])
-                take(match, Period(day.year, None, day, months))
-                found.extend(take_others(match, index, day, months))
-    for match in _YEAR_TO_DATE.finditer(rest):
-        months, year = _count(match.group(1)), _year(match.group(2))
+    def __init__(self, text: str) -> None:
+        self.rest = text
+        self.found: list[tuple[int, int, Period]] = []
+
+    def take(self, match: re.Match[str], *periods: Period) -> None:
+        start, end = match.span()
+        self.found += ((start, end, period) for period in periods)
+        self.rest = self.rest[:start] + " " * (end - start) + self.rest[end:]
+
+    def read_dates(self) -> None:
+        for order, pattern in enumerate(_DATES):
+            for match in pattern.finditer(self.rest):
+                day = _date(match, order)
+                if day is not None:
+                    months = self._months_ended(match.start())
+                    self.take(match, _on(day, months))
+                    self._take_same_day(match.end(), day, months)
+                    if order == 0:
+                        self._take_same_year(match.start(), day, months)
+
+    def _take_same_day(self, at: int, day: dt.date, months: int | None) -> None:
+        """Further years of one day: "December 31, 2019 and 2018"."""
+        while (match := _SAME_DAY.match(self.rest, at)) is not None:
+            other = day.replace(day=min(day.day, 28) if day.month == 2 else day.day, year=int(match.group(1)))
+            self.take(match, _on(other, months))
+            at = match.end()
+
+    def _take_same_year(self, before: int, day: dt.date, months: int | None) -> None:
+        """A day of the same year before it: "April 27 and January 26, 2019"."""
+        match = _SAME_YEAR.search(self.rest, max(0, before - _NEAR), before)
+        if match is None:
+            return
+        try:
+            other = dt.date(day.year, MONTHS[match.group(1).lower()], int(match.group(2)))
+        except ValueError:
+            return
+        self.take(match, _on(other, self._months_ended(match.start()) or months))
+
+    def _months_ended(self, at: int) -> int | None:
+        return _months_ended(self.rest[max(0, at - _NEAR) : at])
+
+
+def _matches(reading: _Reading) -> Iterator[tuple[re.Match[str], list[Period]]]:
+    """Matches that name a period without a date, most specific pattern first, each in what the ones before left."""
+    for match in _YEAR_TO_DATE.finditer(reading.rest):
+        months, year = number_of(match.group(1)), _year(match.group(2))
         if year is not None and months in (3, 6, 9):
             part = cast(FiscalPeriod, f"Q{months // 3}")
-            take(match, Period(year, part, months=months if months > 3 else None))
-    for index, pattern in enumerate(_QUARTERS):
-        for match in pattern.finditer(rest):
-            quarter, digits = (match.group(2), match.group(1)) if index in (1, 4) else match.groups()
+            yield match, [Period(year, part, months=months if months > 3 else None)]
+    for order, pattern in enumerate(_QUARTERS):
+        for match in pattern.finditer(reading.rest):
+            quarter, digits = (match.group(2), match.group(1)) if order in (1, 4) else match.groups()
             year = _year(digits)
             if year is not None:
-                number = _ORDINALS.get(quarter.lower()) or int(quarter)
-                take(match, Period(year, cast(FiscalPeriod, f"Q{number}")))
-    for match in _SPAN.finditer(rest):
+                number = ORDINALS.get(quarter.lower()) or int(quarter)
+                yield match, [Period(year, cast(FiscalPeriod, f"Q{number}"))]
+    for match in _SPAN.finditer(reading.rest):
         first, last = _year(match.group(1)), _year(match.group(2))
         if first is not None and last is not None and 0 < last - first <= 30 and _looks_like_years(match):
-            take(match, *(Period(year, "FY") for year in range(first, last + 1)))
+            yield match, [Period(year, "FY") for year in range(first, last + 1)]
     for pattern in _FISCAL_YEARS:
-        for match in pattern.finditer(rest):
-            year = _year(match.group(1))
-            if year is not None:
-                take(match, Period(year, "FY"))
-    for match in _BARE_YEAR.finditer(rest):
-        year = _year(match.group(1))
-        if year is not None:
-            take(match, Period(year))
-    unique: dict[Period, None] = {}
-    for _, period in sorted(found, key=lambda item: item[0]):
-        unique.setdefault(period)
-    return tuple(unique)
+        for match in pattern.finditer(reading.rest):
+            if (year := _year(match.group(1))) is not None:
+                yield match, [Period(year, "FY")]
+    for match in _BARE_YEAR.finditer(reading.rest):
+        if (year := _year(match.group(1))) is not None:
+            yield match, [Period(year)]
 
 
 def last_years_in(text: str) -> int | None:
@@ -188,15 +167,11 @@ def last_years_in(text: str) -> int | None:
     match = _LAST_YEARS.search(text)
     if match is None:
         return None
-    return _count(match.group(1) or match.group(2))
+    return number_of(match.group(1) or match.group(2))
 
 
 def _on(day: dt.date, months: int | None) -> Period:
     return Period(day.year, None, day, months)
-
-
-def _count(word: str) -> int:
-    return _COUNT.get(word.lower()) or int(word)
 
 
 def _months_ended(before: str) -> int | None:
@@ -204,7 +179,7 @@ def _months_ended(before: str) -> int | None:
     match = _MONTHS_ENDED.search(before)
     if match is None:
         return None
-    return _count(match.group(1)) if match.group(1) else 12 if match.group(2) else 3
+    return number_of(match.group(1)) if match.group(1) else 12 if match.group(2) else 3
 
 
 def _looks_like_years(match: re.Match[str]) -> bool:
@@ -221,9 +196,9 @@ def _year(digits: str) -> int | None:
 def _date(match: re.Match[str], pattern: int) -> dt.date | None:
     first, second, third = match.groups()
     if pattern == 0:
-        parts = (int(third), _MONTHS[first.lower()], int(second))
+        parts = (int(third), MONTHS[first.lower()], int(second))
     elif pattern == 1:
-        parts = (int(third), _MONTHS[second.lower()], int(first))
+        parts = (int(third), MONTHS[second.lower()], int(first))
     else:
         parts = (int(first), int(second), int(third))
     try:

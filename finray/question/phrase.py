@@ -3,17 +3,17 @@ company, the period and the words of asking."""
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from finray.core.plan import Measure, Phrase
+from finray.core.vocabulary import COUNT, MONTH, ORDINAL, SCALE
 from finray.filings.canonical import canonical_items
 from finray.question.mentions import mentions
 from finray.question.synonyms import words_of
 
-_MONTH = "(?:" + "|".join([*calendar.month_name[1:], *calendar.month_abbr[1:], "Sept"]) + r")\.?"
+_MONTH = rf"{MONTH}\.?"
 _YEAR = r"(?:19|20)\d\d"
 _DAY = rf"(?:{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+{_YEAR}|\d{{1,2}}\s+{_MONTH},?\s+{_YEAR}|{_YEAR}-\d\d-\d\d)"
 _BARE = (
@@ -21,8 +21,7 @@ _BARE = (
     rf"{_YEAR}(?:\s*[/-]\s*(?:{_YEAR}|\d\d))?\b)(?:\s+year[\s-]end\b)?"
 )
 _SPAN = (
-    r"(?:(?:first|second|third|fourth|last)\s+(?:fiscal\s+)?quarter|(?:first\s+)?(?:three|six|nine|twelve|"
-    r"\d{1,2})[\s-]+months?|"
+    rf"(?:(?:{ORDINAL}|last)\s+(?:fiscal\s+)?quarter|(?:first\s+)?{COUNT}[\s-]+months?|"
     r"Q[1-4]|[1-4]Q|(?:fiscal\s+)?quarter|(?:fiscal\s+)?years?)"
 )
 _PERIOD = re.compile(
@@ -46,8 +45,7 @@ _ASKING = re.compile(
     r"based on)\b|"
     r"\brecord(?:ed|s)?\b(?=\s*$|\s+(?:in|for)\b)|\b(?:in terms of|expressed)\b(?:\s+[$€£]?\w*)?|"
     r"(?:^|\bthe)\s+(?:total\s+)?(?:value|amount|level) of\b|\b(?:the company|the group|the firm)(?:['’]s)?(?!\w)|"
-    r"\b(?:in|of)\s+(?:US\s?D|U\.S\. dollars|dollars|percent|millions?|thousands?|"
-    r"billions?)(?:\s+of\s+(?:US\s+)?dollars)?\b|"
+    rf"\b(?:in|of)\s+(?:US\s?D|U\.S\. dollars|dollars|percent|{SCALE}s?)(?:\s+of\s+(?:US\s+)?dollars)?\b|"
     r"\b(?:its\s+)?(?:consolidated\s+)?(?:income statements?|balance sheets?|cash[- ]flow statements?|"
     r"statements? of (?:cash flows?|income|operations|comprehensive income))\b",
     re.I,
@@ -71,7 +69,7 @@ _MOVING = re.compile(
 )
 _SPAN_OF_YEARS = re.compile(
     r"\b(?:(?:for|over|during|in|across)\s*+)?(?:(?:each of )?the\s++)?(?:(?:last|past)\s*+)?"
-    r"(?:[2-9]|two|three|four|five|six)[\s-]+(?:fiscal[\s-]+)?years?(?:[\s-]+periods?)?\b|\brespectively\b|"
+    rf"{COUNT}[\s-]+(?:fiscal[\s-]+)?years?(?:[\s-]+periods?)?\b|\brespectively\b|"
     r"\b(?:in|for) (?:both|all|each) (?:of the )?years\b",
     re.I,
 )

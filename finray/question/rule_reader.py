@@ -14,10 +14,15 @@ from finray.question.definitions import defined_formula, defined_name
 from finray.question.forms import forms_asked
 from finray.question.formulas import formulas, line_items
 from finray.question.intents import intents_of
+from finray.question.labels import labels
 from finray.question.measures import measures_of
 from finray.question.mentions import mentions
 from finray.question.periods import last_years_in, periods_in
+from finray.question.shape import asked_shape
 from finray.question.wording import statements_named, unexplained_words, without_instructions
+
+_EXPLAINED = frozenset({"company", "metric", "definition", "statement"})
+"""Kinds of spans whose words narrow nothing else."""
 
 Settle = Callable[[Mentions, str], Mentions]
 
@@ -26,7 +31,9 @@ class PlainReader:
     """The ablation without query transformation: the question as asked, no company, period or form."""
 
     async def read(self, question: str, journal: Journal) -> Query:
-        return with_measures(Query(question=question, text=question, spans=mentions(question)))
+        return with_measures(
+            Query(question=question, text=question, spans=labels(question), shape=asked_shape(question))
+        )
 
 
 class RuleReader:
@@ -48,7 +55,7 @@ class RuleReader:
         if not companies.known and text != question:
             searched, companies = question, self._companies(question)
         named_here = companies.spans if searched == text else ()
-        spans = [*named_here, *mentions(text), *_defined(question, text)]
+        spans = [*named_here, *labels(text), *_defined(question, text)]
         query = with_measures(
             Query(
                 question=question,
@@ -57,12 +64,13 @@ class RuleReader:
                 unknown_companies=companies.unknown,
                 periods=periods_in(question),
                 last_years=last_years_in(text),
+                shape=asked_shape(question),
                 forms=forms_asked(question),
                 metrics=metrics,
                 statements=tuple(dict.fromkeys((*named, *implied))),
                 statements_named=named,
                 names=tuple(searched[span.start : span.end] for span in companies.spans),
-                unexplained=unexplained_words(text, spans),
+                unexplained=unexplained_words(text, [span for span in spans if span.kind in _EXPLAINED]),
                 terms=tuple(items[line].names[0] for line in lines),
                 spans=tuple(sorted(spans, key=lambda span: span.start)),
             )
@@ -86,7 +94,7 @@ def with_measures(query: Query) -> Query:
 
 def with_text(query: Query, text: str) -> Query:
     """``query`` with another wording of its text, read anew for what it measures; companies and periods stay."""
-    return with_measures(replace(query, text=text, spans=mentions(text)))
+    return with_measures(replace(query, text=text, spans=labels(text)))
 
 
 def described(query: Query) -> tuple[str, str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Sequence
 
 from finray.core.query import Span
 from finray.core.types import Statement
+from finray.core.vocabulary import MONTHS
 from finray.question.words import word_list
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"“(])")
@@ -54,7 +54,6 @@ STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
 )
 _COMMON = word_list("common")
 
-_MONTHS = frozenset(month.lower() for month in calendar.month_name if month)
 
 _FORMULA = re.compile(r"\s*\([^()]*(?:/|\bdivided by\b)[^()]*\)")
 """A formula in parentheses: "the current ratio (current assets / current liabilities)"."""
@@ -67,14 +66,11 @@ _ORDER = re.compile(r"(?:^\W*|[.!?,;:]\s*|\b(?:please|to|you|and|then)\s+)comput
 
 
 def unexplained_words(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
-    """Words of ``text`` outside ``spans`` (companies, metrics, statements) that are not common in numeric questions;
-    numbers, fiscal years and quarters are explained."""
+    """Words of ``text`` outside ``spans`` that are not common in numeric questions; numbers, fiscal years and quarters
+    are explained."""
     rest = list(text)
     for span in spans:
         rest[span.start : span.end] = " " * (span.end - span.start)
-    for _, pattern in STATEMENT_WORDS:
-        for match in pattern.finditer(text):
-            rest[match.start() : match.end()] = " " * len(match.group())
     for order in _ORDER.finditer(text):
         rest[order.start() : order.end()] = " " * len(order.group())
     words = re.findall(r"[^\W\d_][\w&'’-]*", "".join(rest).lower())
@@ -83,7 +79,7 @@ def unexplained_words(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
         for word in (re.sub(r"['’]s?$", "", w) for w in words)
         if word
         and word not in _COMMON
-        and word not in _MONTHS
+        and word not in MONTHS
         and not word.endswith("ly")
         and not re.fullmatch(r"fy\d*(?:q\d)?|q\d+|[ks]", word)
     )
@@ -100,6 +96,11 @@ def without_instructions(question: str) -> str:
     return text or question.strip()
 
 
+def statement_spans(text: str) -> tuple[tuple[int, int, Statement], ...]:
+    """(start, end, statement) of each phrase that names a primary statement."""
+    return tuple((*m.span(), statement) for statement, pattern in STATEMENT_WORDS for m in pattern.finditer(text))
+
+
 def statements_named(question: str) -> tuple[Statement, ...]:
     """The primary statements that the question names, in the order of the annual report."""
-    return tuple(statement for statement, pattern in STATEMENT_WORDS if pattern.search(question))
+    return tuple(dict.fromkeys(statement for _, _, statement in statement_spans(question)))

@@ -16,7 +16,7 @@ from finray.core.types import Document, Filing
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder
 from finray.question.companies import CompanyCatalog
-from finray.question.forms import forms_implied, looks_ahead
+from finray.question.forms import forms_implied
 from finray.retrieval.filing_match import PERIOD_MATCH, match_score, period_fit
 from finray.retrieval.unidentified import UnidentifiedFilings
 
@@ -120,8 +120,8 @@ class StructuredDocuments:
 
     def _cover_score(self, query: Query) -> Callable[[Filing], tuple[float, tuple[str, ...]]]:
         """Score and reasons of a filing by what its cover says besides the company."""
-        implied = forms_implied(query.question, query.latest)
-        ahead = looks_ahead(query.text)
+        implied = forms_implied(query.intents, query.latest)
+        ahead = "looks_ahead" in query.intents
 
         def score(filing: Filing) -> tuple[float, tuple[str, ...]]:
             points, reasons = match_score(filing, query.periods, query.forms, implied, ahead=ahead)

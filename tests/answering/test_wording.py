@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from finray.answering.wording import Shape, asked_shape, asked_value, shown
+from finray.answering.wording import asked_value, shown
 from finray.core.plan import Unit
+from finray.core.query import Shape
+from finray.question.shape import asked_shape
 
 
 @pytest.mark.parametrize(

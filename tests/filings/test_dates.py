@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.filings.dates import find_dates, first_date, month_day, month_number
+from finray.filings.dates import find_dates, first_date, month_day
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,6 @@ def test_dates_are_read_as_printed(text: str) -> None:
 
 def test_what_is_no_date_is_left_out() -> None:
     assert first_date("February 30, 2015 and 13/13/2015, May 2015") is None
-    with pytest.raises(ValueError, match="not a month"):
-        month_number("Smarch")
 
 
 @pytest.mark.parametrize(

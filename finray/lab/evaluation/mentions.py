@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 
+from finray.core.vocabulary import MONTH
 from finray.lab.evaluation.numbers import Found, Number, located_numbers, squeezed, without_citations
 
-_MONTHS = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+_MONTHS = rf"{MONTH}\b\.?"
 _YEAR = r"(?:19|20)\d\d"
 _DATE = re.compile(
     rf"""

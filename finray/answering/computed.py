@@ -1,0 +1,161 @@
+"""Answers in numbers: the program of a covered plan evaluated and put into words, with the cells it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from finray.answering.grounding import printing, prints
+from finray.answering.wording import asked_value, shown
+from finray.core.plan import Coverage, Found, Unit
+from finray.core.query import Query, Shape
+from finray.core.types import Answer, CitedCell, Passage
+from finray.index.facts import FilingFacts
+from finray.question.arithmetic import evaluate
+
+
+class Computation:
+    """One covered plan: its values, their unit and what the answer says of them."""
+
+    def __init__(self, query: Query, coverage: Coverage, passages: Sequence[Passage], facts: FilingFacts) -> None:
+        """Raises ProgramError for a part that has no value."""
+        plan = coverage.plan
+        self._query, self._plan, self._facts = query, plan, facts
+        self._passages = passages
+        self._found = {operand.name: coverage.found[operand.name] for operand in plan.operands}
+        self._values = {name: item.value for name, item in coverage.found.items()}
+        self._shape = _shape(query, coverage.found.values())
+        printed = _printed_unit(coverage.found.values())
+        self._unit = printed if printed is not None and plan.unit == "USD" else plan.unit
+        self._part_unit = printed if printed is not None and plan.part_unit == "USD" else plan.part_unit
+        self._parts = [(label, evaluate(program, self._values)) for label, program in plan.parts]
+
+    def answer(self) -> Answer:
+        """Raises ProgramError if the program has no value."""
+        plan = self._plan
+        if plan.kind == "which":
+            return self._answer(self._ranking(), plan.program)
+        if plan.kind == "value" and self._unit.startswith("USD") and "share" in self._query.intents:
+            return Answer.refused(f"both figures of the share that {self._query.text!r} asks for")
+        lead, program = self._winner() if plan.kind == "highest" else ("", plan.program)
+        value = evaluate(program, self._values)
+        number, unit = asked_value(value, self._unit, self._shape)
+        return replace(self._answer(self._text(value, lead), program), value=number, unit=unit)
+
+    def _winner(self) -> tuple[str, str]:
+        """The company that ranks first, as the answer begins, and the program that answers for it."""
+        values = [evaluate(ranking, self._values) for _, ranking, _ in self._plan.choose]
+        best = values.index(min(values) if self._plan.lowest else max(values))
+        company, _, program = self._plan.choose[best]
+        return f"{self._facts.company_name(company)}: ", program
+
+    def _text(self, value: float, lead: str) -> str:
+        plan, text = self._plan, lead + shown(value, self._unit, self._shape)
+        sign = (value > 0) - (value < 0)
+        agrees = "Yes" if (sign < 0 if plan.lowest else sign > 0) else "No"
+        if plan.kind == "trend":
+            (before, old), (after, new) = self._parts[0], self._parts[-1]
+            moved = ("did not change", "rose", "fell")[sign]
+            return f"{agrees}: {plan.metric} {moved} from {self._part(old)} ({before}) to {self._part(new)} ({after})."
+        if plan.kind == "sign":
+            word = ("zero", "positive", "negative")[sign]
+            return f"{'Yes' if word in self._query.intents else 'No'}: {plan.metric} was {word}, {text}."
+        if plan.kind == "versus":
+            (one, its), (other, theirs) = self._parts
+            compared = ("equals", "is higher than", "is lower than")[sign]
+            return (
+                f"{agrees}: {plan.metric} of {self._label(one)}, {self._part(its)}, {compared} that of "
+                f"{self._label(other)}, {self._part(theirs)} ({plan.operands[0].period})."
+            )
+        if self._parts:
+            detail = "" if plan.kind == "highest" else f": {self._listed(self._parts)}"
+            return f"{text} ({plan.metric}{detail})"
+        return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
+
+    def _ranking(self) -> str:
+        """The name of the company or year with the highest, or lowest, value, and the values of all."""
+        plan = self._plan
+        ranked = sorted(self._parts, key=lambda part: part[1], reverse=not plan.lowest)
+        period = f", {plan.operands[0].period}" if self._facts.has_company(ranked[0][0]) else ""
+        tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
+        first = "Neither: they are equal" if tie else self._label(ranked[0][0])
+        return f"{first} ({plan.metric}{period}: {self._listed(ranked)})"
+
+    def _listed(self, parts: Iterable[tuple[str, float]]) -> str:
+        return "; ".join(f"{self._label(label)} {self._part(value)}" for label, value in parts)
+
+    def _part(self, value: float) -> str:
+        return shown(value, self._part_unit, self._shape)
+
+    def _label(self, label: str) -> str:
+        return self._facts.company_name(label) if self._facts.has_company(label) else label
+
+    def _answer(self, text: str, program: str) -> Answer:
+        evidence, grounded = self._evidence()
+        cells = tuple(_cited(name, item) for name, item in self._found.items())
+        source = _shown_program(program, self._found)
+        return Answer(text, "answered", program=source, evidence=evidence, operands=cells, grounded=grounded)
+
+    def _evidence(self) -> tuple[tuple[Passage, ...], bool]:
+        """For each operand the passage that prints its row, else the page's passage, each once; and whether every
+        operand's figure stands in its passage."""
+        chosen: dict[tuple[str, int, int], Passage] = {}
+        grounded = True
+        for item in self._found.values():
+            passage = printing(item, self._passages, self._facts)
+            if passage is not None:
+                chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
+            grounded = grounded and passage is not None and prints(passage.text, item.line_item.text)
+        return tuple(chosen.values()), grounded
+
+
+def _shape(query: Query, found: Iterable[Found]) -> Shape:
+    """What the question asks for, in the currency that the operands share; without any money, in none."""
+    currencies = [item.currency for item in found if item.unit.startswith("USD")]
+    return replace(query.shape, currency=max(currencies, default="USD"))
+
+
+def _printed_unit(found: Iterable[Found]) -> Unit | None:
+    """The unit of all operands that were found by their words, where that is no currency."""
+    units = {item.unit for item in found}
+    if len(units) != 1:
+        return None
+    (unit,) = units
+    return unit if unit != "USD" else None
+
+
+def _cited(name: str, found: Found) -> CitedCell:
+    item = found.line_item
+    return CitedCell(
+        name=name,
+        value=found.value,
+        doc_name=found.filing.doc_name,
+        filing_id=found.filing.filing_id,
+        page=item.page,
+        label=item.label,
+        text=item.text,
+        section=item.section,
+        column_label=item.column_label,
+        statement=item.statement,
+        period_end=item.period_end,
+        months=item.months,
+        concept=item.concept,
+        box=item.box,
+        fit=min(1.0, found.score),
+    )
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
+
+
+def _shown_program(program: str, found: Mapping[str, Found]) -> str:
+    """The program and its operands, each with the cell it came from, the page, and the tag where it has one."""
+    operands = "; ".join(f"{name} = {_plain(item.value)} {_source(item)}" for name, item in found.items())
+    return f"{program}  where {operands}"
+
+
+def _source(found: Found) -> str:
+    item = found.line_item
+    tag = f", tagged {item.concept}" if item.concept else ""
+    return f"[“{item.text}”, {found.filing.doc_name} p. {item.page + 1}{tag}]"

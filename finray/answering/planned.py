@@ -1,0 +1,41 @@
+"""Around an answerer of numbers: each curation gets its plans, and what the filings cover of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from finray.answering.coverage import cover, plans_for
+from finray.core.journal import Journal
+from finray.core.plan import Coverage, Plan
+from finray.core.query import Query
+from finray.core.roles import Answerer, Curation
+from finray.core.types import Answer
+from finray.index.facts import FilingFacts
+
+
+class PlannedAnswerer:
+    """``inner``, with the plans that the curator left out and, for operands that its passages lack, the whole filings.
+
+    A curator that finds every operand has decided; the last retrieval, which nobody curates, is planned here.
+    """
+
+    def __init__(self, inner: Answerer, facts: FilingFacts) -> None:
+        self._inner = inner
+        self._facts = facts
+
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        plans = curation.plans or plans_for(query, curation.kept, self._facts)
+        coverage = curation.coverage
+        if plans and (coverage is None or coverage.absent):
+            coverage = self._covered(query, plans, curation)
+        return await self._inner.answer(query, replace(curation, plans=plans, coverage=coverage), journal)
+
+    def _covered(self, query: Query, plans: Sequence[Plan], curation: Curation) -> Coverage:
+        """The first plan whose operands are all there, else the first plan with what it lacks."""
+        tried: list[Coverage] = []
+        for plan in plans:
+            tried.append(cover(query, plan, curation.kept, self._facts, anywhere=True))
+            if not tried[-1].absent:
+                return tried[-1]
+        return tried[0]
