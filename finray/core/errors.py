@@ -3,6 +3,7 @@
     FinrayError
     ├── UsageError              the command cannot run as asked: the command line exits with 2
     │   ├── SettingsError       a preset, environment variable or argument is wrong
+    │   ├── MissingExtraError   a package of an extra is not installed
     │   ├── SourceError         a folder, glob, file or s3:// location cannot be listed or read
     │   ├── IndexMissingError   there is no index at this location
     │   ├── IndexDamagedError   files of the index cannot be read any more
@@ -43,6 +44,10 @@ class UsageError(FinrayError):
 
 class SettingsError(UsageError):
     """A preset, environment variable or argument is wrong."""
+
+
+class MissingExtraError(UsageError):
+    """A package is not installed that only an extra of finray brings; the message names the extra."""
 
 
 class SourceError(UsageError):

@@ -1,4 +1,4 @@
-"""What `finray evaluate` and `finray report` read: several predictions files and one question file."""
+"""What is scored: several predictions files, one question file, and the judgements of a language model."""
 
 from __future__ import annotations
 

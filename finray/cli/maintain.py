@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import json
-import sys
-import time
-from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from rich.console import Console
+from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit
 
-from finray.core.settings import Settings
-from finray.index import ann, layout, maintenance, schema, search_indexes
-from finray.index.statistics import IndexStatistics, index_statistics
-from finray.index.writer import claim
+if TYPE_CHECKING:
+    from finray.index.upkeep import Upkeep
 
 
-def run_maintain(index: str, settings: Settings, *, as_json: bool, out: Console) -> int:
-    """Tidy, then say what there is. Takes the index over: an index job that is writing stops at its next commit."""
-    layout.read_record(index)
-    started, before = time.monotonic(), index_statistics(index)
-    claim(index)
-    maintenance.sweep(index, thorough=True)
-    vectors = maintenance.tidy(index, settings.index) or ann.refresh(index, settings.index)
-    search_indexes.note_checksums(index, schema.CHUNKS)
-    after, seconds = index_statistics(index), time.monotonic() - started
-    if as_json:
-        found = {"ann": asdict(vectors) if vectors else None}
-        values = {"before": asdict(before), "after": asdict(after), "seconds": seconds}
-        sys.stdout.write(json.dumps(values | found) + "\n")
-    else:
-        out.print(describe(before, after, vectors, seconds), highlight=False, markup=False, soft_wrap=True)
+def maintain(
+    index: IndexOption, preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False
+) -> int:
+    """Compact an index, drop old versions, refresh its search indexes, and say what it holds, beside its readers."""
+    from finray.index import upkeep
+
+    done = upkeep.maintain(index, settings_of(preset, set_))
+    emit(done, described(done), as_json=json_)
     return 0
 
 
-def describe(before: IndexStatistics, after: IndexStatistics, vectors: ann.AnnReport | None, seconds: float) -> str:
+def described(done: Upkeep) -> str:
+    before, after, vectors = done.before, done.after, done.ann
     forms = ", ".join(f"{count:,} {form}" for form, count in after.filings.items())
     filed = f", filed {after.first} to {after.last}" if after.first else ""
     lines = [f"{sum(after.filings.values()):,} filings of {after.companies:,} companies ({forms}){filed}"]
@@ -55,5 +45,5 @@ def describe(before: IndexStatistics, after: IndexStatistics, vectors: ann.AnnRe
             f"{vectors.queries} stored vectors; {vectors.probes:,} of {vectors.partitions:,} partitions, trained with "
             f"{vectors.trained_rows:,} of {vectors.rows:,} vectors; {vectors.done}: {vectors.why}"
         )
-    lines.append(f"{after.bytes / 2**20:.1f} MiB (was {before.bytes / 2**20:.1f}) in {seconds:.1f} s")
+    lines.append(f"{after.bytes / 2**20:.1f} MiB (was {before.bytes / 2**20:.1f}) in {done.seconds:.1f} s")
     return "\n".join(lines)

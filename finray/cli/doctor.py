@@ -1,20 +1,21 @@
-"""`finray doctor`: what this machine has, and how programs of thought are contained on it."""
+"""``finray doctor`` and ``finray presets``: what this machine has, what contains hostile programs, and all settings."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-
+from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, out
 from finray.core.errors import FinrayError, ModelUnavailableError
-from finray.core.settings import SandboxSettings, Settings
-from finray.filings.tessdata import find_tessdata
-from finray.models.minilm import minilm_folder
-from finray.sandbox.runner import Inspection, inspect_reader, inspect_sandbox
+from finray.core.settings import SandboxSettings, Settings, load_settings, preset_names
+
+if TYPE_CHECKING:
+    from finray.sandbox.runner import Inspection
 
 _PACKAGES = (
     "torch",
@@ -37,8 +38,17 @@ _LAYERS = {
 }
 
 
-def run_doctor(settings: Settings, *, as_json: bool, out: Console) -> int:
-    """Print it; 0, whatever there is: a machine without a GPU is not ill."""
+def presets() -> None:
+    """List the shipped presets and every setting of each."""
+    out.print_json(json.dumps({name: load_settings(name, environment={}).model_dump() for name in preset_names()}))
+
+
+def doctor(preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False) -> int:
+    """Show what this machine has, and what contains the programs that a language model writes."""
+    from finray.filings.tessdata import find_tessdata
+    from finray.sandbox.runner import inspect_reader, inspect_sandbox
+
+    settings = settings_of(preset, set_)
     facts = {
         "finray": version("finray"),
         "python": platform.python_version(),
@@ -50,10 +60,7 @@ def run_doctor(settings: Settings, *, as_json: bool, out: Console) -> int:
         "sandbox": _contained(inspect_sandbox, settings.sandbox),
         "parsers": _contained(inspect_reader, settings.sandbox),
     }
-    if as_json:
-        out.print_json(data=facts)
-    else:
-        _print(facts, out)
+    emit(facts, "\n".join(f"{name:16} {text}" for name, text in _rows(facts)), as_json=json_)
     return 0
 
 
@@ -82,6 +89,8 @@ def _packages() -> dict[str, str]:
 
 
 def _minilm() -> str:
+    from finray.models.minilm import minilm_folder
+
     try:
         minilm_folder()
     except ModelUnavailableError as error:
@@ -120,9 +129,9 @@ def _contained(inspect: Callable[[SandboxSettings], Inspection], settings: Sandb
     return {"layers": list(found.layers), "escapes": list(found.escapes), "reason": found.reason}
 
 
-def _print(facts: Mapping[str, Any], out: Console) -> None:
+def _rows(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     machine = facts["machine"]
-    rows = [
+    return [
         ("finray", facts["finray"]),
         ("python", facts["python"]),
         ("system", f"{machine['system']}, {machine['processors']} processors"),
@@ -137,8 +146,6 @@ def _print(facts: Mapping[str, Any], out: Console) -> None:
         *_layer_rows("sandbox", facts["sandbox"]),
         *_layer_rows("parsers", facts["parsers"]),
     ]
-    for name, text in rows:
-        out.print(f"{name:16} {text}", markup=False, highlight=False, soft_wrap=True)
 
 
 def _layer_rows(what: str, found: Mapping[str, Any]) -> Sequence[tuple[str, str]]:

@@ -2,65 +2,48 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Protocol
+from typing import Annotated
 
-from rich.console import Console
+import typer
 
-from finray.cli.commands.progress import progress_bar
+from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, err
+from finray.cli.progress import progress_bar
 from finray.core.settings import Settings
 from finray.core.types import Mark
-from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling, ReportProgress
+from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling
 
 
-def run_index(
-    sources: Sequence[str], index: str, settings: Settings, *, retry_failed: bool, as_json: bool, out: Console
+def index(
+    sources: Annotated[list[str], typer.Argument(help="Folders, globs, files or s3:// locations of filings.")],
+    index: IndexOption,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    retry_failed: Annotated[
+        bool, typer.Option(help="Read files again that failed before and have not changed.")
+    ] = False,
+    json_: JsonOption = False,
 ) -> int:
-    """Index, summarise. 1 where a file failed; the summary lists them."""
-    summary = index_with_progress(sources, index, settings, Console(stderr=True), retry_failed=retry_failed)
-    if as_json:
-        sys.stdout.write(json.dumps(asdict(summary)) + "\n")
-    else:
-        out.print(describe(summary), highlight=False, markup=False, soft_wrap=True)
+    """Read, parse, chunk, embed and store filings. Run again, it does only what is new or changed."""
+    summary = index_with_progress(sources, index, settings_of(preset, set_), retry_failed=retry_failed)
+    emit(summary, described(summary), as_json=json_)
     return 1 if summary.failures else 0
 
 
 def index_with_progress(
-    sources: Sequence[str], index: str, settings: Settings, err: Console, *, retry_failed: bool = False
+    sources: Sequence[str], index: str, settings: Settings, *, retry_failed: bool = False
 ) -> IndexSummary:
-    """The index job that the settings choose, with a progress bar. Raises what the job raises."""
+    """``finray.index_filings`` with a progress bar on the standard error."""
+    from finray.library import index_filings
+
     with progress_bar(err, "indexing") as report:
 
         def show(progress: IndexProgress) -> None:
             report(progress.done, progress.total, f"{progress.chunks:,} chunks, {progress.failed} failed")
 
-        return _job(settings)(sources, index, settings, progress=show, retry_failed=retry_failed)
-
-
-class _Job(Protocol):
-    def __call__(
-        self,
-        sources: Sequence[str],
-        index_uri: str,
-        settings: Settings,
-        *,
-        progress: ReportProgress | None,
-        retry_failed: bool,
-    ) -> IndexSummary: ...
-
-
-def _job(settings: Settings) -> _Job:
-    if settings.index.in_process:
-        from finray.index.in_process import index_in_process
-
-        return index_in_process
-    from finray.cluster.index_job import index_filings  # brings Ray along
-
-    return index_filings
+        return index_filings(sources, index, settings, progress=show, retry_failed=retry_failed)
 
 
 _MARKS: dict[Mark, str] = {
@@ -76,7 +59,7 @@ def _marked(marked: MarkedFiling) -> str:
     return f"indexed: {marked.source_uri}: {'; '.join(notes)}"
 
 
-def describe(summary: IndexSummary) -> str:
+def described(summary: IndexSummary) -> str:
     """The summary for a person, a few lines."""
     skipped = "".join(f", {count:,} {cause}" for cause, count in sorted(summary.skipped.items()))
     lines = [

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
-from typing import Any
+from typing import Annotated
 
-from rich.console import Console
+import typer
 
-from finray.api.access import is_loopback
-from finray.api.keys import ApiKey, KeyRing, keys_location, new_key
+from finray.cli.options import IndexOption, PresetOption, SetOption, overrides_of, settings_of
+from finray.cli.output import out
 from finray.core.errors import UsageError
-from finray.core.settings import Settings
+from finray.core.extras import extra
 
 _ONE_LOOP = ("RAY_SERVE_RUN_USER_CODE_IN_SEPARATE_THREAD", "RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP")
 """Ray Serve's switches for the threads that HTTP takes in a replica. Ours are never blocked: engines are processes of
@@ -21,49 +21,55 @@ _SHUTDOWN_SECONDS = 3.0
 """After Ctrl-C, for requests that are under way."""
 
 
-def run_serve(
-    index: str,
-    preset: str,
-    overrides: dict[str, Any],
-    settings: Settings,
-    *,
-    host: str,
-    port: int,
-    auth: bool,
-    replicas: int,
-    out: Console,
+def serve(
+    index: IndexOption,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8000,
+    replicas: Annotated[
+        int, typer.Option(min=0, help="Replicas that answer, beside the one that speaks HTTP; 0: it has the engine.")
+    ] = 0,
+    no_auth: Annotated[
+        bool, typer.Option("--no-auth", help="Ask nobody for a key; only with a loopback --host.")
+    ] = False,
 ) -> int:
-    """Serve until interrupted, answering in ``replicas`` processes of their own, or for 0 in the one that speaks HTTP.
+    """Serve an index over HTTP on this machine, on a Ray of its own. Without any key it makes one for this run."""
+    with extra("serve", "finray serve"):
+        from finray.api.access import is_loopback
+        from finray.api.keys import ApiKey, KeyRing, keys_location, new_key
 
-    Raises UsageError for what cannot be served so, before anything starts.
-    """
-    if not auth and not is_loopback(host):
+    settings = settings_of(preset, set_)
+    if no_auth and not is_loopback(host):
         raise UsageError(f"--no-auth lets everybody in, so it only goes with a loopback --host, not {host!r}")
     check_free(host, port)
     run_keys: tuple[ApiKey, ...] = ()
     shown = ""
-    if auth and not len(KeyRing(keys_location(settings.serving.keys), 1.0)):
+    if not no_auth and not len(KeyRing(keys_location(settings.serving.keys), 1.0)):
         key, shown = new_key("this-run")
         run_keys = (key,)
     for name in _ONE_LOOP:
         os.environ.setdefault(name, "0")
-    # After that: Serve reads them when imported. Ray takes a second to import.
-    from serve.config import Replicas, ServeArguments
-    from serve.local import serve_here
-
-    def ready() -> None:
-        out.print(_welcome(f"http://{host}:{port}", shown, auth), highlight=False, markup=False, soft_wrap=True)
+    with extra("serve", "finray serve"):  # after that: Serve reads them when imported
+        from serve.config import Replicas, ServeArguments
+        from serve.local import serve_here
 
     quick = Replicas(graceful_shutdown_timeout_s=_SHUTDOWN_SECONDS)
-    arguments = ServeArguments(index=index, preset=preset, set=overrides, auth=auth, run_keys=run_keys, ingress=quick)
+    arguments = ServeArguments(
+        index=index, preset=preset, set=overrides_of(set_), auth=not no_auth, run_keys=run_keys, ingress=quick
+    )
     if replicas:
         # Nobody else is on this Ray: what waits for HTTP takes no processor from what answers.
         ingress = quick.model_copy(update={"num_cpus": 0})
         own = ingress.model_copy(update={"min_replicas": replicas, "max_replicas": replicas})
         arguments = arguments.model_copy(update={"answering": own, "ingress": ingress})
-    out.print("starting Ray Serve; this takes about half a minute", highlight=False)
-    serve_here(arguments, host, port, ready)
+    _print("starting Ray Serve; this takes about half a minute")
+    serve_here(arguments, host, port, lambda: _print(_welcome(f"http://{host}:{port}", shown, not no_auth)))
     return 0
+
+
+def _print(text: str) -> None:
+    out.print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def check_free(host: str, port: int) -> None:
