@@ -6,54 +6,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from finray.cli import main
-
 HASH = ["--set", "encoder.model=hash"]
-
-
-@dataclass(frozen=True)
-class Result:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def finray(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*arguments: object) -> Result:
-        monkeypatch.setattr(sys, "argv", ["finray", *map(str, arguments)])
-        try:
-            main()
-            code: object = 0
-        except SystemExit as done:
-            code = done.code
-        captured = capsys.readouterr()
-        assert isinstance(code, int)
-        return Result(code, captured.out, captured.err)
-
-    return run
-
-
-@pytest.fixture
-def few(sample_folder: Path, tmp_path: Path) -> Path:
-    """The sample's first twelve questions."""
-    path = tmp_path / "questions.jsonl"
-    lines = (sample_folder / "questions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[:12]), encoding="utf-8")
-    return path
+Run = Callable[..., Any]
 
 
 def test_ask_shows_answer_program_and_cited_pages(finray: Run, sample_index: str) -> None:

@@ -47,7 +47,7 @@ class Model:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> type[Model]:
-    monkeypatch.setattr("finray.cli.commands.judge.load_chat", Model)
+    monkeypatch.setattr("finray.lab.evaluation.judging.judges.load_chat", Model)
     Model.calls, Model.gone, Model.unusable = 0, False, False
     return Model
 

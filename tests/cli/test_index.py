@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from finray.cli.commands.index import describe
+from finray.cli.index import described
 from finray.index.summary import IndexSummary, MarkedFiling
 
 SUMMARY = IndexSummary(
@@ -26,7 +26,7 @@ SUMMARY = IndexSummary(
 
 
 def test_each_is_named_with_what_is_not_known_of_it() -> None:
-    lines = describe(SUMMARY).splitlines()
+    lines = described(SUMMARY).splitlines()
     assert lines[2] == "indexed, and to be looked at: 1 unidentified, 1 ocr, 1 unread, 1 repaired"
     unidentified = "not identified (unknown: company, period), found by its text; read by OCR"
     assert lines[3] == f"indexed: /in/a.pdf: {unidentified}"

@@ -8,16 +8,13 @@ import subprocess
 import sys
 import time
 from functools import partial
-from io import StringIO
 from pathlib import Path
 
 import psutil
 import pytest
-from rich.console import Console
 
-from finray.cli.commands import answer
-from finray.cli.commands.answer import run_answer
-from finray.core.settings import load_settings
+from finray import library
+from finray.cli.answer import answer
 from finray.engines.questions import QuestionEngine
 from tests.engines import wild
 
@@ -25,10 +22,10 @@ ASK = """
 import sys
 from functools import partial
 from finray.cli import main
-from finray.cli.commands import ask
+from finray.engines import questions
 from tests.engines import wild
 
-ask.QuestionEngine = partial(ask.QuestionEngine, opening=wild.OPENING)
+questions.QuestionEngine = partial(questions.QuestionEngine, opening=wild.OPENING)
 main()
 """
 
@@ -64,23 +61,12 @@ def test_a_command_that_is_ended_ends_a_question_that_holds_the_interpreter(
 
 
 def test_a_bulk_run_goes_on_after_a_question_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer, "QuestionEngine", partial(QuestionEngine, opening=wild.OPENING))
+    monkeypatch.setattr(library, "QuestionEngine", partial(QuestionEngine, opening=wild.OPENING))
     questions, out = tmp_path / "questions.jsonl", tmp_path / "out.jsonl"
     asked = ["hello", "regex", *(f"hello {n}" for n in range(20))]
     questions.write_text("".join(json.dumps({"qid": what, "question": what}) + "\n" for what in asked))
-    settings = load_settings(overrides={"encoder.model": "hash", "bulk.question_seconds": 0.5}, environment={})
-    console = Console(file=StringIO())
-    code = run_answer(
-        str(questions),
-        str(tmp_path),
-        str(out),
-        settings,
-        retry_failed=False,
-        workers=0,
-        as_json=False,
-        out=console,
-        err=console,
-    )
+    settings = ["encoder.model=hash", "bulk.question_seconds=0.5"]
+    code = answer(str(questions), str(tmp_path), str(out), set_=settings, workers=0)
     assert code == 1
     predictions = {line["qid"]: line for line in map(json.loads, out.read_text().splitlines())}
     assert list(predictions) == asked

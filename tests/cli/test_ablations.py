@@ -9,7 +9,7 @@ from typing import Any
 
 from finray.batch.prediction_store import read_predictions
 
-DOCS = Path(__file__).resolve().parents[3] / "docs" / "evaluation.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
 Run = Callable[..., Any]
 
 

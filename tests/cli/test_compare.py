@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from finray.batch.prediction_store import read_predictions
-from finray.cli.commands.compare import run_compare
+from finray.cli.compare import compare as compare_command
 from finray.core.errors import SettingsError, UsageError
 from finray.lab import comparison
-
-FAKES = {"encoder.model": "hash"}
 
 
 @pytest.fixture(scope="module")
@@ -27,32 +23,23 @@ def few(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 class Compare:
-    """The command with its output: ``text`` on the console, ``code`` its exit code."""
+    """The command with its output: ``text`` and ``said`` on the standard output and error, ``code`` its exit code."""
 
-    def __init__(self, questions: str, index: str) -> None:
-        self.questions, self.index = questions, index
+    def __init__(self, questions: str, index: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self.questions, self.index, self._capsys = questions, index, capsys
         self.text, self.said, self.code = "", "", 0
 
     def __call__(self, *methods: str, **options: Any) -> Compare:
-        out, err = io.StringIO(), io.StringIO()
-        chosen: dict[str, Any] = {"retrieval_only": True, "folder": None, "as_json": False, "markdown": False}
-        chosen |= {"overrides": FAKES, **options}
-        self.code = run_compare(
-            methods,
-            self.questions,
-            self.index,
-            preset="local",
-            out=Console(file=out, width=80),
-            err=Console(file=err, width=200),
-            **chosen,
+        self.code = compare_command(
+            [*methods], questions=self.questions, index=self.index, set_=["encoder.model=hash"], **options
         )
-        self.text, self.said = out.getvalue(), err.getvalue()
+        self.text, self.said = self._capsys.readouterr()
         return self
 
 
 @pytest.fixture
-def compare(few: str, sample_index: str) -> Compare:
-    return Compare(few, sample_index)
+def compare(few: str, sample_index: str, capsys: pytest.CaptureFixture[str]) -> Compare:
+    return Compare(few, sample_index, capsys)
 
 
 def test_nothing_is_cut_on_narrow_paper(compare: Compare) -> None:
@@ -69,9 +56,8 @@ def test_nothing_is_cut_on_narrow_paper(compare: Compare) -> None:
     assert compare.code == 0
 
 
-def test_for_a_machine(compare: Compare, capsys: pytest.CaptureFixture[str]) -> None:
-    compare("bm25", "finray", as_json=True)
-    data = json.loads(capsys.readouterr().out)
+def test_for_a_machine(compare: Compare) -> None:
+    data = json.loads(compare("bm25", "finray", json_=True).text)
     assert data["baseline"] == "bm25" and data["retrieval_only"]
     assert set(data["methods"]) == {"bm25", "finray"} and set(data["differences"]) == {"finray"}
     mean = {name: data["methods"][name]["metrics"]["document_recall@1"]["value"] for name in data["methods"]}
@@ -80,9 +66,8 @@ def test_for_a_machine(compare: Compare, capsys: pytest.CaptureFixture[str]) -> 
     assert difference["low"] <= difference["value"] <= difference["high"]
 
 
-def test_for_a_page(compare: Compare, capsys: pytest.CaptureFixture[str]) -> None:
-    compare("bm25", "rrf:methods.rrf.constant=1,methods.rrf.candidates=5", markdown=True)
-    lines = capsys.readouterr().out.splitlines()
+def test_for_a_page(compare: Compare) -> None:
+    lines = compare("bm25", "rrf:methods.rrf.constant=1,methods.rrf.candidates=5", markdown=True).text.splitlines()
     tables = [line for line in lines if line.startswith("|")]
     assert tables[0].startswith("| method | filing R@1 |")
     assert {line.count("|") for line in tables[:4]} == {12}
@@ -93,7 +78,7 @@ def test_predictions_are_kept_and_not_asked_for_again(
     compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = str(tmp_path / "runs")
-    first = compare("bm25", "rrf:methods.rrf.constant=1", folder=folder).text
+    first = compare("bm25", "rrf:methods.rrf.constant=1", out_=folder).text
     names = sorted(path.name for path in (tmp_path / "runs").glob("*.jsonl"))
     assert names == ["bm25.jsonl", "rrf__methods.rrf.constant=1.jsonl"]
     predictions = read_predictions(f"{folder}/bm25.jsonl").predictions
@@ -101,7 +86,7 @@ def test_predictions_are_kept_and_not_asked_for_again(
     asked = [p for p in predictions if p.line is None]
     assert all(p.passages and p.status == "unanswerable" and p.iterations == 0 for p in asked)
     monkeypatch.setattr(comparison, "build_engine", _never)
-    assert compare("bm25", "rrf:methods.rrf.constant=1", folder=folder).text == first
+    assert compare("bm25", "rrf:methods.rrf.constant=1", out_=folder).text == first
 
 
 def test_with_answers_the_numbers_are_scored(compare: Compare) -> None:
@@ -112,7 +97,7 @@ def test_with_answers_the_numbers_are_scored(compare: Compare) -> None:
 
 def test_an_unknown_method_or_setting_is_an_error_before_anything_runs(compare: Compare, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"'bm52' is unknown; choose from finray, bm25"):
-        compare("bm25", "bm52", folder=str(tmp_path / "runs"))
+        compare("bm25", "bm52", out_=str(tmp_path / "runs"))
     with pytest.raises(SettingsError, match=r"methods\.rrf\.konstant"):
         compare("rrf:methods.rrf.konstant=3")
     with pytest.raises(UsageError, match=r"rrf:section\.key=value"):
@@ -124,7 +109,7 @@ def test_an_unknown_method_or_setting_is_an_error_before_anything_runs(compare: 
 
 def test_what_a_method_lacks_is_known_before_the_first_question(compare: Compare, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"passage_reranker\.model"):
-        compare("bm25", "dense_rerank", folder=str(tmp_path / "runs"))
+        compare("bm25", "dense_rerank", out_=str(tmp_path / "runs"))
     assert not list((tmp_path / "runs").glob("*.jsonl"))
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from rich.console import Console
 
-from finray.cli.commands.progress import progress_bar
+from finray.cli.progress import progress_bar
 
 
 def shown(*, terminal: bool) -> str:
