@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+
+from finray.cli import app
 
 HASH = ["--set", "encoder.model=hash"]
 Run = Callable[..., Any]
@@ -188,3 +192,19 @@ def test_a_process_ends_without_a_traceback(tmp_path: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
+
+
+def test_nothing_heavy_is_imported_before_a_command_runs() -> None:
+    heavy = {"fastapi", "httpx", "lance", "numpy", "pyarrow", "ray", "scipy", "torch", "transformers"}
+    code = f"import sys, finray.cli; print(*sorted({heavy} & {{*sys.modules}}))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
+
+
+def test_commands_of_jobs_are_commands() -> None:
+    jobs = Path(__file__).parents[2] / "jobs"
+    for path in jobs.glob("*.py"):
+        (arguments,) = re.findall(r"sys\.argv(?:\.insert\(1, |\[1:1\] = \[)([^)\]]+)", path.read_text(encoding="utf-8"))
+        command: Any = typer.main.get_command(app)
+        for word in re.findall(r'"([^"]+)"', arguments):
+            command = command.commands[word]
