@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from finray.core.extras import Extra
+from tests.edgar.syncer import CONTACT
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -18,12 +23,22 @@ ROOT = Path(__file__).resolve().parents[1]
 LOCKS = ("requirements", "requirements-dev", "requirements-llm")
 
 
+def project() -> dict[str, Any]:
+    settings: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return settings
+
+
 def wanted(name: str) -> list[Requirement]:
-    """Requirements of an ``.in`` file and of those that it includes."""
+    """Requirements of an ``.in`` file, of those that it includes, and of the extras of finray that it names."""
     found = []
     for line in (ROOT / f"{name}.in").read_text(encoding="utf-8").splitlines():
         if line.startswith("-r "):
             found += wanted(line.removeprefix("-r ").removesuffix(".in"))
+        elif line.startswith("."):
+            metadata = project()["project"]
+            own = [metadata["dependencies"]]
+            own += [metadata["optional-dependencies"][extra] for extra in Requirement(f"finray{line[1:]}").extras]
+            found += [Requirement(requirement) for group in own for requirement in group]
         elif line.strip() and not line.startswith("#"):
             found.append(Requirement(line))
     return found
@@ -52,15 +67,85 @@ def test_locks_satisfy_the_requirements(name: str) -> None:
             assert requirement.specifier.contains(version, prereleases=True), f"{requirement} is locked at {version}"
 
 
+def test_requirements_are_ranges_and_locks_are_exact() -> None:
+    metadata = project()["project"]
+    named = [metadata["dependencies"], *metadata["optional-dependencies"].values()]
+    for requirement in (Requirement(text) for group in named for text in group):
+        operators = {specifier.operator for specifier in requirement.specifier}
+        assert operators <= {">=", "<"}, f"{requirement}: a range here, the exact version in a lock"
+        assert ">=" in operators or requirement.name == "finray", f"{requirement}: since which version?"
+    assert {*get_args(Extra)} <= metadata["optional-dependencies"].keys()
+
+
+WITHOUT = """
+import sys
+for name in ("accelerate", "datasets", "edgar", "fastapi", "starlette", "uvicorn", "vllm"):
+    sys.modules[name] = None
+"""
+
+
+def without_extras(code: str) -> subprocess.CompletedProcess[str]:
+    """``code`` in a Python without the packages that only extras bring."""
+    command = [sys.executable, "-c", WITHOUT + code]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_public_api_works_without_extras(sample_index: str) -> None:
+    done = without_extras(
+        f"""
+import finray
+settings = finray.load_settings(overrides={{"encoder.model": "hash"}})
+with finray.open_index({sample_index!r}, settings) as index:
+    print(index.ask("What was Grevandor Systems' revenue in fiscal 2022?").answer)
+"""
+    )
+    assert (done.returncode, done.stdout) == (0, "$1,408.7 million\n"), done.stderr
+
+
+@pytest.mark.slow
+def test_every_module_but_those_of_the_service_imports_without_extras() -> None:
+    done = without_extras(
+        """
+from importlib import import_module
+from pkgutil import walk_packages
+import finray
+service = ("finray.api", "finray.cluster.serve_chat")
+for module in walk_packages(finray.__path__, "finray.", onerror=lambda name: None):
+    if not module.name.startswith((*service, "finray.cli.__main__")):
+        import_module(module.name)
+"""
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "needs"),
+    [
+        (["serve", "--index", "x"], "finray serve needs fastapi: pip install 'finray[serve]'"),
+        (
+            ["sync", "--raw", "RAW", "--since", "2024-01-01", "--set", f"edgar.contact={CONTACT}"],
+            "reading EDGAR needs edgar: pip install 'finray[edgar]'",
+        ),
+    ],
+    ids=["serve", "sync"],
+)
+def test_a_missing_extra_is_named(command: list[str], needs: str, tmp_path: Path) -> None:
+    arguments = ["finray", *(str(tmp_path) if word == "RAW" else word for word in command)]
+    done = without_extras(f"sys.argv = {arguments!r}\nfrom finray.cli import main\nmain()")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == f"error: {needs}"
+
+
 def test_what_runs_is_what_is_tested() -> None:
     runtime, development = locked("requirements"), locked("requirements-dev")
     assert runtime.items() <= development.items()
 
 
 def test_torch_has_one_version_and_no_hash() -> None:
-    (torch,) = (requirement for requirement in wanted("requirements") if requirement.name == "torch")
-    with (ROOT / "pyproject.toml").open("rb") as file:
-        uv = tomllib.load(file)["tool"]["uv"]
+    in_range, torch = (requirement for requirement in wanted("requirements") if requirement.name == "torch")
+    uv = project()["tool"]["uv"]
+    (pin,) = torch.specifier
+    assert pin.operator == "==" and in_range.specifier.contains(pin.version)
     assert str(torch) in uv["override-dependencies"]
     assert [f"torch=={known['version']}" for known in uv["dependency-metadata"]] == [str(torch)]
     for name in LOCKS:
@@ -73,8 +158,7 @@ def test_the_license_is_whole_and_named() -> None:
     for section in range(18):
         assert f"\n  {section}. " in text
     assert "END OF TERMS AND CONDITIONS" in text
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["license"] == "AGPL-3.0-or-later"
+    assert project()["project"]["license"] == "AGPL-3.0-or-later"
     assert "AGPL-3.0-or-later" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 

@@ -1,17 +1,39 @@
-"""The command line. A command reads its options here and does its work in finray/cli/commands; jobs/ call the same.
+"""The command line. A command reads its options, calls the library and emits a record; jobs/ call the same.
 
-Exit codes: 0 done; 1 done with failures, which are listed; 2 the command could not run.
+A command returns its exit code: 0 done; 1 done with failures, which are listed. 2 is for what could not run. Only what
+``--help`` needs is imported before a command runs.
 """
 
 from __future__ import annotations
 
-import sys
-
 import typer
 
-from finray.cli import answers, evaluation, filings, judge, keys, train
-from finray.cli.options import err
+from finray.cli import (
+    answer,
+    ask,
+    check,
+    compare,
+    datasets,
+    demo,
+    doctor,
+    evaluate,
+    extend,
+    index,
+    judge,
+    keys,
+    maintain,
+    sample,
+    serve,
+    sync,
+    train,
+)
+from finray.cli.output import fail
 from finray.core.errors import FinrayError, UsageError
+
+
+def _exit(code: int | None) -> None:
+    raise typer.Exit(code or 0)
+
 
 app = typer.Typer(
     name="finray",
@@ -19,26 +41,27 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Open-domain question answering over SEC filings, in bulk and with evidence.",
+    result_callback=_exit,
 )
 for _command in (
-    answers.demo,
-    filings.sample,
-    filings.index,
-    filings.sync,
-    filings.check,
-    filings.maintain,
-    answers.ask,
-    answers.answer,
-    evaluation.evaluate,
-    evaluation.questions,
-    evaluation.probes,
-    evaluation.report,
-    evaluation.convert,
-    evaluation.compare,
-    filings.extend,
-    answers.presets,
-    answers.doctor,
-    answers.serve,
+    demo.demo,
+    sample.sample,
+    index.index,
+    sync.sync,
+    check.check,
+    maintain.maintain,
+    ask.ask,
+    answer.answer,
+    evaluate.evaluate,
+    datasets.questions,
+    datasets.probes,
+    evaluate.report,
+    datasets.convert,
+    compare.compare,
+    extend.extend,
+    doctor.presets,
+    doctor.doctor,
+    serve.serve,
     judge.judge,
     judge.judge_labels,
     judge.judge_agreement,
@@ -53,14 +76,10 @@ def main() -> None:
     try:
         app()
     except UsageError as error:
-        err.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(2)
+        fail(str(error))
     except FinrayError as error:
-        err.print(f"error: {type(error).__name__}: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(2)
+        fail(f"{type(error).__name__}: {error}")
     except OSError as error:  # a disk or S3 that fails where no command could say more about it
         from finray.storage.lance_commit import reason
 
-        said = f"{reason(error)}. Once that is mended, run the same command again"
-        err.print(f"error: {said}", style="red", markup=False, highlight=False, soft_wrap=True)
-        sys.exit(2)
+        fail(f"{reason(error)}. Once that is mended, run the same command again")

@@ -1,43 +1,52 @@
-"""The options of ``finray judge``, ``judge-labels`` and ``judge-agreement``."""
+"""``finray judge``, ``judge-labels`` and ``judge-agreement``: is an answer in words right, and which judge to trust."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from finray.cli.options import JsonOption, PresetOption, SetOption, err, out, settings_of
+from finray.cli.answer import spent
+from finray.cli.options import JsonOption, PresetOption, RunsArgument, SetOption, runs_and_questions, settings_of
+from finray.cli.output import emit, err
+from finray.cli.progress import progress_bar
 from finray.core.errors import UsageError
+from finray.core.types import Question
+
+if TYPE_CHECKING:
+    from finray.lab.evaluation.judging.judge_all import JudgeSummary
 
 
 def judge(
-    predictions: Annotated[
-        list[str], typer.Argument(help="PREDICTIONS... QUESTIONS: one or more runs, then the questions.")
-    ],
+    predictions: RunsArgument,
     out_: Annotated[str, typer.Option("--out", help="Judgements, .jsonl, local or s3://; resumes.")],
     preset: PresetOption = "local",
     set_: SetOption = None,
     retry_failed: Annotated[bool, typer.Option(help="Ask again about answers that were not judged.")] = False,
     json_: JsonOption = False,
-) -> None:
+) -> int:
     """Have a language model judge textual answers against the gold answers; `evaluate --judgements` counts them."""
-    from finray.cli.commands.judge import run_judge
+    from finray.lab.evaluation.judging.judge_all import NOT_JUDGED
+    from finray.lab.evaluation.judging.judgement import VERDICTS, submission_of
+    from finray.lab.evaluation.judging.judges import judge_with
+    from finray.lab.evaluation.runs import read_runs
 
-    if len(predictions) < 2:
-        raise UsageError("give at least one predictions file and, last, the question file")
+    runs, asked = read_runs(*runs_and_questions(predictions))
     settings = settings_of(preset, set_)
-    raise typer.Exit(
-        run_judge(
-            predictions[:-1],
-            predictions[-1],
-            out_,
-            settings,
-            retry_failed=retry_failed,
-            as_json=json_,
-            out=out,
-            err=err,
-        )
-    )
+    by_qid = {question.qid: question for question in asked}
+    pairs = [(by_qid[p.qid], p) for run in runs for p in run.predictions if p.qid in by_qid]
+    submissions = [found for pair in pairs if (found := submission_of(*pair)) is not None]
+    if not submissions:
+        raise UsageError("there is no textual answer to judge: numbers are compared, and refusals count as they are")
+    with progress_bar(err, "judging") as progress:
+        summary = judge_with("llm", submissions, out_, settings, retry_failed=retry_failed, progress=progress)
+    counts = ", ".join(f"{summary.verdicts.get(name, 0)} {name}" for name in (*VERDICTS, NOT_JUDGED))
+    line = f"{summary.answers} textual answers: {counts} ({summary.resumed} from an earlier run) -> {out_}"
+    emit(summary, line, _spent(summary), as_json=json_)
+    return 1 if summary.verdicts.get(NOT_JUDGED) else 0
 
 
 def judge_labels(
@@ -45,11 +54,23 @@ def judge_labels(
     out_: Annotated[str, typer.Option("--out", help="Label file to write, .jsonl, local or s3://.")],
     seed: Annotated[int, typer.Option(help="The same seed writes the same answers.")] = 0,
     json_: JsonOption = False,
-) -> None:
+) -> int:
     """Make answers with known labels out of gold answers by rule, to hold judges against."""
-    from finray.cli.commands.judge import run_judge_labels
+    from finray.batch.question_files import read_questions
+    from finray.lab.evaluation.judging.constructed import companies_of, constructed_labels
+    from finray.lab.evaluation.judging.judgement import VERDICTS
+    from finray.lab.evaluation.judging.labels import write_labels
 
-    raise typer.Exit(run_judge_labels(questions, out_, seed=seed, as_json=json_, out=out))
+    asked = [line for line in read_questions(questions) if isinstance(line, Question)]
+    labelled = constructed_labels(asked, companies=companies_of(questions), seed=seed)
+    if not labelled:
+        raise UsageError(f"{questions!r} has no question whose gold answer is in words")
+    write_labels(out_, labelled)
+    counts = {label: sum(one.label == label for one in labelled) for label in VERDICTS}
+    shown = ", ".join(f"{count} {label}" for label, count in counts.items())
+    record = {"out": out_, "answers": len(labelled), "labels": counts}
+    emit(record, f"{len(labelled)} answers: {shown} -> {out_}", as_json=json_)
+    return 0
 
 
 def judge_agreement(
@@ -61,9 +82,24 @@ def judge_agreement(
     preset: PresetOption = "local",
     set_: SetOption = None,
     json_: JsonOption = False,
-) -> None:
+) -> int:
     """Show how far a judge agrees with labels: accuracy by class, Cohen's kappa, and where they part."""
-    from finray.cli.commands.judge import run_judge_agreement
+    from finray.lab.evaluation.judging.agreement import agreement
+    from finray.lab.evaluation.judging.agreement_report import agreement_report
+    from finray.lab.evaluation.judging.judgement_store import read_judgements
+    from finray.lab.evaluation.judging.judges import judge_with
+    from finray.lab.evaluation.judging.labels import read_labels
 
     settings = settings_of(preset, set_)
-    raise typer.Exit(run_judge_agreement(labels, by, out_, settings, as_json=json_, out=out, err=err))
+    labelled = read_labels(labels)
+    with tempfile.TemporaryDirectory() as folder, progress_bar(err, "judging") as progress:
+        uri = out_ or str(Path(folder) / "judgements.jsonl")
+        summary = judge_with(by, [one.submission for one in labelled], uri, settings, progress=progress)
+        found = agreement(labelled, read_judgements(uri).by_key)
+    record = {"judge": summary.judge, **asdict(found), "usage": asdict(summary.usage)}
+    emit(record, agreement_report(summary.judge, found), _spent(summary), as_json=json_)
+    return 1 if found.not_judged else 0
+
+
+def _spent(summary: JudgeSummary) -> str:
+    return f"{summary.judge}: {spent(summary.usage)}, {summary.seconds:.1f} s"

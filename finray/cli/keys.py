@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from finray.cli.output import out
+
 app = typer.Typer(no_args_is_help=True, help="API keys of the HTTP service: add, list, revoke.")
-out = Console()
 
 KeysOption = Annotated[
     str, typer.Option("--keys", help="File of keys, local or s3://; the setting serving.keys by default.")
@@ -22,7 +21,7 @@ def add(name: Annotated[str, typer.Argument(help="Whose key it is.")], keys: Key
     """Make a key and print it. It is shown this once: only its hash is stored."""
     from finray.api.keys import add_key
 
-    sys.stdout.write(add_key(_location(keys), name) + "\n")
+    typer.echo(add_key(_location(keys), name))
 
 
 @app.command("list")

@@ -1,26 +1,26 @@
-"""What several commands share: their options, settings from the command line, and where they print."""
+"""Options that several commands share, and settings from the command line."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from finray.core.errors import SettingsError
+from finray.core.errors import SettingsError, UsageError
 from finray.core.settings import Settings, load_settings
-
-out = Console()
-err = Console(stderr=True)
 
 IndexOption = Annotated[str, typer.Option("--index", help="Index location: a folder or s3:// URI.")]
 PresetOption = Annotated[str, typer.Option("--preset", help="local, paper, vllm, or a settings file ending in .toml.")]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="One setting, as in --set loop.i_max=2. May be repeated.")
 ]
+RunsArgument = Annotated[
+    list[str], typer.Argument(help="PREDICTIONS... QUESTIONS: one or more runs, then the questions.")
+]
 JudgementsOption = Annotated[
     str | None, typer.Option("--judgements", help="What `finray judge` wrote about these predictions, .jsonl.")
 ]
+QuestionsOut = Annotated[str, typer.Option("--out", help="Questions to write, .jsonl or .parquet, local or s3://.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of text for a person.")]
 
 
@@ -38,3 +38,10 @@ def overrides_of(assignments: list[str] | None) -> dict[str, Any]:
             raise SettingsError(f"--set {assignment!r}: write it as section.name=value")
         overrides[name.strip()] = value.strip()
     return overrides
+
+
+def runs_and_questions(arguments: list[str]) -> tuple[list[str], str]:
+    """The parts of a RunsArgument. Raises UsageError."""
+    if len(arguments) < 2:
+        raise UsageError("give at least one predictions file and, last, the question file")
+    return arguments[:-1], arguments[-1]

@@ -1,243 +1,128 @@
-"""The options of ``finray train``."""
+"""``finray train ...`` and jobs/train_*.py: fine-tune models, fit the small ones, and measure what they add."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import inspect
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
+from finray.cli import train_fitted
+from finray.cli.options import JsonOption
+from finray.cli.output import emit, err
+from finray.cli.output import out as stdout
+from finray.cli.progress import progress_bar
+from finray.core.errors import UsageError
 from finray.core.settings import load_settings
 from finray.lab.training.options import PAGE_SCORER, RERANKER, Hyperparameters, Machine, NegativeKind, Precision
+
+if TYPE_CHECKING:
+    from finray.lab.evaluation.text_tables import TextTable
+    from finray.lab.training.corpus import Corpus
+    from finray.lab.training.runs import Kind, Reports
+    from finray.lab.training.trainer import Report
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Fine-tune the page scorer and the reranker on questions with evidence, and measure what they add.",
 )
-_out = Console()
-
-Questions = Annotated[
-    list[str] | None,
-    typer.Option("--questions", help="Questions with evidence, .jsonl or .parquet, local or s3://. May be repeated."),
-]
-Indexes = Annotated[
-    list[str] | None,
-    typer.Option("--index", help="The index of their filings: one for all question files, or one for each, in order."),
-]
-TatQa = Annotated[list[str] | None, typer.Option("--tatqa", help="A file of TAT-QA. May be repeated.")]
-Out = Annotated[str, typer.Option("--out", help="Local folder for the model; run again, it resumes.")]
-Base = Annotated[str, typer.Option(help="Base model: minilm, a folder or a hub name.")]
-Revision = Annotated[str, typer.Option(help="Of a hub name: a commit, branch or tag.")]
-LearningRate = Annotated[float, typer.Option(min=0.0)]
-Warmup = Annotated[
-    float, typer.Option(min=0.0, max=0.99, help="Share of the steps over which the learning rate rises.")
-]
-Epochs = Annotated[float, typer.Option(min=0.0)]
-MaxSteps = Annotated[int, typer.Option(min=0, help="Stop after so many steps; 0 trains all epochs.")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Rows a step, for each device.")]
-Accumulate = Annotated[int, typer.Option(min=1, help="Batches whose gradients are added up to one step.")]
-MaxTokens = Annotated[int, typer.Option(min=8, help="Longer texts are cut; at most what the base model takes.")]
-Negatives = Annotated[int, typer.Option(min=1, help="Negatives for each question.")]
-Hard = Annotated[
-    int, typer.Option(min=0, help="How many of them share most words with the question; the rest is random.")
-]
-Kind = Annotated[NegativeKind, typer.Option(help="Negatives that are tables, half tables, or any text.")]
-Seed = Annotated[int, typer.Option()]
-HoldOut = Annotated[
-    float, typer.Option(min=0.0, max=0.5, help="Share of the questions, by whole filings, to test on instead.")
-]
-Folds = Annotated[
-    int, typer.Option(min=0, help="Train so many models, each without one fold of the filings, and pool their tests.")
-]
-Candidates = Annotated[int, typer.Option(min=1, help="Look-alikes for each held-out question.")]
-Most = Annotated[int, typer.Option(min=1, help="Held-out questions of each source that are tested at most.")]
-CheckpointSteps = Annotated[int, typer.Option(min=1, help="Steps between checkpoints.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
-PrecisionOption = Annotated[Precision, typer.Option(help="Arithmetic; auto takes bf16 where it is fast.")]
 Threads = Annotated[int, typer.Option(min=0, help="CPU threads; 0 leaves PyTorch's choice.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Read and count the data, train nothing.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of text for a person.")]
+Candidates = Annotated[int, typer.Option(min=1, help="Look-alikes for each held-out question.")]
+
+_OPTIONS: dict[str, Any] = {
+    "out": Annotated[str, typer.Option("--out", help="Local folder for the model; run again, it resumes.")],
+    "questions": train_fitted.Questions,
+    "index": train_fitted.Indexes,
+    "tatqa": Annotated[list[str] | None, typer.Option("--tatqa", help="A file of TAT-QA. May be repeated.")],
+    "base": Annotated[str, typer.Option(help="Base model: minilm, a folder or a hub name.")],
+    "revision": Annotated[str, typer.Option(help="Of a hub name: a commit, branch or tag.")],
+    "learning_rate": Annotated[float, typer.Option(min=0.0)],
+    "warmup": Annotated[
+        float, typer.Option(min=0.0, max=0.99, help="Share of the steps over which the learning rate rises.")
+    ],
+    "epochs": Annotated[float, typer.Option(min=0.0)],
+    "max_steps": Annotated[int, typer.Option(min=0, help="Stop after so many steps; 0 trains all epochs.")],
+    "batch_size": Annotated[int, typer.Option(min=1, help="Rows a step, for each device.")],
+    "accumulate": Annotated[int, typer.Option(min=1, help="Batches whose gradients are added up to one step.")],
+    "max_tokens": Annotated[int, typer.Option(min=8, help="Longer texts are cut; at most what the base model takes.")],
+    "negatives": Annotated[int, typer.Option(min=1, help="Negatives for each question.")],
+    "hard": Annotated[
+        int, typer.Option(min=0, help="How many of them share most words with the question; the rest is random.")
+    ],
+    "negative_kind": Annotated[NegativeKind, typer.Option(help="Negatives that are tables, half tables, or any text.")],
+    "query_prefix": Annotated[str, typer.Option(help="What the base model's card puts before a question.")],
+    "passage_prefix": Annotated[str, typer.Option(help="What the base model's card puts before a text.")],
+    "seed": Annotated[int, typer.Option()],
+    "hold_out": Annotated[
+        float, typer.Option(min=0.0, max=0.5, help="Share of the questions, by whole filings, to test on instead.")
+    ],
+    "folds": Annotated[
+        int,
+        typer.Option(min=0, help="Train so many models, each without one fold of the filings, and pool their tests."),
+    ],
+    "candidates": Candidates,
+    "most": Annotated[int, typer.Option(min=1, help="Held-out questions of each source that are tested at most.")],
+    "checkpoint_steps": Annotated[int, typer.Option(min=1, help="Steps between checkpoints.")],
+    "device": Device,
+    "precision": Annotated[Precision, typer.Option(help="Arithmetic; auto takes bf16 where it is fast.")],
+    "threads": Threads,
+    "dry_run": Annotated[bool, typer.Option("--dry-run", help="Read and count the data, train nothing.")],
+    "json_": JsonOption,
+}
+"""Of both fine-tuning commands, in the order of ``--help``. Fields of Hyperparameters and Machine have their names."""
+_DEFAULTS: dict[str, Any] = {
+    "questions": None, "index": None, "tatqa": None, "hold_out": 0.1, "folds": 0, "most": 200, "dry_run": False,
+    "json_": False,
+}  # fmt: skip
+
+
+def _takes(
+    published: Hyperparameters, *, candidates: int, without: Collection[str] = ()
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """A command with ``_OPTIONS`` but ``without``, their defaults those of ``published``."""
+    defaults = asdict(published) | asdict(Machine()) | _DEFAULTS | {"candidates": candidates}
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=defaults.get(name, inspect.Parameter.empty),
+            annotation=annotation,
+        )
+        for name, annotation in _OPTIONS.items()
+        if name not in without
+    ]
+
+    def decorate(command: Callable[..., int]) -> Callable[..., int]:
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return command
+
+    return decorate
 
 
 @app.command("page-scorer")
-def page_scorer(
-    out: Out,
-    questions: Questions = None,
-    index: Indexes = None,
-    tatqa: TatQa = None,
-    base: Base = PAGE_SCORER.base,
-    revision: Revision = "",
-    learning_rate: LearningRate = PAGE_SCORER.learning_rate,
-    warmup: Warmup = PAGE_SCORER.warmup,
-    epochs: Epochs = PAGE_SCORER.epochs,
-    max_steps: MaxSteps = 0,
-    batch_size: BatchSize = PAGE_SCORER.batch_size,
-    accumulate: Accumulate = 1,
-    max_tokens: MaxTokens = PAGE_SCORER.max_tokens,
-    negatives: Negatives = PAGE_SCORER.negatives,
-    hard: Hard = PAGE_SCORER.hard,
-    negative_kind: Kind = PAGE_SCORER.negative_kind,
-    query_prefix: Annotated[str, typer.Option(help="What the base model's card puts before a question.")] = "",
-    passage_prefix: Annotated[str, typer.Option(help="What the base model's card puts before a text.")] = "",
-    seed: Seed = 0,
-    hold_out: HoldOut = 0.1,
-    folds: Folds = 0,
-    candidates: Candidates = 50,
-    most: Most = 200,
-    checkpoint_steps: CheckpointSteps = 200,
-    device: Device = "auto",
-    precision: PrecisionOption = "auto",
-    threads: Threads = 0,
-    dry_run: DryRun = False,
-    json_: Json = False,
-) -> None:
+@_takes(PAGE_SCORER, candidates=50)
+def page_scorer(**given: Any) -> int:
     """A bi-encoder that finds the page: multiple negatives ranking loss, hard negatives of the same filing."""
-    from finray.cli.commands.train import run_train
-
-    options = replace(
-        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed, revision),
-        negatives=negatives,
-        hard=hard,
-        negative_kind=negative_kind,
-        query_prefix=query_prefix,
-        passage_prefix=passage_prefix,
-    )
-    machine = Machine(device, precision, threads, checkpoint_steps)
-    code = run_train(
-        "page-scorer",
-        questions or [],
-        index or [],
-        tatqa or [],
-        out,
-        options,
-        machine,
-        hold_out=hold_out,
-        folds=folds,
-        candidates=candidates,
-        most=most,
-        dry_run=dry_run,
-        as_json=json_,
-        out=_out,
-    )
-    raise typer.Exit(code)
+    return _fine_tune("page-scorer", **given)
 
 
 @app.command()
-def reranker(
-    out: Out,
-    questions: Questions = None,
-    index: Indexes = None,
-    tatqa: TatQa = None,
-    base: Base = RERANKER.base,
-    revision: Revision = "",
-    learning_rate: LearningRate = RERANKER.learning_rate,
-    warmup: Warmup = RERANKER.warmup,
-    epochs: Epochs = RERANKER.epochs,
-    max_steps: MaxSteps = 0,
-    batch_size: BatchSize = RERANKER.batch_size,
-    accumulate: Accumulate = 1,
-    max_tokens: MaxTokens = RERANKER.max_tokens,
-    negatives: Negatives = RERANKER.negatives,
-    hard: Hard = RERANKER.hard,
-    negative_kind: Kind = RERANKER.negative_kind,
-    seed: Seed = 0,
-    hold_out: HoldOut = 0.1,
-    folds: Folds = 0,
-    candidates: Candidates = 20,
-    most: Most = 200,
-    checkpoint_steps: CheckpointSteps = 200,
-    device: Device = "auto",
-    precision: PrecisionOption = "auto",
-    threads: Threads = 0,
-    dry_run: DryRun = False,
-    json_: Json = False,
-) -> None:
+@_takes(RERANKER, candidates=20, without={"query_prefix", "passage_prefix"})
+def reranker(**given: Any) -> int:
     """A cross-encoder of question and passage: binary cross-entropy, negatives that are tables of other pages."""
-    from finray.cli.commands.train import run_train
-
-    options = replace(
-        _options(base, learning_rate, warmup, epochs, max_steps, batch_size, accumulate, max_tokens, seed, revision),
-        negatives=negatives,
-        hard=hard,
-        negative_kind=negative_kind,
-    )
-    machine = Machine(device, precision, threads, checkpoint_steps)
-    code = run_train(
-        "reranker",
-        questions or [],
-        index or [],
-        tatqa or [],
-        out,
-        options,
-        machine,
-        hold_out=hold_out,
-        folds=folds,
-        candidates=candidates,
-        most=most,
-        dry_run=dry_run,
-        as_json=json_,
-        out=_out,
-    )
-    raise typer.Exit(code)
+    return _fine_tune("reranker", **given)
 
 
-@app.command("item-lexicon")
-def item_lexicon(
-    index: Annotated[str, typer.Option("--index", help="The index of some hundred annual and quarterly reports.")],
-    out: Annotated[Path, typer.Option("--out", help="Where the lexicon is written.")] = Path("item_lexicon.json"),
-) -> None:
-    """Learn which SEC Items use which words (finray/retrieval/item_lexicon.json, one feature of the page model)."""
-    from finray.cli.commands.train_pages import run_train_item_lexicon
-
-    raise typer.Exit(run_train_item_lexicon(index, out, _out))
-
-
-@app.command("page-ranker")
-def page_ranker(
-    questions: Questions = None,
-    index: Indexes = None,
-    data: Annotated[
-        Path, typer.Option(help="What is learned from: written from --questions, read without them.")
-    ] = Path("page_model_data.npz"),
-    out: Annotated[Path, typer.Option("--out", help="Where the model is written.")] = Path("page_model.json"),
-    l2: Annotated[float, typer.Option(min=0.0, help="Penalty on large weights.")] = 2.0,
-    json_: Json = False,
-) -> None:
-    """Fit the small model that weighs the features of pages (the finray method's own ranking)."""
-    from finray.cli.commands.train_pages import run_train_pages
-
-    code = run_train_pages(
-        questions or [],
-        index or [],
-        load_settings("local"),
-        data_file=data,
-        model_file=out,
-        l2=l2,
-        as_json=json_,
-        out=_out,
-    )
-    raise typer.Exit(code)
-
-
-@app.command()
-def confidence(
-    questions: Questions = None,
-    index: Indexes = None,
-    out: Annotated[Path, typer.Option("--out", help="Where the model is written.")] = Path("confidence.json"),
-    preset: Annotated[str, typer.Option("--preset", help="What answers: local, paper, or a file ending in .toml.")] = (
-        "local"
-    ),
-    l2: Annotated[float, typer.Option(min=0.0, help="Penalty on large weights.")] = 1.0,
-    json_: Json = False,
-) -> None:
-    """Learn how likely answers are to be right, from questions with known answers and from those without (probes)."""
-    from finray.cli.commands.train_confidence import run_train_confidence
-
-    settings = load_settings(preset)
-    code = run_train_confidence(questions or [], index or [], settings, model_file=out, l2=l2, as_json=json_, out=_out)
-    raise typer.Exit(code)
+app.command("item-lexicon")(train_fitted.item_lexicon)
+app.command("page-ranker")(train_fitted.page_ranker)
+app.command()(train_fitted.confidence)
 
 
 @app.command()
@@ -251,39 +136,114 @@ def gain(
     candidates: Annotated[int, typer.Option(min=1, help="Pages of the pipeline that the model orders anew.")] = 20,
     device: Device = "auto",
     threads: Threads = 0,
-    json_: Json = False,
-) -> None:
+    json_: JsonOption = False,
+) -> int:
     """What a trained model adds to the pipeline: page recall of its first pages, in three orders."""
-    from finray.cli.commands.train import run_gain
+    from finray.engine import open_engine
+    from finray.lab.training.gain import measure_gain
+    from finray.lab.training.inputs import training_questions
 
+    engine = open_engine(index, load_settings(preset))
     machine = Machine(device=device, threads=threads)
-    settings = load_settings(preset)
-    raise typer.Exit(
-        run_gain(models, questions, index, settings, machine, candidates=candidates, as_json=json_, out=_out)
-    )
+    with progress_bar(err, "reranking") as report:
+        result = measure_gain(engine, training_questions(questions), Path(models), candidates, machine, report)
+    emit(result, _gain_table(result), as_json=json_)
+    return 0
 
 
-def _options(
-    base: str,
-    learning_rate: float,
-    warmup: float,
-    epochs: float,
-    max_steps: int,
-    batch_size: int,
-    accumulate: int,
-    max_tokens: int,
-    seed: int,
-    revision: str,
-) -> Hyperparameters:
-    return Hyperparameters(
-        base=base,
-        learning_rate=learning_rate,
-        warmup=warmup,
-        epochs=epochs,
-        max_steps=max_steps,
-        batch_size=batch_size,
-        accumulate=accumulate,
-        max_tokens=max_tokens,
-        seed=seed,
-        revision=revision,
-    )
+def _fine_tune(
+    kind: Kind,
+    *,
+    out: str,
+    questions: list[str] | None,
+    index: list[str] | None,
+    tatqa: list[str] | None,
+    hold_out: float,
+    folds: int,
+    candidates: int,
+    most: int,
+    dry_run: bool,
+    json_: bool,
+    **chosen: Any,
+) -> int:
+    """Read the data, train, show the held-out figures. ``chosen`` are fields of Hyperparameters and Machine."""
+    from finray.lab.training.inputs import load_corpus
+    from finray.lab.training.runs import Run, train_folds, train_model
+    from finray.lab.training.trainer import is_main_process
+    from finray.storage.locations import is_s3
+
+    if is_s3(out):
+        raise UsageError(f"--out {out!r}: a model is trained into a local folder; copy it to S3 afterwards")
+    questions, tatqa = questions or [], tatqa or []
+    machine = Machine(**{field.name: chosen.pop(field.name) for field in fields(Machine)})
+    corpus = load_corpus(kind, questions, index or [], tatqa)
+    run = Run(kind, corpus, Hyperparameters(**chosen), machine, (*questions, *tatqa), candidates, most)
+    if is_main_process():
+        console = err if json_ else stdout
+        console.print(_described(corpus), highlight=False, markup=False, soft_wrap=True)
+    if dry_run:
+        return 0
+    with _reports() as reports:
+        if folds:
+            result = train_folds(run, Path(out), folds, reports)
+            by_source = result["held_out"]
+        else:
+            result = train_model(run, Path(out), hold_out, reports)
+            by_source = result["held_out"]["by_source"] if result else {}
+    if is_main_process():
+        tables = [_held_out_table(source, figures) for source, figures in by_source.items()]
+        emit(result, *tables, f"{'folds' if folds else 'model'} in {out}", as_json=json_)
+    return 0
+
+
+@contextmanager
+def _reports() -> Iterator[Reports]:
+    """Makes one progress report after another; each ends where the next begins."""
+    with ExitStack() as current:
+
+        def named(what: str) -> Report:
+            current.close()
+            return current.enter_context(progress_bar(err, what))
+
+        yield named
+
+
+def _described(corpus: Corpus) -> str:
+    sources = sorted({question.source for question in corpus.questions})
+    parts = []
+    for source in sources:
+        own = [question for question in corpus.questions if question.source == source]
+        documents = {document for question in own for document in question.documents}
+        parts.append(f"{source}: {len(own):,} questions on {len(documents):,} documents")
+    reasons = Counter(left.reason for left in corpus.left_out)
+    parts += [f"left out: {count:,}, {reason}" for reason, count in sorted(reasons.items())]
+    return "\n".join(parts)
+
+
+def _held_out_table(source: str, figures: Mapping[str, Any]) -> TextTable:
+    from finray.lab.evaluation.text_tables import TextTable
+
+    metrics = list(next(iter(figures["figures"].values())))
+    rows = [(name, *(_interval(values[metric]) for metric in metrics)) for name, values in figures["figures"].items()]
+    rows += [
+        (f"trained - {name}", *(_interval(values[metric], "+") for metric in metrics))
+        for name, values in figures["trained_minus"].items()
+    ]
+    return TextTable(f"{source}, n = {figures['n']}", ("held out", *metrics), rows)
+
+
+def _gain_table(result: Mapping[str, Any]) -> TextTable:
+    from finray.lab.evaluation.text_tables import TextTable
+
+    ks = list(result["page_recall"]["pipeline"])
+    title = f"page recall, n = {result['n']} ({result['learned_from']} left out: the model has learned from them)"
+    rows = [(name, *(_interval(values[k]) for k in ks)) for name, values in result["page_recall"].items()]
+    rows += [
+        (f"{name} - pipeline", *(_interval(values[k], "+") if k in values else "" for k in ks))
+        for name, values in result["minus_pipeline"].items()
+    ]
+    return TextTable(title, ("order", *(f"@{k}" for k in ks)), rows)
+
+
+def _interval(value: Mapping[str, Any], sign: str = "") -> str:
+    return f"{value['value']:{sign}.3f} [{value['low']:{sign}.3f}, {value['high']:{sign}.3f}]"

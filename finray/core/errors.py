@@ -3,6 +3,7 @@
     FinrayError
     ├── UsageError              the command cannot run as asked: the command line exits with 2
     │   ├── SettingsError       a preset, environment variable or argument is wrong
+    │   ├── MissingExtraError   a package of an extra is not installed
     │   ├── SourceError         a folder, glob, file or s3:// location cannot be listed or read
     │   │   └── CommitConflictError     another writer changed the same table in the same moment
     │   ├── IndexMissingError   there is no index at this location
@@ -44,6 +45,10 @@ class UsageError(FinrayError):
 
 class SettingsError(UsageError):
     """A preset, environment variable or argument is wrong."""
+
+
+class MissingExtraError(UsageError):
+    """A package is not installed that only an extra of finray brings; the message names the extra."""
 
 
 class SourceError(UsageError):

@@ -7,18 +7,51 @@ the index gets what it lacks from the index job.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
 from finray.core.errors import SourceError
+from finray.core.settings import Settings
 from finray.edgar.fetch import done, raw_filing
-from finray.edgar.indexing import index_backlog
+from finray.edgar.indexing import IndexNew, bring_up_to_date, index_backlog
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
 from finray.edgar.store import RawFiling, RawStore
-from finray.index.check import Finding
+from finray.index import layout
+from finray.index.check import Finding, check_index, repair_index, roll_back
+from finray.index.writer import claim
 from finray.storage.locations import delete, list_objects, read_bytes
+
+
+def check_all(index: str, raw: str | None, *, deep: bool = False) -> list[Finding]:
+    """What is wrong with the index, and with the raw store ``raw`` behind it. Raises IndexMissingError, SourceError."""
+    findings = check_index(index, deep=deep)
+    if raw is not None:
+        store = RawStore(raw)
+        ledger = Ledger(store.ledger_uri, read_only=True)
+        findings += check_raw(store, ledger, deep=deep)
+        if not any(finding.kind == "unreadable" for finding in findings):
+            findings += check_indexed(store, ledger, index)
+    return findings
+
+
+def repair_all(index: str, raw: str | None, settings: Settings, found: Sequence[Finding], index_new: IndexNew) -> None:
+    """Repair what ``check_all`` found: the index first, then the raw store, then what the index lacks of it.
+
+    Raises IndexMismatchError if the index was built with other settings.
+    """
+    record = layout.read_record(index)
+    layout.check_record(index, record, layout.IndexRecord.of(settings, record.dimension))
+    roll_back(index)
+    claim(index)
+    repair_index(index)
+    if raw is not None:
+        store = RawStore(raw)
+        ledger = Ledger(store.ledger_uri)
+        repair_raw(store, ledger, [finding for finding in found if finding.kind.startswith("raw_")])
+        ledger.tidy()
+        bring_up_to_date(ledger, store, index, settings, index_new)
 
 
 def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> list[Finding]:

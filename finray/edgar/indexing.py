@@ -5,16 +5,33 @@ The index itself is asked, not a note about it: whatever was interrupted, and wh
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from finray.core.errors import IndexMissingError
+from finray.core.settings import Settings
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
+from finray.index.summary import IndexSummary
+from finray.index.writer import IndexWriter
+from finray.models.encoder import encoder_dimension
 
 WHOLE_STORE_AFTER = 1000
 """Past this many new filings one listing of the store is cheaper than asking for each."""
+
+
+IndexNew = Callable[[Sequence[str]], IndexSummary]
+"""The index job, on Ray or not, over these sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOutcome:
+    """What became of the index: ``withdrawn`` filings that EDGAR has deleted, and the index job's summary."""
+
+    withdrawn: int = 0
+    summary: IndexSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +54,20 @@ def index_backlog(ledger: Ledger, store: RawStore, index_uri: str) -> Backlog:
         elif entry.state == "done" and (uri, entry.sha256) not in known:
             new.append(uri)
     return Backlog(tuple(sorted(new)), tuple(sorted(deleted)))
+
+
+def bring_up_to_date(
+    ledger: Ledger, store: RawStore, index_uri: str, settings: Settings, index_new: IndexNew
+) -> IndexOutcome:
+    """Drop what EDGAR has deleted, then run the index job on what is new."""
+    backlog, withdrawn, summary = index_backlog(ledger, store, index_uri), 0, None
+    if backlog.deleted:
+        writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
+        withdrawn = writer.withdraw(backlog.deleted)
+        writer.finish()
+    if backlog.new:
+        summary = index_new(sources_of(backlog, store))
+    return IndexOutcome(withdrawn, summary)
 
 
 def sources_of(backlog: Backlog, store: RawStore) -> list[str]:

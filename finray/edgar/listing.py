@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from finray.core.errors import EdgarUnavailableError
+from finray.core.extras import extra
 from finray.edgar.encoding import TooLongError, gunzip, index_too_long
 from finray.filings.facts import padded_cik
 from finray.filings.submission import ACCESSION_NUMBER
@@ -169,4 +170,5 @@ def edgartools(module: str) -> Any:
     os.environ.setdefault("EDGAR_LOCAL_DATA_DIR", str(Path(tempfile.gettempdir()) / "finray-edgartools"))
     import importlib
 
-    return importlib.import_module(f"edgar.{module}")
+    with extra("edgar", "reading EDGAR"):
+        return importlib.import_module(f"edgar.{module}")

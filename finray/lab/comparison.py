@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Final
 
 from finray.batch.driver import answer_all
-from finray.batch.prediction_store import PredictionStore, pending
-from finray.batch.question_files import BadLine
+from finray.batch.prediction_store import PredictionStore, pending, read_predictions
+from finray.batch.question_files import BadLine, read_questions
 from finray.core.errors import UsageError
 from finray.core.settings import EncoderSettings, LlmSettings, Settings, load_settings
 from finray.core.types import Prediction, Question
 from finray.engine import Engine, asks_llm, build_engine
 from finray.index.reader import IndexReader
+from finray.lab.evaluation.evaluate import Evaluation, evaluate
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
 from finray.models.load_chat import load_chat
 from finray.retrieval.methods.registry import method_named
+from finray.storage.locations import join
 
 RETRIEVAL_ONLY: Final[Mapping[str, Any]] = {"loop.curate": False, "loop.answerer": "none", "retrieval.k_passages": 10}
 """No curation and no answer, and passages enough for recall at 10."""
@@ -61,6 +67,42 @@ def _own_settings(label: str) -> dict[str, Any]:
             raise UsageError(f"{label!r}: write a method's settings as {name}:section.key=value,section.key=value")
         own[key.strip()] = value.strip()
     return own
+
+
+def compare_methods(
+    compared: Sequence[Contender],
+    questions: str,
+    index_uri: str,
+    folder: str | None,
+    progress: Callable[[int, int], None],
+) -> dict[str, Evaluation]:
+    """The scores of each contender on a question file, by its label.
+
+    With ``folder`` each one's predictions are kept in ``folder``/<method>.jsonl, and a second run asks only what they
+    lack. Raises UsageError if no question can be scored, SourceError, IndexMissingError.
+    """
+    limit = compared[0].settings.bulk.max_question_characters
+    lines = list(read_questions(questions, max_characters=limit))
+    asked = [line for line in lines if isinstance(line, Question)]
+    if not asked:
+        raise UsageError(f"{questions!r} holds no question that can be scored")
+    place = {contender.label: number for number, contender in enumerate(compared)}
+
+    def report(label: str, done: int, total: int) -> None:
+        progress(place[label] * len(lines) + len(lines) - total + done, len(compared) * len(lines))
+
+    with ExitStack() as stack:
+        target = folder or stack.enter_context(tempfile.TemporaryDirectory())
+        where = {label: join(target, f"{_file_name(label)}.jsonl") for label in place}
+        stores = {label: stack.enter_context(PredictionStore(uri)) for label, uri in where.items()}
+        asyncio.run(answer_with_each(lines, index_uri, stores, compared, progress=report))
+        files = {label: read_predictions(uri) for label, uri in where.items()}
+    return {label: evaluate(file.predictions, asked, remarks=file.remarks) for label, file in files.items()}
+
+
+def _file_name(label: str) -> str:
+    """``rrf:methods.rrf.constant=10`` as the name of a file."""
+    return re.sub(r"[^\w.=,-]+", "_", label.replace(":", "__", 1))
 
 
 async def answer_with_each(

@@ -17,7 +17,7 @@ import pytest
 from finray.batch.driver import AnswerSummary, answer_all
 from finray.batch.prediction_store import PredictionStore, read_predictions
 from finray.batch.question_files import BadLine
-from finray.cli.commands.answer import describe
+from finray.cli.answer import described
 from finray.core.errors import ModelUnavailableError, SourceError
 from finray.core.settings import Settings, load_settings
 from finray.core.types import Prediction, Question, Status, TokenUsage
@@ -76,7 +76,7 @@ def test_every_question_once_and_in_order_with_a_summary(tmp_path: Path) -> None
     assert summary.resumed == 0
     assert (summary.latency_p50, summary.latency_p95) == (0.25, 0.25)
     assert summary.usage == {"answer": TokenUsage(2000, 200, 10.0)}
-    assert "answer: 2,000 tokens in, 200 out, cost 10.0000" in describe(summary, "out.jsonl")
+    assert "answer: 2,000 tokens in, 200 out, cost 10.0000" in described(summary, "out.jsonl")
 
 
 @pytest.mark.parametrize("limit", [1, 4, 100])

@@ -3,57 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
-from finray.cli import main
+from finray.cli import app
 
 HASH = ["--set", "encoder.model=hash"]
-
-
-@dataclass(frozen=True)
-class Result:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def finray(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*arguments: object) -> Result:
-        monkeypatch.setattr(sys, "argv", ["finray", *map(str, arguments)])
-        try:
-            main()
-            code: object = 0
-        except SystemExit as done:
-            code = done.code
-        captured = capsys.readouterr()
-        assert isinstance(code, int)
-        return Result(code, captured.out, captured.err)
-
-    return run
-
-
-@pytest.fixture
-def few(sample_folder: Path, tmp_path: Path) -> Path:
-    """The sample's first twelve questions."""
-    path = tmp_path / "questions.jsonl"
-    lines = (sample_folder / "questions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[:12]), encoding="utf-8")
-    return path
+Run = Callable[..., Any]
 
 
 def test_ask_shows_answer_program_and_cited_pages(finray: Run, sample_index: str) -> None:
@@ -229,3 +192,19 @@ def test_a_process_ends_without_a_traceback(tmp_path: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
+
+
+def test_nothing_heavy_is_imported_before_a_command_runs() -> None:
+    heavy = {"fastapi", "httpx", "lance", "numpy", "pyarrow", "ray", "scipy", "torch", "transformers"}
+    code = f"import sys, finray.cli; print(*sorted({heavy} & {{*sys.modules}}))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == []
+
+
+def test_commands_of_jobs_are_commands() -> None:
+    jobs = Path(__file__).parents[2] / "jobs"
+    for path in jobs.glob("*.py"):
+        (arguments,) = re.findall(r"sys\.argv(?:\.insert\(1, |\[1:1\] = \[)([^)\]]+)", path.read_text(encoding="utf-8"))
+        command: Any = typer.main.get_command(app)
+        for word in re.findall(r'"([^"]+)"', arguments):
+            command = command.commands[word]

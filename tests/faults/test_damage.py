@@ -11,9 +11,8 @@ from random import Random
 
 import lance
 import pytest
-from rich.console import Console
 
-from finray.cli.commands.check import run_check
+from finray.cli.check import check
 from finray.core.errors import FinrayError, IndexDamagedError, IndexMismatchError
 from finray.core.settings import Settings, load_settings
 from finray.engine import open_engine
@@ -83,9 +82,8 @@ def index(sound: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(sound, tmp_path / "index"))
 
 
-def repair(uri: str, settings: Settings) -> int:
-    quiet = Console(quiet=True)
-    return run_check(uri, None, settings, deep=True, repair=True, as_json=False, out=quiet, err=quiet)
+def repair(uri: str) -> int:
+    return check(uri, set_=["encoder.model=hash"], deep=True, repair=True)
 
 
 def found(uri: str) -> list[Finding] | FinrayError:
@@ -141,7 +139,7 @@ def test_whatever_file_is_damaged_a_repair_and_a_rerun_bring_every_row_back(
         before = found(str(index))
         unharmed = differences(expected, read_contents(str(index))) if before == [] else []
         assert unharmed == [] or table in (schema.SOURCES, schema.FAILURES), f"{hit}: not noticed: {unharmed}"
-        repair(str(index), settings)
+        repair(str(index))
         reindex(str(index))
         assert found(str(index)) == [], hit
         left = differences(expected, read_contents(str(index)))
@@ -187,12 +185,12 @@ def test_a_lost_record_is_no_leave_to_mix_settings(index: Path, settings: Settin
     other = settings.model_copy(update={"chunks": settings.chunks.model_copy(update={"size": 300})})
     with pytest.raises(IndexMismatchError, match="was built with"):
         index_in_process([str(index)], str(index), other)
-    assert repair(str(index), settings) == 0
+    assert repair(str(index)) == 0
     assert layout_file.read_bytes() == content
     layout_file.write_bytes(content[:50])
     with pytest.raises(IndexMismatchError, match="--repair writes it anew"):
         IndexReader.open(str(index))
-    assert repair(str(index), settings) == 0
+    assert repair(str(index)) == 0
     assert layout_file.read_bytes() == content
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from finray.cli.commands.index import describe
+from finray.cli.index import described
 from finray.cluster.index_job import index_filings
 from finray.cluster.runtime import ray_cluster
 from finray.core.settings import Settings, load_settings
@@ -109,7 +109,7 @@ def test_poison_is_set_aside_with_its_reason_and_a_hint_and_not_tried_again(
     details = {failure.reason: failure.detail for failure in summary.failures}
     assert "12 s (filings.parse_seconds; give it more and run again with --retry-failed)" in details["timeout"]
     assert "0.3 GiB (filings.parse_memory_gb" in details["out_of_memory"]
-    assert "--retry-failed" in describe(summary).splitlines()[-1]
+    assert "--retry-failed" in described(summary).splitlines()[-1]
     started = time.monotonic()
     again = index_in_process([str(folder)], uri, limits)
     assert (again.indexed, again.failed) == (0, 0)

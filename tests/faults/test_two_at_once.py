@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from finray.batch.prediction_store import PredictionStore, read_predictions
-from finray.cli.commands.check import run_check
-from finray.cli.commands.maintain import run_maintain
+from finray.cli.check import check
 from finray.core.errors import UsageError
 from finray.core.settings import Settings, load_settings
 from finray.core.types import Prediction
+from finray.index import upkeep
 from finray.index.check import check_index
 from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
@@ -110,13 +109,11 @@ def test_of_two_index_jobs_over_different_filings_the_first_does_the_rest_when_i
 
 
 def maintain(uri: str, settings: Settings) -> None:
-    assert run_maintain(uri, settings, as_json=False, out=Console(quiet=True)) == 0
+    upkeep.maintain(uri, settings)
 
 
 def repair(uri: str, settings: Settings) -> None:
-    quiet = Console(quiet=True)
-    code = run_check(uri, None, settings, deep=True, repair=True, as_json=False, out=quiet, err=quiet)
-    assert code == 0
+    assert check(uri, set_=["encoder.model=hash"], deep=True, repair=True) == 0
 
 
 @pytest.mark.parametrize("upkeep", [maintain, repair])

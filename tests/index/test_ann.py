@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
-from finray.cli.commands.maintain import run_maintain
+from finray.cli.maintain import described
 from finray.core.errors import UsageError
 from finray.core.settings import Settings
-from finray.index import ann, layout, schema
+from finray.index import ann, layout, schema, upkeep
 from finray.index.check import check_index
 from finray.index.contents import differences, read_contents
 from finray.index.reader import IndexReader
@@ -39,10 +37,8 @@ def uri(tmp_path: Path, small: Settings) -> str:
     return uri
 
 
-def maintain(uri: str, settings: Settings, capsys: pytest.CaptureFixture[str]) -> ann.AnnReport | None:
-    assert run_maintain(uri, settings, as_json=True, out=Console(quiet=True)) == 0
-    said = json.loads(capsys.readouterr().out)["ann"]
-    return ann.AnnReport(**said) if said else None
+def maintain(uri: str, settings: Settings) -> ann.AnnReport | None:
+    return upkeep.maintain(uri, settings).ann
 
 
 def recall(uri: str, queries: Vectors) -> float:
@@ -56,10 +52,8 @@ def recall(uri: str, queries: Vectors) -> float:
     return float(np.mean(shares))
 
 
-def test_it_is_built_past_the_set_size_with_as_many_probes_as_the_recall_needs(
-    uri: str, small: Settings, capsys: pytest.CaptureFixture[str]
-) -> None:
-    report = maintain(uri, small, capsys)
+def test_it_is_built_past_the_set_size_with_as_many_probes_as_the_recall_needs(uri: str, small: Settings) -> None:
+    report = maintain(uri, small)
     assert report is not None
     assert (report.done, report.rows, report.trained_rows, report.partitions) == ("built", ROWS, ROWS, 35)
     assert 0.95 <= report.low <= report.recall <= report.high <= 1
@@ -69,7 +63,7 @@ def test_it_is_built_past_the_set_size_with_as_many_probes_as_the_recall_needs(
     assert reader.approximate
     assert ann.probes_of(layout.open_table(uri, schema.CHUNKS)) == report.probes
     assert recall(uri, clustered(50, 7)) >= 0.93
-    again = maintain(uri, small, capsys)
+    again = maintain(uri, small)
     assert again is not None
     assert (again.done, again.recall) == ("kept", report.recall)
 
@@ -89,19 +83,17 @@ def test_the_measured_recall_is_that_of_the_probes(uri: str, small: Settings) ->
     assert poor.recall < 0.95 < best.recall
 
 
-def test_a_table_that_has_doubled_is_trained_anew_and_readers_keep_their_version(
-    uri: str, small: Settings, capsys: pytest.CaptureFixture[str]
-) -> None:
-    maintain(uri, small, capsys)
+def test_a_table_that_has_doubled_is_trained_anew_and_readers_keep_their_version(uri: str, small: Settings) -> None:
+    maintain(uri, small)
     before = IndexReader.open(uri)
     query = clustered(1, 9)[0]
     expected = before.search_chunks_vector(query, None, 10)
     add_filing(uri, "f2", clustered(ROWS - 100, 2, world=1))
-    grown = maintain(uri, small, capsys)
+    grown = maintain(uri, small)
     assert grown is not None
     assert (grown.done, grown.trained_rows) == ("kept", ROWS), "not yet twice as many"
     add_filing(uri, "f3", clustered(200, 3, world=1))
-    doubled = maintain(uri, small, capsys)
+    doubled = maintain(uri, small)
     assert doubled is not None
     assert (doubled.done, doubled.trained_rows, doubled.rows) == ("rebuilt", 2 * ROWS + 100, 2 * ROWS + 100)
     assert doubled.low >= 0.95
@@ -110,15 +102,13 @@ def test_a_table_that_has_doubled_is_trained_anew_and_readers_keep_their_version
     assert recall(uri, clustered(50, 7, world=1)) >= 0.93
 
 
-def test_recall_below_the_floor_has_it_trained_anew(
-    uri: str, small: Settings, capsys: pytest.CaptureFixture[str]
-) -> None:
-    built = maintain(uri, small, capsys)
+def test_recall_below_the_floor_has_it_trained_anew(uri: str, small: Settings) -> None:
+    built = maintain(uri, small)
     assert built is not None
     table = layout.open_table(uri, schema.CHUNKS)
     table.update_config({"finray.ann": json.dumps({"trained_rows": ROWS, "partitions": built.partitions, "probes": 1})})
     assert recall(uri, clustered(50, 7)) < 0.9
-    report = maintain(uri, small, capsys)
+    report = maintain(uri, small)
     assert report is not None
     assert report.done == "rebuilt"
     assert "was below 0.95" in report.why
@@ -135,21 +125,17 @@ def test_an_index_of_which_nothing_is_noted_is_measured_and_noted(uri: str, smal
     assert ann.note_of(layout.open_table(uri, schema.CHUNKS)) is not None
 
 
-def test_exact_search_where_it_is_right(
-    uri: str, settings: Settings, small: Settings, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert maintain(uri, settings, capsys) is None
+def test_exact_search_where_it_is_right(uri: str, settings: Settings, small: Settings) -> None:
+    assert maintain(uri, settings) is None
     assert not IndexReader.open(uri).approximate
-    maintain(uri, small, capsys)
-    dropped = maintain(uri, settings, capsys)
+    maintain(uri, small)
+    dropped = maintain(uri, settings)
     assert dropped is not None
     assert dropped.done == "dropped"
     assert not IndexReader.open(uri).approximate
-    out = Console(record=True, width=300, file=io.StringIO())
-    run_maintain(uri, settings, as_json=False, out=out)
-    assert "vector search: exact" in out.export_text()
-    run_maintain(uri, small, as_json=False, out=out)
-    assert "recall@10 0.9" in out.export_text() or "recall@10 1.0" in out.export_text()
+    assert "vector search: exact" in described(upkeep.maintain(uri, settings))
+    text = described(upkeep.maintain(uri, small))
+    assert "recall@10 0.9" in text or "recall@10 1.0" in text
 
 
 @pytest.mark.slow
@@ -176,7 +162,7 @@ def test_maintenance_beside_readers_and_an_index_job(
 
     def maintain_in_the_middle(progress: IndexProgress) -> None:
         if progress.done == 2:
-            assert run_maintain(uri, some, as_json=False, out=Console(quiet=True)) == 0
+            upkeep.maintain(uri, some)
 
     reading = threading.Thread(target=read)
     reading.start()
@@ -184,7 +170,7 @@ def test_maintenance_beside_readers_and_an_index_job(
         with pytest.raises(UsageError, match="taken over"):
             index(files, uri, progress=maintain_in_the_middle)
         index(files, uri)
-        assert run_maintain(uri, some, as_json=False, out=Console(quiet=True)) == 0
+        upkeep.maintain(uri, some)
     finally:
         done.set()
         reading.join(30)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +9,8 @@ from types import CodeType, FrameType
 from typing import Any
 
 import pytest
-from rich.console import Console
 
-from finray.cli.commands.ask import run_ask
+from finray.cli.ask import ask
 from finray.core.settings import ChunkSettings, FilingSettings, Settings
 from finray.core.types import Prediction, Question
 from finray.engines.opening import opener
@@ -91,11 +89,10 @@ def test_a_question_makes_the_trip(
 ) -> None:
     monkeypatch.setattr("finray.engines.questions.EnginePool", HerePool)
     trip = read_trip("question")
-    out = Console(file=io.StringIO())
     question = next(each["question"] for each in sample_questions if each["question_type"] == "numeric_table")
 
     def travel() -> None:
-        assert run_ask(question, sample_index, local_settings, as_json=False, trace=False, out=out) == 0
+        assert ask(question, sample_index, set_=["encoder.model=hash"]) == 0
 
     assert reached(trip.stops, travel) == [stop.at for stop in trip.stops]
 

@@ -134,7 +134,7 @@ def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str, now:
 
 def _set_clock(moment: dt.datetime) -> None:
     """Of a sync alone, which asks once; Lance's own times stay true."""
-    import finray.cli.commands.sync as command
+    import finray.edgar.update as command
 
     class Clock(dt.datetime):
         @classmethod

@@ -5,14 +5,15 @@ import warnings
 import edgar  # noqa: F401
 import s3fs  # noqa: F401
 
-import finray.cli.commands.answer
-import finray.cli.commands.check
-import finray.cli.commands.index
-import finray.cli.commands.maintain
-import finray.cli.commands.sync
-import finray.engine
-import finray.index.in_process
-import finray.index.writer
+import finray.cli.answer
+import finray.cli.check
+import finray.cli.index
+import finray.cli.maintain
+import finray.cli.sync
+import finray.edgar.check
+import finray.edgar.update
+import finray.index.upkeep
+import finray.library
 import finray.models.hash_encoder
 import finray.question.plans
 import finray.retrieval.methods.finray  # noqa: F401

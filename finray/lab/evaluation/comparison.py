@@ -60,7 +60,7 @@ def comparison_tables(evaluations: Mapping[str, Evaluation], *, retrieval_only: 
     return Group(*parts)
 
 
-def comparison_markdown(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool = True) -> str:
+def comparison_markdown(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> str:
     """The same tables in Markdown, for a page of documentation."""
     parts = [title(evaluations, retrieval_only=retrieval_only), _markdown(_value_rows(evaluations))]
     if len(evaluations) > 1:
@@ -69,7 +69,7 @@ def comparison_markdown(evaluations: Mapping[str, Evaluation], *, retrieval_only
             f"Difference to `{first}`, paired over the same questions [95% bootstrap interval]:",
             _markdown(_difference_rows(evaluations)),
         ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def title(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from finray.core.errors import ModelUnavailableError, UsageError
+from finray.core.errors import MissingExtraError, ModelUnavailableError, UsageError
 from finray.lab.training.checkpoints import RunFolder
 from finray.lab.training.options import Hyperparameters, Machine
 from finray.models import hub
@@ -51,10 +51,10 @@ def is_main_process() -> bool:
 
 
 def check_packages() -> None:
-    """Raises UsageError where the packages are missing that only training needs."""
+    """Raises MissingExtraError where the packages are missing that only training needs."""
     missing = [name for name in ("accelerate", "datasets") if find_spec(name) is None]
     if missing:
-        raise UsageError(f"training needs {' and '.join(missing)}: pip install 'finray[train]'")
+        raise MissingExtraError(f"training needs {' and '.join(missing)}: pip install 'finray[train]'")
 
 
 def chosen_device(machine: Machine) -> str:

@@ -7,6 +7,7 @@ it does on answers that people or models write.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from finray.lab.evaluation.judging.judgement import Submission, Verdict
 from finray.lab.evaluation.judging.labels import LabelledAnswer
 from finray.lab.evaluation.mentions import is_year, years
 from finray.lab.evaluation.numbers import Found, located_numbers, squeezed
+from finray.storage.locations import read_bytes
 
 _SYNONYMS = {
     "increased": "rose", "increase": "rise", "decreased": "fell", "decline": "decrease", "declined": "fell",
@@ -194,3 +196,18 @@ def _swapped(text: str, pairs: Mapping[str, str]) -> str:
         return word.capitalize() if match[0][0].isupper() else word
 
     return pattern.sub(exchange, text)
+
+
+def companies_of(questions: str) -> Mapping[str, str]:
+    """qid -> company, where the question file names one, as FinanceBench's does."""
+    if not questions.lower().endswith((".jsonl", ".ndjson")):
+        return {}
+    found: dict[str, str] = {}
+    for line in read_bytes(questions).splitlines():
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):  # read_questions has dealt with it
+            continue
+        if isinstance(record, dict) and isinstance(record.get("company"), str):
+            found[str(record.get("qid"))] = record["company"]
+    return found

@@ -1,0 +1,111 @@
+"""``finray questions``, ``probes`` and ``convert``: questions to test with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Annotated
+
+import typer
+
+from finray.cli.options import IndexOption, JsonOption, QuestionsOut
+from finray.cli.output import emit, err
+from finray.cli.progress import progress_bar
+from finray.core.errors import SourceError
+from finray.core.settings import load_settings
+from finray.core.types import Question
+
+_SHOWN = 5
+
+
+def questions(
+    sources: Annotated[
+        list[str], typer.Argument(help="Folders, globs, files or s3:// locations of EDGAR HTML filings.")
+    ],
+    out_: QuestionsOut,
+    per_filing: Annotated[int, typer.Option(min=1, help="At most so many questions about one filing.")] = 40,
+    seed: Annotated[int, typer.Option(help="The same seed writes the same questions.")] = 0,
+    json_: JsonOption = False,
+) -> int:
+    """Write questions with exact answers and pages from the inline-XBRL tags of filings."""
+    from finray.batch.question_files import check_target, write_questions
+    from finray.lab.datasets.xbrl.generate import generate_questions
+    from finray.lab.datasets.xbrl.sources import read_filings
+
+    check_target(out_)
+    with progress_bar(err, "reading filings") as report:
+        read = read_filings(sources, load_settings().filings, report)
+    if not read.tagged:
+        raise SourceError(
+            f"none of the {len(read.untagged) + len(read.failures)} files carries inline XBRL on its pages; EDGAR's "
+            "HTML of 10-K and 10-Q reports filed since 2019 to 2021 does (PDF never does)"
+        )
+    made = list(generate_questions(read.tagged, per_filing=per_filing, seed=seed))
+    write_questions(out_, made)
+    by_type = _by_type(made)
+    record = {
+        "questions": len(made),
+        "by_type": by_type,
+        "filings": len(read.tagged),
+        "untagged": list(read.untagged),
+        "failures": [{"source_uri": uri, "reason": reason} for uri, reason in read.failures],
+    }
+    lines = [f"{len(made):,} questions about {len(read.tagged):,} filings in {out_}: {_counts(by_type)}"]
+    if read.untagged:
+        some = ", ".join(read.untagged[:_SHOWN]) + (", …" if len(read.untagged) > _SHOWN else "")
+        lines.append(f"without tags, left out: {len(read.untagged):,} files ({some})")
+    lines += [f"failed: {uri}: {reason}" for uri, reason in read.failures]
+    emit(record, "\n".join(lines), as_json=json_)
+    return 1 if read.failures else 0
+
+
+def probes(
+    questions_: Annotated[str, typer.Argument(metavar="QUESTIONS", help="Questions that the index can answer.")],
+    index: IndexOption,
+    out_: QuestionsOut,
+    count: Annotated[int, typer.Option(min=1, help="At most so many of each of the three types.")] = 60,
+    seed: Annotated[int, typer.Option(help="The same seed writes the same questions.")] = 0,
+    json_: JsonOption = False,
+) -> int:
+    """Write questions that the index cannot answer: other companies, other years, metrics a company does not report."""
+    from finray.batch.question_files import check_target, read_questions, write_questions
+    from finray.index.reader import IndexReader
+    from finray.lab.datasets.probes import make_probes, probe_source
+
+    check_target(out_)
+    asked = [line for line in read_questions(questions_) if isinstance(line, Question)]
+    made = make_probes(asked, probe_source(IndexReader.open(index)), count=count, seed=seed)
+    write_questions(out_, made)
+    by_type = _by_type(made)
+    text = f"{len(made):,} questions in {out_}: {_counts(by_type)}"
+    emit({"questions": len(made), "by_type": by_type}, text, as_json=json_)
+    return 0
+
+
+def convert(
+    dataset: Annotated[str, typer.Argument(help="financebench, lofin, finqa, tatqa, legalbench-rag or finray.")],
+    source: Annotated[str, typer.Argument(help="The file as it was published, local or s3://.")],
+    out_: QuestionsOut,
+    json_: JsonOption = False,
+) -> int:
+    """Turn a published data set into finray's question format; where a file is missing, say where to get it."""
+    from finray.batch.question_files import BadLine, check_target, write_questions
+    from finray.lab.datasets.registry import load_dataset
+
+    check_target(out_)
+    read = list(load_dataset(dataset, source))
+    good = [line for line in read if isinstance(line, Question)]
+    bad = [line for line in read if isinstance(line, BadLine)]
+    write_questions(out_, good)
+    record = {"questions": len(good), "bad_records": [{"record": each.line, "reason": each.reason} for each in bad]}
+    lines = [f"left out: record {each.line}: {each.reason}" for each in bad]
+    emit(record, "\n".join([f"{len(good):,} questions of {dataset} in {out_}", *lines]), as_json=json_)
+    return 1 if bad else 0
+
+
+def _by_type(made: Iterable[Question]) -> dict[str, int]:
+    return dict(sorted(Counter(question.question_type or "" for question in made).items()))
+
+
+def _counts(by_type: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}" for kind, count in by_type.items())

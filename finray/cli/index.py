@@ -1,0 +1,81 @@
+"""``finray index`` and jobs/index.py: the index job on the Ray cluster in reach, or in this process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, err
+from finray.cli.progress import progress_bar
+from finray.core.settings import Settings
+from finray.core.types import Mark
+from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling
+
+
+def index(
+    sources: Annotated[list[str], typer.Argument(help="Folders, globs, files or s3:// locations of filings.")],
+    index: IndexOption,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    retry_failed: Annotated[
+        bool, typer.Option(help="Read files again that failed before and have not changed.")
+    ] = False,
+    json_: JsonOption = False,
+) -> int:
+    """Read, parse, chunk, embed and store filings. Run again, it does only what is new or changed."""
+    summary = index_with_progress(sources, index, settings_of(preset, set_), retry_failed=retry_failed)
+    emit(summary, described(summary), as_json=json_)
+    return 1 if summary.failures else 0
+
+
+def index_with_progress(
+    sources: Sequence[str], index: str, settings: Settings, *, retry_failed: bool = False
+) -> IndexSummary:
+    """``finray.index_filings`` with a progress bar on the standard error."""
+    from finray.library import index_filings
+
+    with progress_bar(err, "indexing") as report:
+
+        def show(progress: IndexProgress) -> None:
+            report(progress.done, progress.total, f"{progress.chunks:,} chunks, {progress.failed} failed")
+
+        return index_filings(sources, index, settings, progress=show, retry_failed=retry_failed)
+
+
+_MARKS: dict[Mark, str] = {
+    "unidentified": "not identified (unknown: {unknown}), found by its text",
+    "ocr": "read by OCR",
+    "unread": "some pages not read, which only OCR can read; install Tesseract and index it into a new index",
+    "repaired": "repaired, with all its pages",
+}
+
+
+def _marked(marked: MarkedFiling) -> str:
+    notes = (_MARKS[mark].format(unknown=", ".join(marked.unknown)) for mark in marked.marks)
+    return f"indexed: {marked.source_uri}: {'; '.join(notes)}"
+
+
+def described(summary: IndexSummary) -> str:
+    """The summary for a person, a few lines."""
+    skipped = "".join(f", {count:,} {cause}" for cause, count in sorted(summary.skipped.items()))
+    lines = [
+        f"{summary.seen:,} files: {summary.indexed:,} indexed{skipped}, {summary.failed:,} failed",
+        f"{summary.pages:,} pages and {summary.chunks:,} chunks in {summary.seconds:.1f} s; "
+        f"peak memory {summary.peak_rss_bytes / 2**30:.1f} GiB",
+    ]
+    if summary.ignored:
+        kinds = ", ".join(f"{count:,} {kind or 'without extension'}" for kind, count in sorted(summary.ignored.items()))
+        lines.append(f"not looked at in folders: {kinds}; name a file to index it whatever its extension")
+    if summary.marked:
+        counts = Counter(mark for marked in summary.marked for mark in marked.marks)
+        noted = ", ".join(f"{counts[mark]:,} {mark}" for mark in _MARKS if counts[mark])
+        lines.append(f"indexed, and to be looked at: {noted}")
+    lines += [_marked(marked) for marked in summary.marked]
+    lines += [f"failed: {f.source_uri}: {f.stage}: {f.reason}: {f.detail}" for f in summary.failures]
+    if summary.failures:
+        lines.append("what failed is not tried again until the file changes; --retry-failed tries it")
+    return "\n".join(lines)

@@ -1,0 +1,49 @@
+"""``finray maintain`` and jobs/maintain.py: compaction, clean-up and statistics of an index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit
+
+if TYPE_CHECKING:
+    from finray.index.upkeep import Upkeep
+
+
+def maintain(
+    index: IndexOption, preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False
+) -> int:
+    """Compact an index, drop old versions, refresh its search indexes, and say what it holds, beside its readers."""
+    from finray.index import upkeep
+
+    done = upkeep.maintain(index, settings_of(preset, set_))
+    emit(done, described(done), as_json=json_)
+    return 0
+
+
+def described(done: Upkeep) -> str:
+    before, after, vectors = done.before, done.after, done.ann
+    forms = ", ".join(f"{count:,} {form}" for form, count in after.filings.items())
+    filed = f", filed {after.first} to {after.last}" if after.first else ""
+    lines = [f"{sum(after.filings.values()):,} filings of {after.companies:,} companies ({forms}){filed}"]
+    for name, table in after.tables.items():
+        was = before.tables[name].fragments
+        indexes = ", ".join(f"{index} {kind}" for index, kind in table.search_indexes.items())
+        lines.append(
+            f"{name}: {table.rows:,} rows in {table.fragments:,} fragments (was {was:,}), {table.versions:,} versions, "
+            f"{table.bytes / 2**20:.1f} MiB"
+            + (f"; {indexes}, {table.unindexed_rows:,} rows not covered" if indexes else "")
+        )
+    if vectors is None:
+        lines.append("vector search: exact")
+    elif vectors.done == "dropped":
+        lines.append(f"vector search: exact again, the approximate index was dropped; {vectors.why}")
+    else:
+        lines.append(
+            f"vector search: recall@10 {vectors.recall:.3f} [{vectors.low:.3f}, {vectors.high:.3f}] of exact over "
+            f"{vectors.queries} stored vectors; {vectors.probes:,} of {vectors.partitions:,} partitions, trained with "
+            f"{vectors.trained_rows:,} of {vectors.rows:,} vectors; {vectors.done}: {vectors.why}"
+        )
+    lines.append(f"{after.bytes / 2**20:.1f} MiB (was {before.bytes / 2**20:.1f}) in {done.seconds:.1f} s")
+    return "\n".join(lines)

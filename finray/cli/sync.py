@@ -1,0 +1,119 @@
+"""``finray sync`` and jobs/sync_edgar.py: bring the raw store up to date with EDGAR, then the index with the store."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from finray.cli.index import described as index_described
+from finray.cli.index import index_with_progress
+from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, err
+from finray.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from finray.edgar.indexing import IndexOutcome
+    from finray.edgar.summary import SyncSummary
+    from finray.index.summary import IndexSummary
+
+
+def sync(
+    raw: Annotated[str, typer.Option("--raw", help="Raw filings and their ledger: a folder or s3:// URI.")],
+    since: Annotated[dt.datetime, typer.Option(formats=["%Y-%m-%d"], help="First filing date, as in 2024-01-31.")],
+    index: Annotated[str | None, typer.Option("--index", help="Index to bring up to date; without, none is.")] = None,
+    until: Annotated[
+        dt.datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last filing date; without, up to today.")
+    ] = None,
+    forms: Annotated[str, typer.Option(help="Comma-separated; each stands for its amendments too.")] = "10-K,10-Q,8-K",
+    tickers: Annotated[str | None, typer.Option(help="Companies: tickers, one a line, or CSV (docs/sync.md).")] = None,
+    ciks: Annotated[str | None, typer.Option(help="Companies: CIKs, one a line, or CSV.")] = None,
+    from_feed: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Feed archives or full-submission files (file, folder, glob, s3://) instead of EDGAR's indexes; "
+            '"edgar" for EDGAR\'s own daily feed archives. May be repeated.'
+        ),
+    ] = None,
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask what was filed; fetch and write nothing.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Try filings again that were given up or skipped.")] = False,
+    recheck: Annotated[bool, typer.Option("--recheck", help="Read every index of the range again.")] = False,
+    now: Annotated[
+        bool, typer.Option("--now", help="Ask for each chosen company too, for filings that no index lists yet.")
+    ] = False,
+    json_: JsonOption = False,
+) -> int:
+    """Fetch what is new on EDGAR, politely and once, and index it. Run again, it does only what is missing."""
+    from finray.edgar import update
+    from finray.edgar.limiter import Limiter, LocalLimiter
+
+    settings = settings_of(preset, set_)
+    request = update.SyncRequest(
+        raw=raw,
+        since=since.date(),
+        index=index,
+        until=until.date() if until else None,
+        forms=forms,
+        tickers=tickers,
+        ciks=ciks,
+        from_feed=tuple(from_feed or ()),
+        dry_run=dry_run,
+        retry_failed=retry_failed,
+        recheck=recheck,
+        companies_now=now,
+    )
+
+    def index_new(sources: Sequence[str]) -> IndexSummary:
+        return index_with_progress(sources, str(index), settings)
+
+    with ExitStack() as stack:
+        limiter: Callable[[float], Limiter] = LocalLimiter
+        if os.environ.get("RAY_ADDRESS"):  # the limiter of the cluster is shared; else Ray starts for indexing only
+            from finray.cluster.edgar_limiter import ClusterLimiter
+            from finray.cluster.runtime import ray_cluster
+
+            stack.enter_context(ray_cluster())
+            limiter = ClusterLimiter
+        progress = stack.enter_context(progress_bar(err, "EDGAR"))
+        summary, indexed = update.sync(request, settings, index_new, limiter=limiter, progress=progress)
+    emit(asdict(summary) | {"index": asdict(indexed)}, described(summary, indexed), as_json=json_)
+    failed = summary.has_failures or (indexed.summary is not None and indexed.summary.failed > 0)
+    return 1 if failed else 0
+
+
+def described(summary: SyncSummary, indexed: IndexOutcome) -> str:
+    """The summary for a person, a few lines."""
+    verb = "would be fetched" if summary.dry_run else "still to come"
+    skipped = "".join(f", {count:,} skipped ({reason})" for reason, count in sorted(summary.skipped.items()))
+    lines = [
+        f"{summary.indexes_read:,} indexes read, {summary.indexes_unchanged:,} unchanged"
+        + (f", {summary.archives_read:,} archives and files of dumps read" if summary.archives_read else "")
+        + f"; {summary.listed:,} wanted filings in them",
+        f"{summary.fetched:,} filings fetched ({summary.bytes_fetched / 2**20:.1f} MiB), "
+        f"{summary.adopted:,} found stored, {summary.corrected:,} corrected{skipped}, "
+        f"{len(summary.failed):,} failed; {summary.waiting:,} {verb}",
+        f"{summary.requests:,} requests to EDGAR, {summary.pauses:,} pauses, {summary.seconds:.1f} s",
+        f"complete until {summary.complete_until or 'no day yet'}{_days(summary.incomplete_days)}",
+    ]
+    lines += [f"deleted by EDGAR, kept aside: {d.accession} {d.form} {d.company}: {d.reason}" for d in summary.deleted]
+    lines += [f"unknown ticker: {ticker}" for ticker in summary.unknown_tickers]
+    lines += [f"failed: {problem.what}: {problem.reason}" for problem in (*summary.problems, *summary.failed)]
+    if indexed.withdrawn:
+        lines.append(f"index: {indexed.withdrawn:,} deleted filings withdrawn")
+    if indexed.summary is not None:
+        lines.append(f"index: {index_described(indexed.summary)}")
+    return "\n".join(lines)
+
+
+def _days(days: Sequence[dt.date]) -> str:
+    if not days:
+        return ""
+    shown = ", ".join(map(str, days[:5]))
+    return f"; not complete yet: {shown}{f' and {len(days) - 5:,} more' if len(days) > 5 else ''}"

@@ -1,0 +1,23 @@
+"""Extras: packages that only one part of finray needs, and that ``pip install finray`` alone does not bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from finray.core.errors import MissingExtraError
+
+Extra = Literal["serve", "edgar", "train", "llm"]
+
+
+@contextmanager
+def extra(name: Extra, what: str) -> Iterator[None]:
+    """Import inside the block what the extra ``name`` brings. Raises MissingExtraError: ``what`` needs it."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "finray"):
+            raise
+        raise MissingExtraError(f"{what} needs {package}: pip install 'finray[{name}]'") from error

@@ -1,0 +1,58 @@
+"""What is scored: several predictions files, one question file, and the judgements of a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from finray.batch.prediction_store import read_predictions
+from finray.batch.question_files import BadLine, read_questions
+from finray.core.errors import UsageError
+from finray.core.types import Prediction, Question
+from finray.lab.evaluation.evaluate import Judge
+from finray.lab.evaluation.judging.judgement_store import read_judgements
+from finray.lab.evaluation.judging.rule_judge import NAME as RULES
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One predictions file, named after it."""
+
+    name: str
+    predictions: tuple[Prediction, ...]
+    remarks: tuple[str, ...]
+
+
+def read_runs(predictions: Sequence[str], questions: str) -> tuple[list[Run], list[Question]]:
+    """The runs and the questions that can be scored. Raises UsageError where there are none, SourceError."""
+    lines = list(read_questions(questions))
+    asked = [line for line in lines if isinstance(line, Question)]
+    bad = sum(isinstance(line, BadLine) for line in lines)
+    if not asked:
+        raise UsageError(f"{questions!r} holds no question that can be scored")
+    remark = [f"{bad} lines of the question file are unusable"] if bad else []
+    runs: list[Run] = []
+    for uri in predictions:
+        file = read_predictions(uri)
+        runs.append(Run(_name(uri, {run.name for run in runs}), file.predictions, (*file.remarks, *remark)))
+    return runs, asked
+
+
+def read_judge(judgements: str | None) -> tuple[Judge | None, str]:
+    """(judge, name) of a file that `finray judge` wrote; nobody where there is none.
+
+    Raises UsageError where its judge are the rules, which score every answer anyway and are no LLM judge; SourceError.
+    """
+    if judgements is None:
+        return None, ""
+    file = read_judgements(judgements)
+    if file.judge == RULES:
+        raise UsageError(f"{judgements!r} holds verdicts of the {RULES}: textual_rule_accuracy has them without a file")
+    return file.verdict, file.judge
+
+
+def _name(uri: str, taken: Collection[str]) -> str:
+    """The file's stem, or its whole location where another run has that."""
+    stem = PurePosixPath(uri).stem
+    return stem if stem not in taken else uri

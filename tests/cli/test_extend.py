@@ -1,0 +1,70 @@
+"""``finray extend``: the vectors a method needs, and what is said without them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from finray.cli.extend import extend as extend_command
+from finray.core.errors import IndexMismatchError, SettingsError, UsageError
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Question
+from finray.engine import open_engine
+
+FAKES = {"encoder.model": "hash", "sparse_encoder.model": "hash", "retrieval.method": "splade"}
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return load_settings(overrides=FAKES, environment={})
+
+
+@pytest.fixture
+def index(sample_index: str, tmp_path: Path) -> str:
+    ignored = shutil.ignore_patterns("extensions")
+    return str(shutil.copytree(sample_index, tmp_path / "index", ignore=ignored))
+
+
+def extend(name: str, index: str, *settings: str, rebuild: bool = False, json_: bool = False) -> None:
+    chosen = [*(f"{key}={value}" for key, value in FAKES.items()), *settings]
+    assert extend_command(index, name, set_=chosen, rebuild=rebuild, json_=json_) == 0
+
+
+async def test_a_method_answers_once_its_vectors_are_there(
+    index: str, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(IndexMismatchError, match=f"finray extend --index {index} --with splade"):
+        open_engine(index, settings)
+    extend("splade", index)
+    assert "filings encoded" in capsys.readouterr().out
+    question = "What unrecognized tax benefits did Grevandor Systems report for fiscal 2022?"
+    prediction = await open_engine(index, settings).answer(Question("q", question))
+    assert prediction.passages and "tax benefits" in prediction.passages[0].text
+
+
+def test_for_a_machine(index: str, capsys: pytest.CaptureFixture[str]) -> None:
+    extend("splade", index, json_=True)
+    extend("splade", index, json_=True)
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first["added"] == first["filings"] > 0 and second["added"] == 0
+    assert first["rows"] == second["rows"]
+
+
+def test_a_method_without_vectors_of_its_own_is_refused(index: str) -> None:
+    with pytest.raises(UsageError, match="'bm25' needs no vectors beside the index; these do: splade, page_scorer"):
+        extend("bm25", index)
+    with pytest.raises(SettingsError, match=r"page_encoder\.model is empty"):
+        extend("page_scorer", index)
+
+
+def test_another_model_takes_a_rebuild(index: str) -> None:
+    extend("splade", index)
+    smaller = "sparse_encoder.max_tokens=64"
+    other = load_settings(overrides={**FAKES, "sparse_encoder.max_tokens": 64}, environment={})
+    with pytest.raises(IndexMismatchError, match="--rebuild"):
+        extend("splade", index, smaller)
+    extend("splade", index, smaller, rebuild=True)
+    open_engine(index, other)
