@@ -37,7 +37,7 @@ INDENT_STEP = 1.0
 _NOT_A_SECTION = re.compile(
     r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*+\d*+\W*+$|^page \d|unaudited|"
     r"^\(?in (?:thousand|million)|"
-    r"^\(.*(?:thousands|millions).*\)$|form 10-|^part i|^item \d|the accompanying|annual report",
+    r"^\((?>.*?(?:thousands|millions)).*\)$|form 10-|^part i|^item \d|the accompanying|annual report",
     re.IGNORECASE,
 )
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
