@@ -62,25 +62,6 @@ def canonical_items() -> dict[str, CanonicalItem]:
     }
 
 
-def metrics_in(text: str) -> tuple[str, ...]:
-    """Canonical line items that ``text`` names, in order of appearance, each once; longer names win over parts."""
-    pattern, keys = _name_pattern()
-    found = (keys[_squeezed(match.group())] for match in pattern.finditer(text))
-    return tuple(dict.fromkeys(found))
-
-
-@cache
-def _name_pattern() -> tuple[re.Pattern[str], dict[str, str]]:
-    keys = {_squeezed(name): item.key for item in canonical_items().values() for name in item.names}
-    spelled = sorted(keys, key=len, reverse=True)
-    alternatives = "|".join(re.escape(name).replace(r"\ ", r"[\s-]+").replace("'", "['’]?") for name in spelled)
-    return re.compile(rf"(?<![\w&])(?:{alternatives})(?![\w&])", re.IGNORECASE), keys
-
-
-def _squeezed(name: str) -> str:
-    return " ".join(re.sub(r"['’]", "'", name.lower()).replace("-", " ").split())
-
-
 def find_line_item(
     metric: str,
     items: Sequence[LineItem],
@@ -239,10 +220,11 @@ def _concept_rank(wanted: CanonicalItem, row: Iterable[LineItem]) -> int | None:
 
 
 _NOTE = re.compile(
-    r"\s*\((?:see )?(?:notes?|footnotes?)\b[^)]*\)|\s*,?\s*(?:see )?\bnotes? \d[\d, and]*$|"
-    r"\s*\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?=\s|$)|[*†‡§]+|(?<=[a-z])\d{1,2}$|\s*\((?:un)?audited\)|"
-    r"\s*\((?:in |dollars in |amounts in )[^)]*\)"
+    r" ?\((?:see )?(?:notes?|footnotes?)\b[^)]*\)| ?,? ?(?:see )?\bnotes? \d[\d, and]*$|"
+    r" ?\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?= |$)|[*†‡§]+|(?<=[a-z])\d{1,2}$| ?\((?:un)?audited\)|"
+    r" ?\((?:in |dollars in |amounts in )[^)]*\)"
 )
+"""In a text without other spaces than single ones."""
 
 
 def plain_label(label: str) -> str:

@@ -58,7 +58,7 @@ _TITLES_10K: dict[str, str] = {
     "16": r"form 10-k summary|summary",
 }
 _TITLES_10Q: dict[str, str] = {
-    "P1-1": r"(?:unaudited |condensed |consolidated )*financial statements|financial information",
+    "P1-1": r"(?:unaudited |condensed |consolidated ){0,4}+financial statements|financial information",
     "P1-2": r"management['’]?s discussion",
     "P1-3": r"quantitative",
     "P1-4": r"controls",

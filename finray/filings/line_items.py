@@ -36,8 +36,8 @@ INDENT_STEP = 1.0
 """Points by which margins must differ to mean something."""
 
 _NOT_A_SECTION = re.compile(
-    r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*\d*\W*$|^page \d|unaudited|"
-    rf"^\(?in {SCALE}|^\(.*{SCALE}s.*\)$|"
+    r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*+\d*+\W*+$|^page \d|unaudited|"
+    rf"^\(?in {SCALE}|^\((?>.*?{SCALE}s).*\)$|"
     r"form 10-|^part i|^item \d|the accompanying|annual report",
     re.IGNORECASE,
 )
@@ -52,7 +52,7 @@ _BALANCE_ROW = re.compile(
     re.IGNORECASE,
 )
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
-_PERCENT_ROW = re.compile(r"\(%\)|%\W*$|\bpercent(?:age)?\b", re.IGNORECASE)
+_PERCENT_ROW = re.compile(r"\(%\)|%[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\$\s*(?:[\d(]|$)|^\(\d+\)$")
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
@@ -332,7 +332,7 @@ class _TableReader:
             return "percent", 1
         currency = replace(self.scale, currency=number.currency) if number.currency else self.scale
         if self.statement == "equity" and not any(_names_period(text) for text in self.headings.values()):
-            if re.search(r"\bshares\W*$|^\W*(?:number of )?shares\b", heading, re.IGNORECASE) and not number.currency:
+            if re.search(r"\bshares\W*+$|^\W*+(?:number of )?shares\b", heading, re.IGNORECASE) and not number.currency:
                 return "shares", share_scale(number.value, number.decimals, currency, moved=True)
             return ("USD/share", 1) if _PER_SHARE_TAIL.search(heading) else (currency.currency, currency.money)
         return row_unit(row.label, section, number.value, number.decimals, currency, number.currency)

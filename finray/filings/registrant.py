@@ -31,8 +31,8 @@ _CORPORATE = re.compile(
 _FILE_NUMBER = re.compile(
     r"(?:number|no\.?|file)?\s{0,3}:?\s{0,3}\b[\dlIO]{1,3}\s?-\s?\d[\dlIO]{2,5}(?:-\d{1,3})?\b[.:]?", re.IGNORECASE
 )
-_STATE_OF = re.compile(r"^an?\s+(.*)\s+(?:corporation|company|trust|partnership)$", re.IGNORECASE)
-_DATE_LINE = re.compile(r"^\W*(?:[A-Z][A-Za-z]{2,8}\.?\s+\d{1,2},?\s+)?(?:19|20)\d\d\W*(?:or)?\W*$")
+_STATE_OF = re.compile(r"^an?\s++(.*\S)\s+(?:corporation|company|trust|partnership)$", re.IGNORECASE)
+_DATE_LINE = re.compile(r"^\W*+(?:[A-Z][A-Za-z]{2,8}\.?\s+\d{1,2},?\s+)?(?:19|20)\d\d\W*+(?:or)?\W*+$")
 _LETTERS = re.compile(r"[A-Za-z]{2}|\d[A-Z]\b|[A-Z]\s?&\s?[A-Z]")
 _FORM_LINE = re.compile(
     r"\bform\s+(?:10|8|20|40|6)\b|\bmark\s+one\b|\b20549\b|^\W*for\s+the\b|\breported\b", re.IGNORECASE

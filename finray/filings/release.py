@@ -230,8 +230,8 @@ def _subject(head: str) -> str | None:
 def _full_name(subject: str, text: str) -> str:
     """The subject with the corporate suffix that the text most often gives it ("Amcor" is "Amcor plc")."""
     for suffix in (_LEGAL_FORM, _WIDER_FORM):
-        pattern = rf"\b{re.escape(subject)},?(?:\s(?!and\b)[A-Z&][\w&.]{{0,15}}){{0,3}}?\s{{1,2}}{suffix}"
-        found = Counter(tidy_name(match[0]) for match in re.finditer(pattern, text))
+        said = re.compile(rf"\b{re.escape(subject)},?(?:\s(?!and\b)[A-Z&][\w&.]{{0,15}}){{0,3}}?\s{{1,2}}{suffix}")
+        found = Counter(tidy_name(match[0]) for match in said.finditer(text))
         if found:
             return found.most_common(1)[0][0]
     return subject

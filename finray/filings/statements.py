@@ -156,7 +156,7 @@ _MARKERS: tuple[tuple[str, Mapping[Statement, float]], ...] = (
 )
 _MARKER = re.compile("|".join(f"(?P<m{i}>{pattern})" for i, (pattern, _) in enumerate(_MARKERS)))
 
-_STATEMENT_OF = r"(?:statements? of|statements? on)(?: changes in| the)?(?: consolidated| condensed)*"
+_STATEMENT_OF = r"(?:statements? of|statements? on)(?: changes in| the)?(?: consolidated| condensed){0,4}+"
 _TITLES: tuple[tuple[Statement, str], ...] = (
     (
         "comprehensive_income",

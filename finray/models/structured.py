@@ -15,11 +15,11 @@ from typing import Any
 MAX_CHARACTERS = 200_000
 
 _HEADING = re.compile(
-    r"^[ \t]*#{1,6}[ \t]*(?P<name>[^\n:#]{1,60}?)(?<![ \t])[ \t]*+(?:#+[ \t]*+)?(?::(?P<rest>[^\n]*))?$", re.M
+    r"^[ \t]*#{1,6}[ \t]*+(?P<name>[^\n:#]{1,60}?)(?<![ \t])[ \t]*+(?:#+[ \t]*+)?(?::(?P<rest>[^\n]*))?$", re.M
 )
 _TRUE = re.compile(r"\W*(?:true|yes|y|answerable|sufficient|1)\b", re.I)
 _FALSE = re.compile(r"\W*(?:false|no|n|not|unanswerable|insufficient|0)\b", re.I)
-_NOTHING = re.compile(r"[\W_]*(?:none|null|n/?a|nothing|-)?[\W_]*", re.I)
+_NOTHING = re.compile(r"[\W_]*+(?:none|null|n/?a|nothing)?[\W_]*+", re.I)
 _WANTED = {
     "string": "text",
     "boolean": "yes or no",

@@ -6,12 +6,10 @@ import datetime as dt
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from finray.core.settings import FilingSettings
 from finray.core.types import Filing, LineItem, Statement
-from finray.filings.canonical import amount, canonical_items, find_line_item, metrics_in, plain_label
+from finray.filings.canonical import amount, canonical_items, find_line_item, plain_label
 from finray.filings.read import parse_filing
 
 END, BEFORE = dt.date(2022, 12, 31), dt.date(2021, 12, 31)
@@ -129,22 +127,6 @@ def test_tax_printed_as_a_deduction_is_still_an_expense() -> None:
     assert found is not None and amount("income_tax", found, items) == 25
 
 
-@pytest.mark.parametrize(
-    ("question", "metrics"),
-    [
-        ("What is the FY2018 capital expenditure amount (in USD millions)?", ("capex",)),
-        ("FY2017 COGS / average inventory", ("cost_of_revenue", "inventory")),
-        ("net income attributable to shareholders", ("net_income_attributable",)),
-        ("SG&A as a share of the top line", ("selling_general_administrative", "revenue")),
-        ("net PP&E and D&A", ("ppe_net", "d_and_a")),
-        ("shareholders’ equity", ("equity",)),
-        ("How many stores are there?", ()),
-    ],
-)
-def test_metrics_in_questions(question: str, metrics: tuple[str, ...]) -> None:
-    assert metrics_in(question) == metrics
-
-
 def test_labels_lose_notes_and_marks() -> None:
     assert plain_label("Cost of sales (a)") == "cost of sales"
     assert plain_label("Goodwill, net (Note 10)") == "goodwill, net"
@@ -155,11 +137,6 @@ def test_the_vocabulary_is_sound() -> None:
     names = [name.lower() for item in canonical_items().values() for name in item.names]
     assert len(names) == len(set(names))
     assert len(canonical_items()) >= 60
-
-
-@given(st.text(max_size=200))
-def test_any_text_can_be_searched(text: str) -> None:
-    assert set(metrics_in(text)) <= set(canonical_items())
 
 
 @pytest.mark.shared

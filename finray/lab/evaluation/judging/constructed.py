@@ -169,7 +169,7 @@ def _wrong_company(qid: str, gold: str, companies: Mapping[str, str], draw: rand
 
 def _half(gold: str) -> str | None:
     """The first of three or more things that the answer lists."""
-    lines = [line.strip(" -•\t") for line in re.split(r"\n\s*+(?=[-•])", gold)]
+    lines = [line.strip(" -•\t") for line in re.split(r"\n\s{0,9}+(?=[-•])", gold)]
     if len(lines) >= 3:
         return f"{lines[0]} {lines[1]}"
     items = [item for item in re.split(r",(?! ?\d)\s+(?:and\s+)?", gold) if item.strip()]

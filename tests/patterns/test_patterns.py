@@ -1,0 +1,153 @@
+"""Every pattern of finray reads the longest text that the code gives it, however hostile, in under 0.2 s of one
+processor."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from typing import Any
+
+import pytest
+
+from finray.core.settings import FilingSettings
+from finray.filings import cells, facts, items, line_items, names, registrant, release, scales, statements
+from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
+from tests.patterns.attacks import Attack, attacks, seconds
+from tests.patterns.inventory import ANCHORED, Found, inventory
+
+AT_MOST_S = 0.2
+LONGEST = FilingSettings().max_page_characters
+"""A page. What is longer, a submission, is read by patterns that are the same at any length."""
+LIMITS = {
+    "finray/question/": MAX_QUESTION_CHARACTERS,
+    "finray/retrieval/subjects.py": MAX_QUESTION_CHARACTERS,
+    "finray/answering/wording.py": MAX_QUESTION_CHARACTERS,
+    "finray/answering/presence.py _NAME": MAX_QUESTION_CHARACTERS,
+    "finray/answering/operands.py": line_items.MAX_LABEL,
+    "finray/answering/row_match.py": line_items.MAX_LABEL,
+    "finray/filings/canonical.py": 2 * line_items.MAX_LABEL,
+    "finray/filings/cells.py": cells.MAX_CELL,
+    "finray/filings/release.py _NAME_AT_END": release._NAME_REACH,
+    "finray/lab/datasets/xbrl/concepts.py": facts.MAX_FACT,
+}
+"""By file (its beginning, or with the name of a pattern) how many characters are read, if fewer than ``LONGEST``."""
+SCREENED = (250, 1000)
+LINEAR = 5.0
+"""What takes less than so many times as long at the second of these lengths, four times the first, is linear."""
+
+_NAME = "a" * (names.MAX_NAME - 1) + "."
+EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
+    "finray/answering/grounding.py": [{"figure": "1" * 30}],
+    "finray/answering/presence.py": [{"word": "a" * 100}],
+    "finray/filings/canonical.py": [],
+    "finray/filings/items.py": [
+        {"titles": titles, "number": number, "title": title}
+        for titles in (items._TITLES_10K, items._TITLES_10Q)
+        for number, title in titles.items()
+    ],
+    "finray/filings/names.py": [{"words": [_NAME]}],
+    "finray/filings/registrant.py": [
+        {"name": _NAME, "pattern": r"[\W_]{0,3}".join(registrant._LOOKS.get(letter, letter) for letter in "maoi" * 30)}
+    ],
+    "finray/filings/release.py": [
+        {"subject": _NAME, "suffix": suffix} for suffix in (release._LEGAL_FORM, release._WIDER_FORM)
+    ],
+    "finray/filings/scales.py": [{"pattern": pattern} for _, pattern in scales._MONEY],
+    "finray/filings/statements.py": [{"pattern": pattern} for _, pattern in statements._TITLES],
+    "finray/lab/datasets/xbrl/evidence.py": [{"_digits": str, "printed": 10**20}],
+    "finray/lab/datasets/xbrl/members.py": [{"parts": ["a"] * 30}],
+    "finray/lab/evaluation/html/excerpts.py": [{"pattern": r"1,?111,?111(?:\.0+)?"}],
+    "finray/lab/evaluation/judging/constructed.py": [{"own": _NAME, "pairs": ["up", "rose", "higher than"]}],
+    "finray/question/definitions.py": [{"word": "divided by"}],
+    "finray/question/intents.py": [],
+    "finray/question/mentions.py": [],
+    "finray/question/phrase.py": [{"longest_first": "a a|a"}],
+    "finray/question/rule_reader.py": [{"name": "a" * 100}],
+    "finray/retrieval/subjects.py": [],
+    "finray/retrieval/unidentified.py": [{"cores": [["a"] * 8, ["a"]]}],
+}
+"""For each file that puts patterns together the names in them, none if the inventory holds what it makes."""
+
+
+@cache
+def patterns() -> list[Found]:
+    known, unread = inventory()
+    made = []
+    for call in unread:
+        module = importlib.import_module(call.file.removesuffix(".py").replace("/", "."))
+        assert call.file in EXAMPLES, f"{call.file} puts a pattern together: give an example of {call.pattern}"
+        for example in EXAMPLES[call.file]:
+            text = eval(call.pattern, vars(module), dict(example))  # noqa: S307 - our own source
+            made.append(Found(call.file, f"made as {call.pattern}", re.compile(text, re.IGNORECASE)))
+    return [*known, *made]
+
+
+def limit(found: Found) -> int:
+    name = f"{found.file} {found.name}"
+    return next((characters for start, characters in LIMITS.items() if name.startswith(start)), LONGEST)
+
+
+def slow(found: Found, *, thorough: bool = False) -> str | None:
+    """The first attack under which ``found`` takes too long. Unless ``thorough``, attacks whose time grows with the
+    length alone are not tried at full length."""
+    longest = limit(found)
+    for attack in attacks(found.pattern, searches=_searches(found)):
+        if not thorough and longest > SCREENED[1] and _linear(found, attack, longest):
+            continue
+        taken = _fastest(found, attack, longest, AT_MOST_S)
+        if taken > AT_MOST_S:
+            return f"{found.file} {found.name}, {longest:,} characters: {attack!a} takes {taken:.2f} s"
+    return None
+
+
+def _linear(found: Found, attack: Attack, longest: int) -> bool:
+    units = 1 + len(attack.pump) // 4
+    for _ in range(2):
+        short, long = (_seconds(found, attack, length * units, AT_MOST_S) for length in SCREENED)
+        if long < LINEAR * short and long * longest / (SCREENED[1] * units) < AT_MOST_S:
+            return True
+    return False
+
+
+def _fastest(found: Found, attack: Attack, length: int, at_most: float) -> float:
+    """The least of three, unless the first is good enough."""
+    times = (_seconds(found, attack, length, at_most) for _ in range(3))
+    first = next(times)
+    return first if first < at_most else min(first, *times)
+
+
+def _seconds(found: Found, attack: Attack, length: int, at_most: float) -> float:
+    text: Any = attack.text(length)
+    if isinstance(found.pattern.pattern, bytes):
+        text = text.encode("latin-1", "replace")
+    return seconds(partial(_read, found, text), at_most)
+
+
+def _read(found: Found, text: str) -> None:
+    if _searches(found):
+        found.pattern.search(text) if found.methods == {"search"} else deque(found.pattern.finditer(text), maxlen=0)
+    if not found.methods or found.methods & ANCHORED:
+        found.pattern.match(text)
+        found.pattern.fullmatch(text)
+
+
+def _searches(found: Found) -> bool:
+    return not found.methods or bool(found.methods - ANCHORED)
+
+
+def test_no_pattern_is_slow() -> None:
+    assert not "\n".join(filter(None, map(slow, patterns())))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_no_pattern_is_slow_under_any_attack_at_full_length() -> None:
+    assert not "\n".join(filter(None, map(partial(slow, thorough=True), patterns())))
+
+
+@pytest.mark.parametrize("pattern", [r"(?:,?\s*\b(?:for|in)\s+|,\s*)*", r"\s+$", r"a.*b.*c"])
+def test_slow_patterns_are_found(pattern: str) -> None:
+    assert slow(Found("", "", re.compile(pattern)))
