@@ -12,6 +12,7 @@ import httpx
 from finray.core.errors import FinrayError, UsageError
 from finray.core.records import from_object
 from finray.core.replies import EVENTS, ServiceEvent
+from finray.core.retries import retry_after
 
 RETRIED = frozenset({429, 502, 503})
 LONGEST_WAIT_S = 30.0
@@ -65,15 +66,14 @@ def check(reply: httpx.Response) -> None:
     if reply.is_success:
         return
     request_id = reply.headers.get("x-request-id")
-    wait = reply.headers.get("retry-after", "")
-    retry_after = float(wait) if wait.isdecimal() else None
     try:
         error = reply.json()["error"]
         code, message, kind, param = error["code"], error["message"], error["type"], error["param"]
     except (ValueError, KeyError, TypeError):
         code, message, kind, param = "http_error", f"HTTP {reply.status_code}", "server_error", None
+    wait_s = retry_after(reply.headers.get("retry-after"))
     raise ServiceError(
-        reply.status_code, code, message, kind=kind, param=param, request_id=request_id, retry_after=retry_after
+        reply.status_code, code, message, kind=kind, param=param, request_id=request_id, retry_after=wait_s
     )
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
+from email.utils import parsedate_to_datetime
 from typing import Protocol
 
 import stamina
@@ -37,3 +40,21 @@ def attempts(
     return stamina.retry_context(
         on=on, attempts=tries, timeout=timeout_s, wait_initial=wait_s, wait_max=longest_wait_s, wait_jitter=jitter_s
     )
+
+
+def retry_after(header: str | None, now: float | None = None) -> float | None:
+    """Seconds that ``Retry-After`` asks to wait, in either form of RFC 9110, section 10.2.3; None if it cannot be read.
+
+    A date is compared with ``now``, the sender's clock (seconds since the epoch), or with this machine's.
+    """
+    if header is None:
+        return None
+    if re.fullmatch(r"\s*\d{1,9}(?:\.\d{1,9})?\s*", header, re.ASCII):
+        return float(header)
+    try:
+        moment = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:  # "-0000", which is UTC
+        moment = moment.replace(tzinfo=dt.UTC)
+    return max(0.0, moment.timestamp() - (dt.datetime.now(dt.UTC).timestamp() if now is None else now))

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from finray.core.retries import attempts
+from finray.core.retries import attempts, retry_after
 
 
 def test_a_task_that_is_cancelled_in_an_attempt_ends_without_another() -> None:
@@ -34,10 +34,30 @@ def test_a_task_that_is_cancelled_in_an_attempt_ends_without_another() -> None:
 
 def test_retries_print_nothing() -> None:
     code = """
-from finray.core.retries import attempts
+from finray.core.retries import attempts, retry_after
 for attempt in attempts(2, lambda error: True, wait_s=0.0, longest_wait_s=0.0, jitter_s=0.0):
     with attempt:
         assert attempt.num == 2
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert (run.stdout, run.stderr) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("7", 7.0),
+        (" 2.5 ", 2.5),
+        ("Thu, 01 Jan 1970 00:02:00 GMT", 20.0),
+        ("Thu, 01 Jan 1970 00:02:00 -0000", 20.0),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
+        ("soon", None),
+        ("-5", None),
+        ("nan", None),
+        ("9" * 20, None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_wait_that_is_asked_for_is_a_number_or_a_date(header: str | None, seconds: float | None) -> None:
+    assert retry_after(header, now=100.0) == seconds
