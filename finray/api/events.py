@@ -14,7 +14,6 @@ from finray.core.replies import EVENTS, IterationEvent, PassageEvent, QuerySumma
 from finray.core.roles import Curation
 from finray.retrieval.flat import WholeIndex
 
-KEEP_ALIVE = b": still at work\n\n"
 _REFERENCE = "#/components/schemas/{model}"
 
 

@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator, Awaitable
 from contextlib import suppress
 from typing import TypeVar
 
+from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Receive
 
 from finray.api.envelope import CLIENT_CLOSED
 from finray.api.errors import INTERNAL, ApiError, problem
-from finray.api.events import KEEP_ALIVE, encode_event
+from finray.api.events import encode_event
 from finray.core.replies import ErrorEvent, ServiceEvent
 
 KEEP_ALIVE_S = 10.0
@@ -41,75 +41,59 @@ async def while_connected(request: Request, work: Awaitable[T], timeout_s: float
             await task
 
 
-class EventStream(Response):
-    """Events as they come, a comment when there are none for a while, and an ``error`` event where the work fails.
+async def event_stream(
+    request: Request, events: AsyncGenerator[ServiceEvent, None], timeout_s: float
+) -> EventSourceResponse:
+    """Events as they come, comments so that no proxy takes the connection for dead, and an ``error`` event if the work
+    fails.
 
-    Closes ``events`` when the client leaves. Whatever raises before the first event is an ordinary error reply.
+    Closes ``events`` when the client leaves. Raises ApiError for what fails before there is anything to send.
     """
+    deadline = asyncio.get_running_loop().time() + timeout_s
+    first = asyncio.ensure_future(anext(events))
+    try:
+        await while_connected(request, asyncio.wait({first}, timeout=KEEP_ALIVE_S), timeout_s)
+        if first.done():
+            first.result()
+    except BaseException:
+        await _end(first, events)
+        raise
+    return EventSourceResponse(
+        _chunks(first, events, deadline, timeout_s),
+        ping=KEEP_ALIVE_S,
+        ping_message_factory=lambda: ServerSentEvent(comment="still at work", sep="\n"),
+    )
 
-    media_type = "text/event-stream"
 
-    def __init__(self, events: AsyncGenerator[ServiceEvent, None], timeout_s: float) -> None:
-        self._events, self._timeout_s = events, timeout_s
-        self.status_code = 200
-        self.background = None
-        self.body = b""
-        self.init_headers({"cache-control": "no-store", "x-accel-buffering": "no"})
-        del self.headers["content-length"]
+async def _chunks(
+    waiting: asyncio.Future[ServiceEvent],
+    events: AsyncGenerator[ServiceEvent, None],
+    deadline: float,
+    timeout_s: float,
+) -> AsyncGenerator[bytes, None]:
+    try:
+        while True:
+            await asyncio.wait({waiting}, timeout=deadline - asyncio.get_running_loop().time())
+            if not waiting.done():
+                raise _timed_out(timeout_s)
+            yield encode_event(waiting.result())
+            waiting = asyncio.ensure_future(anext(events))
+    except StopAsyncIteration:
+        return
+    except ApiError as error:
+        yield encode_event(ErrorEvent(problem(error.status, error.code, error.message, error.param)))
+    except Exception:
+        yield encode_event(ErrorEvent(problem(500, "internal_error", INTERNAL)))
+        raise
+    finally:
+        await _end(waiting, events)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        gone = asyncio.ensure_future(_disconnected(receive))
-        sending = asyncio.ensure_future(self._send_all(send))
-        try:
-            await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
-            if sending.done():
-                sending.result()
-        finally:
-            for task in (gone, sending):
-                task.cancel()
-            with suppress(asyncio.CancelledError, ApiError, OSError):
-                await sending
 
-    async def _send_all(self, send: Send) -> None:
-        waiting: asyncio.Future[ServiceEvent] | None = None
-        begun = False
-        deadline = asyncio.get_running_loop().time() + self._timeout_s
-        try:
-            while True:
-                waiting = waiting or asyncio.ensure_future(anext(self._events))
-                left = deadline - asyncio.get_running_loop().time()
-                done, _ = await asyncio.wait({waiting}, timeout=max(0.0, min(KEEP_ALIVE_S, left)))
-                try:
-                    chunk = encode_event(waiting.result()) if done else KEEP_ALIVE
-                    if not done and left <= 0:
-                        raise _timed_out(self._timeout_s)
-                except StopAsyncIteration:
-                    break
-                except ApiError as error:
-                    if not begun:
-                        raise
-                    event = ErrorEvent(problem(error.status, error.code, error.message, error.param))
-                    chunk, done, left = encode_event(event), set(), 0.0
-                if not begun:
-                    begun = True
-                    await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-                if done:
-                    waiting = None
-                elif left <= 0:
-                    break
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
-        except Exception as error:
-            if begun and not isinstance(error, OSError):
-                event = ErrorEvent(problem(500, "internal_error", INTERNAL))
-                await send({"type": "http.response.body", "body": encode_event(event)})
-            raise
-        finally:
-            if waiting is not None:
-                waiting.cancel()
-                with suppress(asyncio.CancelledError, ApiError, StopAsyncIteration):
-                    await waiting
-            await self._events.aclose()
+async def _end(waiting: asyncio.Future[ServiceEvent], events: AsyncGenerator[ServiceEvent, None]) -> None:
+    waiting.cancel()
+    with suppress(asyncio.CancelledError, Exception):
+        await waiting
+    await events.aclose()
 
 
 def _timed_out(seconds: float) -> ApiError:

@@ -4,8 +4,7 @@ with Client("http://127.0.0.1:8000", api_key=key) as client:
     prediction = client.answer("What was Acme's revenue in fiscal 2023?")
 """
 
-from finray.client.asynchronous import AsyncClient
-from finray.client.synchronous import Client
+from finray.client.clients import AsyncClient, Client
 from finray.client.wire import ServiceError
 from finray.core.replies import AnswerEvent, FilingCover, FilingPage, Ready, Retrieved, ServiceEvent, StageEvent
 

@@ -1,23 +1,21 @@
-"""What goes over the wire: requests to send, replies as typed values, errors, events. No connection here."""
+"""What comes over the wire: replies and events as typed values, errors, when to try again. No connection here."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
 
 import httpx
 
 from finray.core.errors import FinrayError, UsageError
-from finray.core.filing_filter import FilingFilter
-from finray.core.records import from_object, to_object
+from finray.core.records import from_object
 from finray.core.replies import EVENTS, ServiceEvent
-from finray.core.types import Passage, Question
+from finray.core.retries import retry_after
 
 RETRIED = frozenset({429, 502, 503})
 LONGEST_WAIT_S = 30.0
-_FILING_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 T = TypeVar("T")
 
 
@@ -50,78 +48,52 @@ def headers(api_key: str | None) -> dict[str, str]:
     return {"Authorization": f"Bearer {api_key.strip()}"} if api_key else {}
 
 
-def filters_body(narrowed: FilingFilter | None) -> dict[str, Any]:
-    if narrowed is None or narrowed.is_empty:
-        return {}
-    return {"filters": to_object(narrowed)}
+def reader(kind: type[T]) -> Callable[[httpx.Response], T]:
+    """Reads a reply as a ``kind``, or raises ServiceError."""
+
+    def read(reply: httpx.Response) -> T:
+        try:
+            record = reply.json()
+        except ValueError as error:
+            raise ServiceError(0, "unexpected_reply", "the reply is not JSON; is this a finray service?") from error
+        return _read(kind, record)
+
+    return read
 
 
-def answer_body(questions: Sequence[Question], narrowed: FilingFilter | None, *, trace: bool) -> dict[str, Any]:
-    items = [{"qid": question.qid, "question": question.question} for question in questions]
-    return {"questions": items, "trace": trace, **filters_body(narrowed)}
-
-
-def retrieve_body(
-    question: str, narrowed: FilingFilter | None, k_documents: int | None, k_passages: int | None
-) -> dict[str, Any]:
-    k = {"k_documents": k_documents, "k_passages": k_passages}
-    return {"question": question, **filters_body(narrowed), **{n: v for n, v in k.items() if v is not None}}
-
-
-def filings_query(narrowed: FilingFilter | None, cursor: str | None, limit: int) -> dict[str, Any]:
-    chosen = narrowed or FilingFilter()
-    query: dict[str, Any] = {"company": list(chosen.companies), "form": list(chosen.forms)}
-    return query | {"fiscal_year": list(chosen.fiscal_years), "limit": limit} | ({"cursor": cursor} if cursor else {})
-
-
-def page_path(filing_id: str, page: int | None = None, *, image: bool = False) -> str:
-    """Raises UsageError for what cannot be the id of a filing."""
-    if not _FILING_ID.fullmatch(filing_id):
-        raise UsageError(f"{filing_id[:80]!r} is not the id of a filing")
-    path = f"/v1/filings/{filing_id}" + (f"/pages/{int(page)}" if page is not None else "")
-    return path + "/image" if image else path
-
-
-def image_query(highlights: Iterable[Passage], boxes: Iterable[Sequence[float]], dpi: int | None) -> dict[str, Any]:
-    query: dict[str, Any] = {"highlight": [f"{p.start}-{p.end}" for p in highlights]}
-    query["box"] = [",".join(f"{edge:g}" for edge in box) for box in boxes]
-    return query | ({"dpi": dpi} if dpi is not None else {})
-
-
-def read(kind: type[T], reply: httpx.Response) -> T:
-    """The reply as a ``kind``. Raises ServiceError."""
-    try:
-        record = reply.json()
-    except ValueError as error:
-        raise ServiceError(0, "unexpected_reply", "the reply is not JSON; is this a finray service?") from error
-    return _read(kind, record)
-
-
-def problem(reply: httpx.Response) -> ServiceError | None:
-    """What went wrong, or None."""
+def check(reply: httpx.Response) -> None:
+    """Raises ServiceError for what is no success."""
     if reply.is_success:
-        return None
+        return
     request_id = reply.headers.get("x-request-id")
-    wait = reply.headers.get("retry-after", "")
-    retry_after = float(wait) if wait.isdecimal() else None
     try:
         error = reply.json()["error"]
         code, message, kind, param = error["code"], error["message"], error["type"], error["param"]
     except (ValueError, KeyError, TypeError):
         code, message, kind, param = "http_error", f"HTTP {reply.status_code}", "server_error", None
-    return ServiceError(
-        reply.status_code, code, message, kind=kind, param=param, request_id=request_id, retry_after=retry_after
+    wait_s = retry_after(reply.headers.get("retry-after"))
+    raise ServiceError(
+        reply.status_code, code, message, kind=kind, param=param, request_id=request_id, retry_after=wait_s
     )
 
 
-def wait_before(error: ServiceError, attempt: int) -> float:
-    """Seconds before the next try: what the service asked for, else doubling from half a second."""
-    wait = error.retry_after if error.retry_after is not None else 0.5 * 2**attempt
-    return float(min(wait, LONGEST_WAIT_S))
+@contextmanager
+def unreachable(base_url: httpx.URL) -> Iterator[None]:
+    """Errors of the connection as ServiceError."""
+    try:
+        yield
+    except httpx.HTTPError as error:
+        message = f"no reply from {base_url}: {type(error).__name__}: {error}"
+        raise ServiceError(0, "unreachable", message) from error
 
 
-def unreachable(base_url: httpx.URL, error: httpx.HTTPError) -> ServiceError:
-    return ServiceError(0, "unreachable", f"no reply from {base_url}: {type(error).__name__}: {error}")
+def pause(error: Exception) -> bool | float:
+    """Whether another try may help: refused for the moment, or no connection. Seconds, if the service names them."""
+    if not isinstance(error, ServiceError):
+        return False
+    if error.retry_after is not None and error.status in RETRIED:
+        return min(error.retry_after, LONGEST_WAIT_S)
+    return error.status in RETRIED or isinstance(error.__cause__, httpx.ConnectError)
 
 
 class EventReader:
@@ -152,8 +124,3 @@ def _read(kind: type[T], record: object) -> T:
         return from_object(kind, record)
     except ValueError as error:
         raise ServiceError(0, "unexpected_reply", f"{error}; is this a finray service of this version?") from error
-
-
-def is_passing(error: ServiceError) -> bool:
-    """Whether trying again may help: refused for the moment, or the connection could not be made."""
-    return error.status in RETRIED or isinstance(error.__cause__, httpx.ConnectError)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,10 +14,12 @@ from ray.serve.exceptions import BackPressureError, RayServeException
 from finray.cluster.runtime import ClusterError, attach
 from finray.core.errors import FinrayError, ModelUnavailableError
 from finray.core.question_fields import excerpt
+from finray.core.retries import attempts
 from finray.core.settings import LlmSettings
 from finray.models.chat import ChatReply, Message
 
 _LONGEST_WAIT_S = 30.0
+_LOST = (RayError, RayServeException, BackPressureError)
 
 
 class ServeChatModel:
@@ -37,24 +38,24 @@ class ServeChatModel:
         self._slots = asyncio.Semaphore(settings.max_concurrency)
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
-        tries = self._settings.max_retries + 1
-        problem = ""
-        async with self._slots:
-            for attempt in range(tries):
-                if attempt:
-                    wait = min(_LONGEST_WAIT_S, self._settings.retry_wait_s * 2 ** (attempt - 1))
-                    await asyncio.sleep(wait * (0.5 + random.random()))
-                try:
-                    return await self._ask(messages, schema)
-                except RayTaskError as error:
-                    if isinstance(error.cause, FinrayError):
-                        raise error.cause from None
-                    raise ModelUnavailableError(
-                        f"{self._name} failed: {type(error.cause).__name__}: {excerpt(str(error.cause), 300)}"
-                    ) from error
-                except (RayError, RayServeException, BackPressureError) as error:
-                    problem = f"{type(error).__name__}: {excerpt(str(error), 200)}"
-        raise ModelUnavailableError(f"{self._name} gave no answer after {tries} tries; last: {problem}")
+        tries, wait_s = self._settings.max_retries + 1, self._settings.retry_wait_s
+        try:
+            async with self._slots:
+                async for attempt in attempts(
+                    tries, _is_passing, wait_s=wait_s, longest_wait_s=_LONGEST_WAIT_S, jitter_s=wait_s
+                ):
+                    with attempt:
+                        return await self._ask(messages, schema)
+        except RayTaskError as error:
+            if isinstance(error.cause, FinrayError):
+                raise error.cause from None
+            raise ModelUnavailableError(
+                f"{self._name} failed: {type(error.cause).__name__}: {excerpt(str(error.cause), 300)}"
+            ) from error
+        except _LOST as error:
+            problem = f"{type(error).__name__}: {excerpt(str(error), 200)}"
+            raise ModelUnavailableError(f"{self._name} gave no answer after {tries} tries; last: {problem}") from error
+        raise AssertionError
 
     def _find(self) -> Any:
         try:
@@ -75,3 +76,8 @@ class ServeChatModel:
             response.cancel()
             raise
         return reply
+
+
+def _is_passing(error: Exception) -> bool:
+    """Whether the request or its replica was lost, not that the replica raised an error."""
+    return isinstance(error, _LOST) and not isinstance(error, RayTaskError)

@@ -20,10 +20,8 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import httpx
-import stamina
 
 from finray.core.errors import (
     EdgarBlockedError,
@@ -33,6 +31,7 @@ from finray.core.errors import (
     EdgarUnavailableError,
     UsageError,
 )
+from finray.core.retries import Attempts, attempts, retry_after
 from finray.core.settings import EdgarSettings
 from finray.edgar.contact import checked_contact
 from finray.edgar.encoding import TooLongError, decoded, index_too_long, start_of
@@ -98,7 +97,7 @@ class EdgarHttp:
                     return Reply(decoded(sent, _encoding(response), limit, url), validators(response))
                 except TooLongError as error:
                     raise index_too_long(url, limit) from error
-        raise AssertionError("stamina raises the last error")
+        raise AssertionError
 
     @contextmanager
     def stream(self, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
@@ -139,24 +138,19 @@ class EdgarHttp:
             hint = ", because of the contact" if b"undeclared" in body.lower() else ""
             raise EdgarBlockedError(f"{url}: status 403 with a page that refuses every request{hint}")
         if status == 429:
-            named = response.headers.get("Retry-After")
-            self.limiter.pause(retry_after(named, self._settings.blocked_pause_s, sent_at))
+            asked_s = retry_after(response.headers.get("Retry-After"), sent_at)
+            pause_s = self._settings.blocked_pause_s if asked_s is None else min(asked_s, _LONGEST_RETRY_AFTER_S)
+            self.limiter.pause(pause_s)
             raise EdgarBlockedError(f"{url}: status 429, too many requests")
         if status >= 500:
             raise EdgarUnavailableError(f"{url}: status {status}")
         raise EdgarMissingError(f"{url}: status {status}; the same request will not succeed")
 
-    def attempts(self) -> Iterator[Any]:
-        """Attempts of one request, as stamina gives them. A pause of all costs an attempt, and no wait of its own."""
-        return iter(
-            stamina.retry_context(
-                on=_worth_another,
-                attempts=self._settings.attempts,
-                timeout=None,
-                wait_initial=self._settings.retry_wait_s,
-                wait_max=_LONGEST_WAIT_S,
-                wait_jitter=self._settings.retry_wait_s,
-            )
+    def attempts(self) -> Attempts:
+        """Attempts of one request. A pause of all costs an attempt, and no wait of its own."""
+        wait_s = self._settings.retry_wait_s
+        return attempts(
+            self._settings.attempts, _worth_another, wait_s=wait_s, longest_wait_s=_LONGEST_WAIT_S, jitter_s=wait_s
         )
 
 
@@ -215,21 +209,6 @@ def conditions(validator: dict[str, str]) -> dict[str, str]:
 def validators(response: httpx.Response) -> dict[str, str]:
     names = {"etag": "ETag", "last_modified": "Last-Modified"}
     return {name: response.headers[header] for name, header in names.items() if header in response.headers}
-
-
-def retry_after(value: str | None, otherwise: float, sent_at: float | None) -> float:
-    """Seconds of a ``Retry-After`` header, a number or a date, which is held against the ``Date`` that the response
-    was sent at; at most an hour."""
-    if not value:
-        return otherwise
-    if value.strip().isdecimal():
-        return min(float(value), _LONGEST_RETRY_AFTER_S)
-    try:
-        now = time.time() if sent_at is None else sent_at
-        seconds = email.utils.parsedate_to_datetime(value).timestamp() - now
-    except (TypeError, ValueError):
-        return otherwise
-    return min(max(seconds, 0.0), _LONGEST_RETRY_AFTER_S)
 
 
 def _sent_at(response: httpx.Response) -> float | None:

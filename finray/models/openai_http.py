@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import datetime as dt
 import os
 import random
 import re
 from collections.abc import Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
 
 from finray.core.errors import ModelReplyError, ModelUnavailableError
 from finray.core.question_fields import excerpt
+from finray.core.retries import attempts, retry_after
 from finray.core.settings import LlmSettings
 from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
 
-_sleep = asyncio.sleep
-"""Replaced by tests: the sleep of all other coroutines stays as it is."""
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 _LONGEST_WAIT_S = 30.0
 _LONGEST_WAIT_ASKED_S = 120.0
@@ -46,6 +43,7 @@ class OpenAIChatModel:
                 f"${settings.api_key_env} holds characters that no HTTP header can carry; set it to the key alone"
             )
         self._settings = settings
+        self._where = f"{settings.base_url} (model {settings.model!r})"
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
             self._client = httpx.AsyncClient(
@@ -95,51 +93,59 @@ class OpenAIChatModel:
         await self._client.aclose()
 
     async def _post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        where = f"{self._settings.base_url} (model {self._settings.model!r})"
         tries = self._settings.max_retries + 1
-        problem = ""
-        asked_wait = 0.0
-        for attempt in range(tries):
-            if attempt:
-                wait = min(_LONGEST_WAIT_S, self._settings.retry_wait_s * 2 ** (attempt - 1))
-                # No sooner than asked, and not all at that moment.
-                await _sleep(min(asked_wait, _LONGEST_WAIT_ASKED_S) + wait * (0.5 + random.random()))
-                asked_wait = 0.0
-            try:
-                response = await self._client.post("chat/completions", json=body)
-            except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
-                raise ModelUnavailableError(f"{where}: {error}; check llm.base_url") from error
-            except httpx.HTTPError as error:
-                problem = f"{type(error).__name__}: {error}".removesuffix(": ")
-                continue
-            if response.status_code in _RETRIED:
-                problem = f"HTTP {response.status_code}: {self._excerpt(response)}"
-                asked_wait = _retry_after(response.headers.get("retry-after"))
-                continue
-            refused = response.status_code in (400, 422) and _SCHEMA.search(response.text[:4_000])
-            if refused and "response_format" in body and self._settings.structured_output == "auto":
-                raise _SchemaRefused
-            if not response.is_success:
-                raise ModelUnavailableError(
-                    f"{where} answered HTTP {response.status_code}: {self._excerpt(response)}; "
-                    f"check llm.base_url, llm.model and ${self._settings.api_key_env}"
-                )
-            try:
-                payload = response.json()
-            except (ValueError, RecursionError) as error:
-                raise ModelReplyError(f"{_SERVER} answered with something that is not JSON") from error
-            if not isinstance(payload, dict):
-                raise ModelReplyError(f"{_SERVER} answered with JSON that is not an object")
-            return payload
-        raise ModelUnavailableError(
-            f"{where} gave no answer after {tries} tries; last: {problem}; "
-            "is the server running, and is llm.base_url right?"
-        )
+        waits = {"wait_s": self._settings.retry_wait_s, "longest_wait_s": _LONGEST_WAIT_S, "jitter_s": 0.0}
+        try:
+            async for attempt in attempts(tries, lambda e: isinstance(e, _PassingError) and e.wait_s, **waits):
+                with attempt:
+                    return await self._post_once(body, attempt.next_wait * (0.5 + random.random()))
+        except _PassingError as error:
+            raise ModelUnavailableError(
+                f"{self._where} gave no answer after {tries} tries; last: {error}; "
+                "is the server running, and is llm.base_url right?"
+            ) from error
+        raise AssertionError
+
+    async def _post_once(self, body: Mapping[str, Any], wait_s: float) -> Mapping[str, Any]:
+        """Raises _PassingError with ``wait_s``, on top of what the server asks for."""
+        try:
+            response = await self._client.post("chat/completions", json=body)
+        except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
+            raise ModelUnavailableError(f"{self._where}: {error}; check llm.base_url") from error
+        except httpx.HTTPError as error:
+            raise _PassingError(f"{type(error).__name__}: {error}".removesuffix(": "), wait_s) from error
+        if response.status_code in _RETRIED:
+            asked_s = min(retry_after(response.headers.get("retry-after")) or 0.0, _LONGEST_WAIT_ASKED_S)
+            # No sooner than asked, and not all at that moment.
+            raise _PassingError(f"HTTP {response.status_code}: {self._excerpt(response)}", asked_s + wait_s)
+        refused = response.status_code in (400, 422) and _SCHEMA.search(response.text[:4_000])
+        if refused and "response_format" in body and self._settings.structured_output == "auto":
+            raise _SchemaRefused
+        if not response.is_success:
+            raise ModelUnavailableError(
+                f"{self._where} answered HTTP {response.status_code}: {self._excerpt(response)}; "
+                f"check llm.base_url, llm.model and ${self._settings.api_key_env}"
+            )
+        try:
+            payload = response.json()
+        except (ValueError, RecursionError) as error:
+            raise ModelReplyError(f"{_SERVER} answered with something that is not JSON") from error
+        if not isinstance(payload, dict):
+            raise ModelReplyError(f"{_SERVER} answered with JSON that is not an object")
+        return payload
 
     def _excerpt(self, response: httpx.Response) -> str:
         """What the server says, without the key: some repeat the one they refuse."""
         text = response.text.replace(self._key, "[key]") if self._key else response.text
         return repr(excerpt(text))
+
+
+class _PassingError(Exception):
+    """Another try, after ``wait_s``, may help."""
+
+    def __init__(self, problem: str, wait_s: float) -> None:
+        super().__init__(problem)
+        self.wait_s = wait_s
 
 
 class _SchemaRefused(Exception):
@@ -161,18 +167,3 @@ def _counted(usage: object) -> tuple[int, int, int]:
         for count in (found.get("prompt_tokens"), found.get("completion_tokens"), cached)
     )
     return read, written, cached
-
-
-def _retry_after(header: str | None) -> float:
-    """Seconds that a server asks to wait, in either form of RFC 9110, section 10.2.3; 0 where it does not say."""
-    if header is None:
-        return 0.0
-    if re.fullmatch(r"\s*\d{1,9}(?:\.\d{1,9})?\s*", header, re.ASCII):
-        return float(header)
-    try:
-        moment = parsedate_to_datetime(header)
-    except ValueError:
-        return 0.0
-    if moment.tzinfo is None:  # "-0000", which is UTC
-        moment = moment.replace(tzinfo=dt.UTC)
-    return max(0.0, (moment - dt.datetime.now(dt.UTC)).total_seconds())

@@ -15,9 +15,9 @@ from typing import Any, BinaryIO, Final, TypeVar
 
 import aiohttp
 import fsspec
-import stamina
 from botocore.exceptions import BotoCoreError, ClientError
 
+from finray.core import retries
 from finray.core.errors import SettingsError
 
 T = TypeVar("T")
@@ -45,10 +45,12 @@ def retried(step: Callable[[], T], on: Callable[[Exception], bool], tries: int, 
     Waits half a second before the second try, then longer, with jitter. No try begins ``timeout`` seconds after the
     first. Raises the last error.
     """
-    again = stamina.RetryingCaller(
-        attempts=tries, timeout=timeout, wait_initial=0.25, wait_max=_LONGEST_PAUSE_SECONDS, wait_jitter=0.5
-    )
-    return again(on, step)
+    for attempt in retries.attempts(
+        tries, on, wait_s=0.25, longest_wait_s=_LONGEST_PAUSE_SECONDS, jitter_s=0.5, timeout_s=timeout
+    ):
+        with attempt:
+            return step()
+    raise AssertionError
 
 
 def endpoint() -> str | None:

@@ -17,7 +17,7 @@ from finray.api.app import create_app
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
 from finray.client import AnswerEvent, AsyncClient, Client, Ready, ServiceError, ServiceEvent, StageEvent
-from finray.client.wire import EventReader, wait_before
+from finray.client.wire import EventReader, pause
 from finray.core.errors import UsageError
 from finray.core.filing_filter import FilingFilter
 from finray.core.settings import Settings
@@ -113,7 +113,7 @@ async def test_the_asynchronous_client_does_the_same(application: Any) -> None:
 
 def test_what_passes_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr("finray.client.synchronous.time.sleep", waits.append)
+    monkeypatch.setattr("tenacity.nap.time.sleep", waits.append)
     statuses = iter([429, 503, 200])
 
     ready = {"index_version": "1", "filings": 2, "settings_hash": "0", "status": "ready"}
@@ -125,7 +125,7 @@ def test_what_passes_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client("http://test", transport=httpx.MockTransport(reply))
     assert client.ready() == Ready("1", 2, "0")
     assert waits == [7.0, 1.0]
-    assert wait_before(ServiceError(429, "x", "x", retry_after=1e9), 0) == 30.0
+    assert pause(ServiceError(429, "x", "x", retry_after=1e9)) == 30.0
 
 
 def test_what_does_not_pass_is_not_tried_again() -> None:

@@ -176,7 +176,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    monkeypatch.setattr("finray.models.openai_http._sleep", sleep)
+    monkeypatch.setattr("stamina._core._smart_sleep", sleep)
     return slept
 
 

@@ -14,7 +14,7 @@ from finray.api.events import event_schema
 from finray.api.requests import AnswerRequest, RetrieveRequest
 from finray.api.routes import Behind, Limits, Reply, errors
 from finray.api.service import Asked, Service
-from finray.api.streaming import EventStream, while_connected
+from finray.api.streaming import event_stream, while_connected
 from finray.core.replies import AnswerEvent, AnswerList, Retrieved
 from finray.core.types import Prediction
 
@@ -38,7 +38,7 @@ async def answer(
     asked = body.asked(limits, stream=stream, trace_parent=traceparent, request_id=context_of(request.scope).request_id)
     gate_of(request).limits.ask(key, len(asked.questions))
     if stream:
-        return EventStream(service.answer(asked), limits.timeout_s)
+        return await event_stream(request, service.answer(asked), limits.timeout_s)
     return await while_connected(request, _answers(service, asked), limits.timeout_s)
 
 

@@ -1,0 +1,137 @@
+"""The two clients: connections that send what the methods describe, at once or awaited."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Final, TypeVar
+
+import httpx
+
+from finray.client import methods, wire
+from finray.client.methods import Call, Methods
+from finray.core.filing_filter import FilingFilter
+from finray.core.replies import ServiceEvent
+from finray.core.retries import attempts
+from finray.core.types import Filing
+
+_WAITS: Final = {"wait_s": 0.5, "longest_wait_s": wire.LONGEST_WAIT_S, "jitter_s": 0.0}
+"""The service that names a wait spreads its clients itself."""
+T = TypeVar("T")
+
+
+class Client(Methods):
+    """A connection to one service. Every method raises ServiceError.
+
+    What was refused for the moment (429, 503) or did not connect is tried again, up to ``max_retries`` times.
+    ``transport`` replaces the network, for tests.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 120.0,
+        max_retries: int = 3,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        headers = wire.headers(api_key)
+        self._http = httpx.Client(base_url=base_url, headers=headers, timeout=timeout_s, transport=transport)
+        self._max_retries = max_retries
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def stream(
+        self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
+    ) -> Iterator[ServiceEvent]:
+        """Events as the work goes on; the one called ``answer`` has the prediction. Leaving early ends the work."""
+        request = methods.stream(question, narrowed, trace=trace)
+        with wire.unreachable(self._http.base_url), self._http.stream(**request) as reply:
+            if not reply.is_success:
+                reply.read()
+            wire.check(reply)
+            events = wire.EventReader()
+            for line in reply.iter_lines():
+                yield from events.read(line)
+
+    def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> Iterator[Filing]:
+        """Every filing that ``narrowed`` lets pass, by id."""
+        found = self._filings(narrowed, None, page_size)
+        yield from found.data
+        while found.next_cursor is not None:
+            found = self._filings(narrowed, found.next_cursor, page_size)
+            yield from found.data
+
+    def _do(self, describe: Callable[..., Call[T]], *args: Any, **kwargs: Any) -> T:
+        call = describe(*args, **kwargs)
+        for attempt in attempts(self._max_retries + 1, wire.pause, **_WAITS):
+            with attempt, wire.unreachable(self._http.base_url):
+                reply = self._http.request(**call.request)
+                wire.check(reply)
+        return call.read(reply)
+
+
+class AsyncClient(Methods):
+    """As Client, with methods to await."""
+
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None = None,
+        *,
+        timeout_s: float = 120.0,
+        max_retries: int = 3,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        headers = wire.headers(api_key)
+        self._http = httpx.AsyncClient(base_url=base_url, headers=headers, timeout=timeout_s, transport=transport)
+        self._max_retries = max_retries
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def stream(
+        self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
+    ) -> AsyncIterator[ServiceEvent]:
+        """As ``Client.stream``."""
+        request = methods.stream(question, narrowed, trace=trace)
+        with wire.unreachable(self._http.base_url):
+            async with self._http.stream(**request) as reply:
+                if not reply.is_success:
+                    await reply.aread()
+                wire.check(reply)
+                events = wire.EventReader()
+                async for line in reply.aiter_lines():
+                    for event in events.read(line):
+                        yield event
+
+    async def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> AsyncIterator[Filing]:
+        """As ``Client.filings``."""
+        found = await self._filings(narrowed, None, page_size)
+        while True:
+            for filing in found.data:
+                yield filing
+            if found.next_cursor is None:
+                return
+            found = await self._filings(narrowed, found.next_cursor, page_size)
+
+    async def _do(self, describe: Callable[..., Call[T]], *args: Any, **kwargs: Any) -> T:
+        call = describe(*args, **kwargs)
+        async for attempt in attempts(self._max_retries + 1, wire.pause, **_WAITS):
+            with attempt, wire.unreachable(self._http.base_url):
+                reply = await self._http.request(**call.request)
+                wire.check(reply)
+        return call.read(reply)
