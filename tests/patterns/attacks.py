@@ -7,16 +7,18 @@ that; and what stands before it is repeated, so that a search starts anew again 
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import re
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
 from types import FrameType
 from typing import Any
+
+sre: Any = importlib.import_module("re._constants")
+_parser: Any = importlib.import_module("re._parser")
 
 LONG = 16
 """A repetition of fewer times is no place to wait in."""
