@@ -1,16 +1,16 @@
-# finray on processors only: Ray head and workers, jobs, and the HTTP service.
+# finray on CPUs: Ray head and workers, jobs, and the HTTP service.
 #   make image-digests; make image-cpu TORCH_INDEX=ADDRESS      gives finray:0.1.0-cpu
-# Nothing of a machine's own goes in: .dockerignore lists what the build may see. The base is named by digest: one image,
-# whatever the tag stands for today. There is no default on purpose; infra/images/digests.env has yours.
+# Local files stay out: .dockerignore lists what the build may see. The base image is pinned by digest. There is no
+# default on purpose; `make image-digests` writes yours to infra/images/digests.env.
 ARG PYTHON_DIGEST
 FROM python:3.11-slim-bookworm@${PYTHON_DIGEST} AS build
-# Address of the package index with CPU builds of PyTorch; without it the build takes the CUDA one, gigabytes larger.
+# Address of the package index with CPU builds of PyTorch. Without it, pip installs the CUDA build, gigabytes larger.
 ARG TORCH_INDEX=
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 VIRTUAL_ENV=/opt/venv PATH=/opt/venv/bin:$PATH
 WORKDIR /src
 RUN python -m venv /opt/venv
-# Pins first: this layer is built again only when they change. Everything but torch is pinned with its hashes, so pip
-# resolves nothing; torch goes last, with what its own build asks for besides.
+# Locked requirements first: this layer is rebuilt only if they change. Everything but torch has hashes, so pip resolves
+# nothing; torch comes last, with the libraries that its build requires.
 COPY requirements.in requirements.lock ./
 RUN --mount=type=cache,target=/root/.cache/pip \
     pip install --require-hashes --no-deps -r requirements.lock \
@@ -21,9 +21,9 @@ COPY serve serve
 RUN pip install --no-deps --no-build-isolation .
 
 FROM python:3.11-slim-bookworm@${PYTHON_DIGEST}
-# wget: KubeRay's probes of Ray pods; rsync: `ray up`; bubblewrap: contains the programs that a language model writes;
-# tesseract-ocr: its data reads scanned pages.
-# Login shells, which both use, start from the system's PATH.
+# wget: KubeRay's probes of Ray pods; rsync: `ray up`; bubblewrap: confines model-written programs;
+# tesseract-ocr: data for OCR of scanned pages.
+# The line in profile.d is for login shells, which KubeRay and `ray up` use: they reset PATH.
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends bubblewrap rsync tesseract-ocr wget \
     && rm -rf /var/lib/apt/lists/* \
@@ -35,7 +35,7 @@ ENV VIRTUAL_ENV=/opt/venv PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 \
     RAY_USAGE_STATS_ENABLED=0
 USER 1000
 WORKDIR /opt/finray
-# Ray's ports between pods; 8265 dashboard and jobs; 8000 the HTTP service.
+# 6379: Ray between pods; 8265: dashboard and jobs; 8000: HTTP service.
 EXPOSE 6379 8000 8265
 HEALTHCHECK --interval=60s --timeout=20s --start-period=60s --retries=3 CMD ["ray", "health-check"]
 CMD ["finray", "--help"]
