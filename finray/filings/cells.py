@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from operator import itemgetter
 
 from finray.filings.grids import MAX_CELL_TEXT, Box, Cell, Grid, Tag
@@ -73,8 +74,11 @@ class Number:
 def parse_number(text: str) -> Number | None:
     """The number a cell prints, or None for a label, a heading or "N/A". A lone dash is zero."""
     text = text.strip()
-    if not text or len(text) > MAX_CELL:
-        return None
+    return _parsed(text) if 0 < len(text) <= MAX_CELL else None
+
+
+@lru_cache(maxsize=4096)  # a table asks of each cell again and again
+def _parsed(text: str) -> Number | None:
     if dash := _DASH.fullmatch(text):
         return Number(0.0, percent="%" in text, currency=_CURRENCIES.get(dash["currency"] or ""), dash=True)
     match = _NUMBER.fullmatch(text)

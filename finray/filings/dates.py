@@ -13,11 +13,12 @@ _MONTH = rf"{MONTH}\.?"
 _YEAR = r"(?:19|20)\d\s?\d"
 
 DATE = re.compile(
-    rf"\b(?P<m1>{_MONTH})\s{{0,4}}(?P<d1>\d{{1,2}})\s{{0,2}}(?:st|nd|rd"
+    r"\b(?=[jfmasond\d])(?:"  # most words are none and are left at once
+    rf"(?P<m1>{_MONTH})\s{{0,4}}(?P<d1>\d{{1,2}})\s{{0,2}}(?:st|nd|rd"
     rf"|th)?\s{{0,2}}[,.]?\s{{0,4}}(?P<y1>{_YEAR})\b"
-    rf"|\b(?P<d2>\d{{1,2}})\s{{1,3}}(?P<m2>{_MONTH})\s{{0,2}},?\s{{1,3}}(?P<y2>{_YEAR})\b"
-    r"|\b(?P<m3>\d{1,2})[/-](?P<d3>\d{1,2})[/-](?P<y3>(?:19|20)\d\d)\b"
-    r"|\b(?P<y4>(?:19|20)\d\d)-(?P<m4>\d{2})-(?P<d4>\d{2})\b",
+    rf"|(?=\d)(?:(?P<d2>\d{{1,2}})\s{{1,3}}(?P<m2>{_MONTH})\s{{0,2}},?\s{{1,3}}(?P<y2>{_YEAR})\b"
+    r"|(?P<m3>\d{1,2})[/-](?P<d3>\d{1,2})[/-](?P<y3>(?:19|20)\d\d)\b"
+    r"|(?P<y4>(?:19|20)\d\d)-(?P<m4>\d{2})-(?P<d4>\d{2})\b))",
     re.IGNORECASE,
 )
 _MONTH_DAY = re.compile(

@@ -88,7 +88,7 @@ def registrant(cover: CoverText, story: str, signed: Callable[[], str | None]) -
 def signing_registrant(pages: Sequence[str]) -> str | None:
     """The name above "(Registrant)" on the signature page, for covers that print the name as a picture."""
     for page in reversed(pages):
-        for match in _SIGNED.finditer(page):
+        for match in islice(_SIGNED.finditer(page), _MOST_CAPTIONS):
             name = _name_above(page[max(0, match.start() - 300) : match.start()].splitlines())
             if name:
                 return name
