@@ -1,4 +1,4 @@
-"""Bring pending filings into the raw store, several at a time, all under the one limiter."""
+"""Fetch pending filings into the raw store, several at a time under one limiter."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from finray.edgar.ledger import Entry
 from finray.edgar.store import RawFiling, RawStore
 from finray.edgar.submissions import check_submission, named, read_header
 
-_NOTHING_WILL_FIT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+_DISK_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What became of one entry. "adopted": a run that was killed had stored it; ``size`` counts fetched bytes only."""
+    """The outcome of one entry. "adopted": a run that was killed had stored it. ``size`` counts fetched bytes only."""
 
     entry: Entry
     how: Literal["fetched", "adopted", "skipped", "failed"]
@@ -32,7 +32,7 @@ class Fetched:
 
 
 class Fetcher:
-    """Raises SourceError where nothing more can be stored: a full or read-only disk."""
+    """Raises SourceError if nothing more can be stored: the disk is full or read-only."""
 
     def __init__(self, http: EdgarHttp, store: RawStore, scratch: Path, settings: EdgarSettings) -> None:
         self._http = http
@@ -41,7 +41,7 @@ class Fetcher:
         self._settings = settings
 
     def fetch_all(self, entries: Sequence[Entry]) -> Iterator[Fetched]:
-        """Each entry once, as it gets done. Raises EdgarBlockedError when EDGAR goes on refusing everything."""
+        """Each entry once, in the order of completion. Raises EdgarBlockedError if EDGAR keeps refusing everything."""
         left = iter(entries)
         running: set[Future[Fetched]] = set()
         with ThreadPoolExecutor(self._settings.connections, thread_name_prefix="edgar") as pool:
@@ -55,14 +55,14 @@ class Fetcher:
                     for future in done:
                         yield future.result()
             except BaseException:
-                # Interrupted, or refused for good: others may be waiting for minutes until EDGAR takes requests again.
+                # Other threads may be waiting minutes for the end of a pause.
                 self._http.stop()
                 raise
             finally:
                 pool.shutdown(cancel_futures=True)
 
     def fetch(self, entry: Entry) -> Fetched:
-        """Fetch and store one filing, or take over what is there."""
+        """Fetch and store one filing, or adopt a stored one."""
         try:
             kept = self._store.get(entry.listed.accession)
             if kept is not None and kept.sha256 != entry.sha256:
@@ -76,9 +76,9 @@ class Fetcher:
         except (EdgarMissingError, EdgarUnavailableError) as error:
             return Fetched(replace(entry, state="failed", reason=str(error), tries=entry.tries + 1), "failed")
         except SourceError as error:
-            if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NOTHING_WILL_FIT:
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno in _DISK_ERRNOS:
                 raise
-            # A store that fails now and then is not the filing's fault: no try is counted.
+            # A failing store is not the filing's fault: no try is counted.
             return Fetched(replace(entry, state="failed", reason=str(error)), "failed")
         except OSError as error:
             raise scratch_failed(self._scratch, error) from error
@@ -90,13 +90,13 @@ def done(entry: Entry, filing: RawFiling) -> Entry:
 
 
 def raw_filing(entry: Entry, content: bytes, source: str) -> RawFiling:
-    """What the store notes about a filing: the header's facts where it has them, else the index's.
+    """The store's record of a filing. Facts of the header take precedence over those of the index.
 
-    Raises EdgarUnavailableError where the content has another accession number than the entry.
+    Raises EdgarUnavailableError if the content has another accession number than the entry.
     """
     listed, header = entry.listed, named(read_header(content), entry.listed.accession)
     if header.accession != listed.accession:
-        raise EdgarUnavailableError(f"{source}: holds the filing {header.accession} instead of {listed.accession}")
+        raise EdgarUnavailableError(f"{source}: contains the filing {header.accession} instead of {listed.accession}")
     return RawFiling(
         accession=listed.accession,
         ciks=tuple(sorted({*listed.ciks, *header.ciks})),

@@ -75,7 +75,7 @@ def test_a_damaged_archive_gives_what_it_has_and_is_read_again(
     archive.write_bytes(whole)
     second = sync(online=False, dumps=(str(feed),))
     assert first.fetched + second.fetched == len(submissions)
-    assert second.problems == ()
+    assert second.problems == []
 
 
 def test_notices_in_the_feed_delete_and_correct(sync: Syncer, feed: Path, submissions: list[Submission]) -> None:
@@ -99,7 +99,7 @@ def test_notices_in_the_feed_delete_and_correct(sync: Syncer, feed: Path, submis
     assert b"<TYPE>EX-31.2" in store.read(kept)
     # Read again, the old archives bring neither of them back.
     again = sync(online=False, dumps=(str(feed),), until=now.date(), now=now, recheck=True)
-    assert (again.deleted, store.get(deleted.accession)) == ((), None)
+    assert (again.deleted, store.get(deleted.accession)) == ([], None)
     assert store.get(wrong.accession) == kept
 
 

@@ -64,7 +64,7 @@ def test_another_host_is_not_asked(
     elsewhere = other.start() + FILE  # another port is another server
     edgar.fail(FILE, *[moved(elsewhere, status)] * 2)
     message = refused(http, base + FILE, tmp_path)
-    assert f"redirected to {elsewhere!r}, another host or protocol, which is not asked" in message
+    assert f"redirected to {elsewhere!r}, another host or protocol, and not followed" in message
     assert "EDGAR_BASE_URL" in message
     assert other.requests == []
     assert len(edgar.requests) == 2  # the same request is not sent again
@@ -127,7 +127,7 @@ def test_a_filing_that_stands_for_more_than_was_allowed(
 def test_encodings_that_nobody_asked_for(http: EdgarHttp, edgar: LocalEdgar, base: str) -> None:
     twice = gzip.compress(gzip.compress(b"x"))
     edgar.fail(FILE, *[Fault(200, twice, headers=(("Content-Encoding", "gzip, gzip"),))] * 3)
-    with pytest.raises(EdgarUnavailableError, match="not asked for"):
+    with pytest.raises(EdgarUnavailableError, match="not requested"):
         http.get(base + FILE)
 
 
