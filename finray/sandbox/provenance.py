@@ -114,8 +114,7 @@ def counted(kind: type[ast.operator], before: Any, by: Any, result: Any) -> Any:
 
 
 def capped(value: Any, figures: int) -> Any:
-    """``value``, as a constant if it depends on no figure and is too large for a count of the program's ``figures`` or a
-    percentage."""
+    """``value``, as a constant if it depends on no figure and exceeds any count of the ``figures`` and percentage."""
     origin = origin_of(value)
     if origin is None or not origin.empty or value == 0 or _is_scale(value):
         return value
