@@ -87,7 +87,7 @@ class EdgarHttp:
         """
         limit = self._settings.max_index_bytes
         for attempt in self.attempts():
-            with attempt, transport_errors(url), self.stream(url, conditions(validator or {})) as response:
+            with attempt, transport_errors(url), self.stream(url, _conditions(validator or {})) as response:
                 if response.status_code == 304:
                     return Reply(None, validator or {})
                 try:
@@ -206,7 +206,7 @@ def _on_same_host(response: httpx.Response) -> httpx.URL:
     return target
 
 
-def conditions(validator: dict[str, str]) -> dict[str, str]:
+def _conditions(validator: dict[str, str]) -> dict[str, str]:
     names = {"etag": "If-None-Match", "last_modified": "If-Modified-Since"}
     return {names[name]: value for name, value in validator.items() if name in names}
 

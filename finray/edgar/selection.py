@@ -19,7 +19,6 @@ from finray.edgar.listing import Listed
 from finray.filings.facts import padded_cik
 from finray.storage.locations import read_bytes
 
-DEFAULT_FORMS = ("10-K", "10-Q", "8-K")
 _TICKER_COLUMNS = ("symbol", "ticker")
 _CIK_COLUMNS = ("cik", "central index key")
 

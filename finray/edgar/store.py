@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,13 +93,6 @@ class RawStore:
             raise SourceError(
                 f"{where!r} does not describe a filing: {error}; delete it to fetch the filing again"
             ) from error
-
-    def read(self, filing: RawFiling) -> bytes:
-        """Raises SourceError if the content has changed since it was stored."""
-        content = read_bytes(self.filing_uri(filing.accession))
-        if hashlib.sha256(content).hexdigest() != filing.sha256:
-            raise SourceError(f"{self.filing_uri(filing.accession)!r} has changed since it was stored; fetch it again")
-        return content
 
     def retire(self, accession: str, reason: str) -> None:
         """Move a filing that EDGAR has deleted aside, with the reason. Safe to repeat after a kill."""

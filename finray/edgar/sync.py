@@ -15,7 +15,7 @@ from finray.edgar import schedule
 from finray.edgar.company import read_companies_now
 from finray.edgar.download import forget_old
 from finray.edgar.dumps import read_dumps, read_edgar_feed
-from finray.edgar.fetch import Fetched, Fetcher
+from finray.edgar.fetch import Fetched, fetch_all
 from finray.edgar.http import EdgarHttp
 from finray.edgar.indexes import read_indexes
 from finray.edgar.ledger import Entry, pending
@@ -71,8 +71,7 @@ def sync_raw(
 
 def _fetch_pending(run: Run, http: EdgarHttp) -> None:
     todo = _pending(run)
-    fetcher = Fetcher(http, run.store, run.scratch(), run.settings)
-    for number, fetched in enumerate(fetcher.fetch_all(todo), start=1):
+    for number, fetched in enumerate(fetch_all(run, http, todo), start=1):
         _count(run, fetched)
         run.ledger.note(fetched.entry)
         run.progress(number, len(todo), f"filings, {len(run.summary.failed)} failed")
