@@ -62,7 +62,7 @@ def test_without_a_contact_nothing_is_asked(edgar: LocalEdgar, tmp_path: Path) -
     assert not (tmp_path / "raw").exists()
 
 
-def test_what_was_done_is_said(
+def test_the_summary_lists_what_was_done(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, settings: Settings
 ) -> None:
     edgar.fail(submissions[0].path, BUSY, BUSY)
@@ -156,7 +156,7 @@ def test_without_ray_for_the_few_filings_of_a_night(
     assert not ray.is_initialized()
 
 
-def test_the_samples_edgar_says_how_to_sync_from_it(tmp_path: Path) -> None:
+def test_the_sample_prints_how_to_sync_from_it(tmp_path: Path) -> None:
     console = Console(record=True, width=200, file=io.StringIO())
     run_sample_edgar(tmp_path / "edgar", companies=1, years=1, seed=0, console=console)
     said = console.export_text()

@@ -41,7 +41,7 @@ def written(files: list[tuple[str, bytes]], form: int) -> bytes:
 
 
 def header(kind: bytes, content: bytes, size: int | None = None) -> bytes:
-    """A header of ``kind`` with its content, as long as it says or not."""
+    """A header of ``kind`` with its content, whose real length may differ."""
     member = tarfile.TarInfo("x")
     member.type, member.size = kind, len(content) if size is None else size
     return member.tobuf(tarfile.GNU_FORMAT) + content + b"\0" * (-len(content) % 512)
