@@ -1,5 +1,5 @@
-"""Fresh filings from EDGAR or its dumps: what was filed, fetched politely and once, into a raw store beside a ledger.
+"""New filings from EDGAR or its dumps: each is fetched once, within SEC's limits, into a raw store beside a ledger.
 
-selection (forms, companies, dates) -> listing (what EDGAR says was filed) -> ledger (what of it is missing)
--> fetch or feed (the bytes) -> store (raw filings) -> indexing (what the index lacks, and what it must drop).
+selection (forms, companies, dates) -> listing (what EDGAR lists) -> ledger (what is missing)
+-> fetch or dumps (the bytes) -> store (raw filings) -> indexing (what to add to the index and what to withdraw).
 """

@@ -1,7 +1,7 @@
-"""Hold the raw store, its ledger and the index against each other, and mend what does not agree.
+"""Compare the raw store, its ledger and the index, and repair what disagrees.
 
-Mending never invents: a raw filing that is not whole is fetched again, one that the ledger forgot is noted again, and
-the index gets what it lacks from the index job.
+A repair never invents content: the next sync fetches a damaged raw filing again, a filing that the ledger lost is
+noted again, and the index job adds what the index lacks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from finray.edgar.store import RawFiling, RawStore
 from finray.index import layout
 from finray.index.check import Finding, check_index, repair_index, roll_back
 from finray.index.writer import claim
-from finray.storage.locations import delete, list_objects, read_bytes
+from finray.storage.locations import list_objects, read_bytes
 
 
 def check_all(index: str, raw: str | None, *, deep: bool = False) -> list[Finding]:
@@ -64,7 +64,7 @@ def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> list[Fi
 
 
 def check_indexed(store: RawStore, ledger: Ledger, index_uri: str) -> list[Finding]:
-    """What the index lacks of the raw store, and what it has of deleted filings: ``not_indexed``, ``not_withdrawn``."""
+    """Raw filings that the index lacks (``not_indexed``) and deleted ones that it still holds (``not_withdrawn``)."""
     backlog = index_backlog(ledger, store, index_uri)
     return [
         *(Finding("not_indexed", uri, "the index does not hold this content") for uri in backlog.new),
@@ -73,16 +73,14 @@ def check_indexed(store: RawStore, ledger: Ledger, index_uri: str) -> list[Findi
 
 
 def repair_raw(store: RawStore, ledger: Ledger, findings: list[Finding]) -> None:
-    """Make the next sync fetch what is not whole, and note what the ledger does not know."""
+    """Make the next sync fetch damaged filings, and note those that the ledger does not know."""
     for finding in findings:
         accession = PurePosixPath(finding.where).stem
         entry = ledger.get(accession)
-        if finding.kind in ("raw_missing", "raw_size", "raw_content", "raw_mark"):
-            _forget(store, accession)
-            if entry is not None:
-                ledger.note(replace(entry, state="pending", reason=f"mended: {finding.kind}", sha256="", size=0))
-        elif finding.kind == "raw_unmarked":
-            _forget(store, accession)
+        if finding.kind in ("raw_missing", "raw_size", "raw_content", "raw_mark", "raw_unmarked"):
+            store.forget(accession)
+            if entry is not None and finding.kind != "raw_unmarked":
+                ledger.note(replace(entry, state="pending", reason=f"repaired: {finding.kind}", sha256="", size=0))
         elif finding.kind == "raw_unknown":
             kept = store.get(accession)
             if kept is not None:
@@ -100,9 +98,9 @@ def _raw_findings(store: RawStore, ledger: Ledger, *, deep: bool) -> Iterator[Fi
         accession = entry.listed.accession
         where = store.filing_uri(accession)
         if entry.state == "deleted" and accession in filings:
-            yield Finding("raw_not_deleted", where, f"the ledger says: {entry.reason}")
+            yield Finding("raw_not_deleted", where, f"deleted according to the ledger: {entry.reason}")
         elif entry.state == "done" and (accession not in filings or accession not in marks):
-            yield Finding("raw_missing", where, "the ledger says that it is there")
+            yield Finding("raw_missing", where, "stored according to the ledger")
         elif entry.state == "done" and objects[filings[accession]] != entry.size:
             yield Finding("raw_size", where, f"{objects[filings[accession]]:,} bytes, {entry.size:,} in the ledger")
         elif entry.state == "done" and deep:
@@ -114,38 +112,32 @@ def _raw_findings(store: RawStore, ledger: Ledger, *, deep: bool) -> Iterator[Fi
         if accession not in marks:
             yield Finding("raw_unmarked", uri, "left by a run that was killed; the next sync fetches it")
         else:
-            yield Finding("raw_unknown", uri, "whole, but the ledger does not say so")
+            yield Finding("raw_unknown", uri, "complete, but not in the ledger")
 
 
 def _content_findings(store: RawStore, entry: Entry) -> Iterator[Finding]:
     where = store.filing_uri(entry.listed.accession)
     content = read_bytes(where)
     if hashlib.sha256(content).hexdigest() != entry.sha256:
-        yield Finding("raw_content", where, "its SHA-256 is not that of the ledger")
-    elif wrong := _wrong_mark(store, entry, content):
-        yield Finding("raw_mark", where, wrong)
+        yield Finding("raw_content", where, "its SHA-256 differs from the ledger's")
+    elif problem := _mark_problem(store, entry, content):
+        yield Finding("raw_mark", where, problem)
 
 
-def _wrong_mark(store: RawStore, entry: Entry, content: bytes) -> str:
-    """What is wrong with the ``.json`` of a filing whose content is right; empty where nothing is."""
+def _mark_problem(store: RawStore, entry: Entry, content: bytes) -> str:
+    """What is wrong with the ``.json`` of a filing whose content is right, or ""."""
     try:
         kept = store.get(entry.listed.accession)
     except SourceError as error:
         return str(error)
     if kept is None:
-        return "its .json is not there"
-    made = raw_filing(entry, content, kept.source)
+        return "its .json is missing"
+    expected = raw_filing(entry, content, kept.source)
     names = ("accession", "form", "company", "filed_at", "period", "sha256", "size")
-    wrong = [name for name in names if getattr(kept, name) != getattr(made, name)]
-    if not {*kept.ciks} <= {*made.ciks}:  # EDGAR's indexes may have named more filers since
+    wrong = [name for name in names if getattr(kept, name) != getattr(expected, name)]
+    if not {*kept.ciks} <= {*expected.ciks}:  # EDGAR's indexes may have named more filers since
         wrong.append("ciks")
-    return f"its .json says otherwise than the filing: {', '.join(wrong)}" if wrong else ""
-
-
-def _forget(store: RawStore, accession: str) -> None:
-    where = store.filing_uri(accession)
-    for uri in (where.removesuffix(".txt") + ".json", where):
-        delete(uri)
+    return f"its .json disagrees with the filing: {', '.join(wrong)}" if wrong else ""
 
 
 def _listed(filing: RawFiling) -> Listed:

@@ -1,6 +1,6 @@
-"""What EDGAR lists for one company right now (its submissions JSON): filings of today, before the index of the night.
+"""What EDGAR lists for one company right now (its submissions JSON): today's filings, before tonight's index.
 
-Read by edgartools. Of older filings it holds the last year at least, or the last 1,000.
+edgartools reads it. It holds at least the last year, or the last 1,000 filings.
 """
 
 from __future__ import annotations
@@ -8,56 +8,45 @@ from __future__ import annotations
 import json
 
 from finray.core.errors import EdgarMissingError, EdgarUnavailableError, UsageError
-from finray.edgar.apply import note_listed
 from finray.edgar.http import EdgarHttp
+from finray.edgar.indexes import note_listed
 from finray.edgar.listing import Listed, edgartools, filing_url
 from finray.edgar.run import Run
 
 
 def read_companies_now(run: Run, http: EdgarHttp) -> None:
-    """Note what the chosen companies have filed and no index lists yet. One request for each company.
+    """Note what the chosen companies have filed and no index lists yet, with one request per company.
 
-    A day does not get complete by this: its index does that. Raises UsageError where no companies are chosen,
-    EdgarBlockedError.
+    This does not complete a day; its index does. Raises UsageError if no companies are chosen, EdgarBlockedError.
     """
     ciks = run.selection.ciks
     if ciks is None:
-        raise UsageError("--now asks for each company by itself: choose companies with --tickers or --ciks")
+        raise UsageError("--now sends one request per company: choose companies with --tickers or --ciks")
     for number, cik in enumerate(sorted(ciks)):
         run.progress(number, len(ciks), f"company {cik}")
         url = str(edgartools("urls").build_submissions_url(int(cik)))
         try:
-            found = read_company(cik, http.get(url).content or b"", url)
+            note_listed(read_company(cik, http.get(url).content or b"", url), run)
         except EdgarMissingError:
-            run.problem(f"company {cik}", f"EDGAR knows no company of this CIK ({url})")
+            run.problem(f"company {cik}", f"EDGAR knows no company with this CIK ({url})")
         except EdgarUnavailableError as error:
             run.problem(f"company {cik}", error)
-        else:
-            run.tally.listed += note_listed(found, run.selection, run.ledger, restore=False)
     run.ledger.commit()
     run.progress(len(ciks), len(ciks))
 
 
 def read_company(cik: str, content: bytes, url: str) -> list[Listed]:
-    """The filings of a submissions JSON. Raises EdgarUnavailableError where it is not one."""
+    """The filings of a submissions JSON. Raises EdgarUnavailableError if it is not one."""
     import pyarrow as pa
 
     try:
         company = json.loads(content)
         table = edgartools("entity.data").extract_company_filings_table(company["filings"]["recent"])
-        rows = table.select(["accession_number", "form", "filing_date"]).to_pylist()
+        columns = [table[column].to_pylist() for column in ("accession_number", "form", "filing_date")]
         name = str(company["name"])
     except (ValueError, KeyError, TypeError, pa.ArrowException) as error:
-        raise EdgarUnavailableError(f"{url}: this is no submissions JSON: {type(error).__name__}: {error}") from error
+        raise EdgarUnavailableError(f"{url}: not a submissions JSON: {type(error).__name__}: {error}") from error
     return [
-        Listed(
-            row["accession_number"],
-            row["form"],
-            name,
-            (cik,),
-            row["filing_date"],
-            row["filing_date"],
-            filing_url(cik, row["accession_number"]),
-        )
-        for row in rows
+        Listed(accession, form, name, (cik,), day, day, filing_url(cik, accession))
+        for accession, form, day in zip(*columns, strict=True)
     ]

@@ -1,8 +1,8 @@
-"""One file over HTTP, resumed where it broke off, even by kill -9.
+"""Download one file over HTTP, and resume it after any interruption, even kill -9.
 
-What came is kept as it came (``<name>.part``, compressed where EDGAR compressed it) beside a note of which version it
-belongs to (``<name>.part.json``). A later attempt asks for the rest with ``Range`` and ``If-Range``: RFC 9110, 14.2
-and 13.1.5, with ranges counted in the bytes that are sent. A server that sends everything again is fine too.
+The bytes are kept as received (``<name>.part``, compressed if EDGAR compressed them) beside a note of the version that
+they belong to (``<name>.part.json``). The next attempt requests the rest with ``Range`` and ``If-Range`` (RFC 9110,
+14.2 and 13.1.5; ranges count the bytes as sent). A server may also send everything again.
 """
 
 from __future__ import annotations
@@ -16,25 +16,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
-
 from finray.core.errors import EdgarUnavailableError, FilingError, SourceError
 from finray.edgar.encoding import TooLongError, decoded
 from finray.edgar.http import EdgarHttp, transport_errors, validators
 from finray.storage.atomic import replacing
 
 KEEP_PARTIAL = dt.timedelta(days=3)
-"""How long a download that broke off, or a file that a killed run did not finish, is kept: over a weekend."""
-_IS_OURS = re.compile(r"[0-9a-f]{32}\.part(\.json)?|\..+\.tmp")
+"""How long unfinished downloads and files of killed runs are kept: over a weekend."""
+_UNFINISHED = re.compile(r"[0-9a-f]{32}\.part(\.json)?|\..+\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """Which version the partial file holds the start of; ``total`` is the length of all of it, where it is known."""
+    """The version that a partial file is the start of; ``total`` is the length of the whole, if known."""
 
     validator: dict[str, str]
     encoding: str
     total: int | None
+
+    @property
+    def if_range(self) -> str | None:
+        """The validator for If-Range, which allows no weak ETag (RFC 9110, 13.1.5)."""
+        etag = self.validator.get("etag", "")
+        return etag if etag and not etag.startswith("W/") else self.validator.get("last_modified")
 
 
 def download(
@@ -42,7 +46,7 @@ def download(
 ) -> bytes:
     """The file at ``url``, decompressed, at most ``max_bytes`` long. ``scratch`` is a folder for partial downloads.
 
-    ``check`` raises EdgarUnavailableError where the content cannot be all of it; that is an attempt that failed.
+    ``check`` raises EdgarUnavailableError if the content cannot be complete; the attempt then counts as failed.
     Raises FilingError ``too_large``, EdgarMissingError, EdgarBlockedError, EdgarUnavailableError.
     """
     partial = _partial(scratch, url)
@@ -63,7 +67,7 @@ def download(
 
 
 def download_to(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Path:
-    """The file at ``url`` as it was sent, for files too long for memory; :func:`forget` it after use."""
+    """The file at ``url`` as sent, for files too long for memory; :func:`forget` it after use."""
     partial = _partial(scratch, url)
     for attempt in http.attempts():
         with attempt, transport_errors(url):
@@ -73,8 +77,8 @@ def download_to(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Pat
 
 def scratch_failed(scratch: Path, error: OSError) -> SourceError:
     return SourceError(
-        f"cannot write {str(scratch)!r}, the folder for partial downloads: {error}; make room, or name another with "
-        "the setting edgar.scratch"
+        f"cannot write {str(scratch)!r}, the folder for partial downloads: {error}; make room, or set edgar.scratch to "
+        "another folder"
     )
 
 
@@ -84,10 +88,13 @@ def forget(partial: Path) -> None:
 
 
 def forget_old(scratch: Path, now: dt.datetime) -> None:
-    """Remove what was begun more than ``KEEP_PARTIAL`` before ``now`` and never finished: nobody will go on with it."""
-    for path in scratch.glob("*") if scratch.is_dir() else ():
+    """Remove unfinished files that are more than ``KEEP_PARTIAL`` old at ``now``."""
+    for path in scratch.glob("*"):
         with contextlib.suppress(FileNotFoundError):  # another sync was first
-            if _IS_OURS.fullmatch(path.name) and now.timestamp() - path.stat().st_mtime > KEEP_PARTIAL.total_seconds():
+            if (
+                _UNFINISHED.fullmatch(path.name)
+                and now.timestamp() - path.stat().st_mtime > KEEP_PARTIAL.total_seconds()
+            ):
                 path.unlink()
 
 
@@ -99,47 +106,35 @@ def _partial(scratch: Path, url: str) -> Path:
 def _attempt(http: EdgarHttp, url: str, partial: Path, max_bytes: int) -> None:
     note = _read_note(partial)
     have = partial.stat().st_size if note and partial.exists() else 0
-    if note and note.total is not None and have == note.total:
+    if note and have == note.total:
         return
-    version = _strong_validator(note) if note and have else None
+    version = note.if_range if note and have else None
     headers = {"Range": f"bytes={have}-", "If-Range": version} if version else {}
     with http.stream(url, headers) as response:
         if response.status_code == 416:
             forget(partial)
-            raise EdgarUnavailableError(f"{url}: what was kept of an earlier download does not fit any more")
-        resumed = note is not None and response.status_code == 206 and _starts_at(response, have)
-        if not resumed:
+            raise EdgarUnavailableError(f"{url}: the partial download no longer fits the file")
+        resumed = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+        if note is None or response.status_code != 206 or not resumed:
             forget(partial)
-            note, have = _Note(validators(response), response.headers.get("Content-Encoding", ""), None), 0
-            length = response.headers.get("Content-Length")
-            if response.status_code == 200 and length is not None:
-                note = _Note(note.validator, note.encoding, int(length))
+            length = response.headers.get("Content-Length") if response.status_code == 200 else None
+            encoding = response.headers.get("Content-Encoding", "")
+            note, have = _Note(validators(response), encoding, None if length is None else int(length)), 0
+            kept = {"url": url, "total": note.total, "encoding": encoding} | note.validator
             with replacing(_note_path(partial)) as scratch:
-                scratch.write_text(
-                    json.dumps({"url": url, "total": note.total, "encoding": note.encoding} | note.validator)
-                )
+                scratch.write_text(json.dumps(kept))
         with partial.open("ab") as file:
-            for chunk in response.iter_raw():  # as it comes: what is gathered first would be lost with the connection
+            for chunk in response.iter_raw():  # unbuffered: a buffer would be lost with the connection
                 have += len(chunk)
                 if have > max_bytes:
                     file.close()
                     forget(partial)
                     raise _too_long(url, max_bytes)
                 file.write(chunk)
-    if note is not None and note.total is not None and have != note.total:
+    if note.total is not None and have != note.total:
         if have > note.total:
             forget(partial)
-        raise EdgarUnavailableError(f"{url}: {have:,} of {note.total:,} bytes came")
-
-
-def _strong_validator(note: _Note) -> str | None:
-    """What may stand in If-Range: no weak ETag (RFC 9110, 13.1.5)."""
-    etag = note.validator.get("etag", "")
-    return etag if etag and not etag.startswith("W/") else note.validator.get("last_modified")
-
-
-def _starts_at(response: httpx.Response, have: int) -> bool:
-    return str(response.headers.get("Content-Range", "")).startswith(f"bytes {have}-")
+        raise EdgarUnavailableError(f"{url}: received {have:,} of {note.total:,} bytes")
 
 
 def _note_path(partial: Path) -> Path:

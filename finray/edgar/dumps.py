@@ -1,4 +1,4 @@
-"""Take what is wanted from EDGAR dumps into the raw store: feed archives and files of others, and EDGAR's own feed."""
+"""Store the wanted filings of EDGAR dumps: archives and files from elsewhere, and EDGAR's own feed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ARCHIVE_BYTES = 64 * 1024**3
 
 
 def read_dumps(run: Run, uri: str) -> None:
-    """Every archive and submission file at ``uri`` that is new or has changed. Raises SourceError for none at all."""
+    """Read every new or changed archive and submission file at ``uri``. Raises SourceError if there is none."""
     dumps = feed.find_dumps(uri)
     for number, dump in enumerate(dumps):
         run.progress(number, len(dumps), dump.uri.rpartition("/")[2])
@@ -30,12 +30,12 @@ def read_dumps(run: Run, uri: str) -> None:
             except (EdgarUnavailableError, SourceError) as error:
                 run.problem(dump.uri, error)
             else:
-                _note(run, dump.uri, dump.version, dump.day if dump.is_archive else None, counted)
+                _note(run, dump.uri, dump.version, dump.day, counted)
     run.progress(len(dumps), len(dumps))
 
 
 def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
-    """EDGAR's own feed archives of the days of the range: one request for all filings of a day.
+    """Read EDGAR's own feed archives for the days of the range: one request for all filings of a day.
 
     Raises EdgarBlockedError.
     """
@@ -68,16 +68,17 @@ def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
 
 
 def _is_due(run: Run, unit: str, version: str) -> bool:
-    known, selection = run.ledger.index(unit, run.key), run.selection
-    same = known is not None and known.validator.get("version") == version
-    return run.recheck or not same or known is None or not known.spans(selection.since, selection.until)
+    known = run.ledger.index(unit, run.key)
+    if run.recheck or known is None or known.validator.get("version") != version:
+        return True
+    return not known.spans(run.selection.since, run.selection.until)
 
 
 def _note(run: Run, uri: str, version: str, day: dt.date | None, counted: tuple[int, int]) -> None:
     listed, wanted = counted
-    run.tally.archives_read += 1
-    run.tally.listed += wanted
-    # A range that was open at the time holds whatever an archive can hold.
+    run.summary.archives_read += 1
+    run.summary.listed += wanted
+    # A range up to today or later covers whatever an archive can hold.
     until = dt.date.max if run.selection.until >= run.now.date() else run.selection.until
     validator = {"version": version}
     run.note_read(f"dump {uri}", run.selection.since, until, listed=listed, wanted=wanted, validator=validator)
@@ -87,15 +88,12 @@ def _note(run: Run, uri: str, version: str, day: dt.date | None, counted: tuple[
 
 def _take_all(run: Run, submissions: Iterable[feed.Delivered]) -> tuple[int, int]:
     """How many there were, and how many of them are wanted."""
-    count = wanted = 0
-    for delivered in submissions:
-        count += 1
-        wanted += _take(run, delivered)
-    return count, wanted
+    taken = [_take(run, delivered) for delivered in submissions]
+    return len(taken), sum(taken)
 
 
 def _take(run: Run, delivered: feed.Delivered) -> bool:
-    """Store one submission where it is wanted and new; whether it is wanted."""
+    """Store one submission if it is wanted and new; returns whether it is wanted."""
     header = delivered.header
     known = run.ledger.get(header.accession) if header.accession else None
     if header.kind == "deletion":
@@ -104,20 +102,20 @@ def _take(run: Run, delivered: feed.Delivered) -> bool:
         return False
     filing = feed.listed(header)
     if filing is None:
-        run.tally.skipped["header without accession number, form, company or date"] += 1
+        run.summary.skip("header without accession number, form, company or date")
         return False
-    if not feed.wanted(filing, run.selection):
+    if not (run.selection.wants(filing) and run.selection.covers(filing.filed_at)):
         return False
-    here = known is not None and known.state in ("done", "deleted") and header.kind != "correction"
-    if not run.dry_run and not here:
+    stored = known is not None and known.state in ("done", "deleted") and header.kind != "correction"
+    if not run.dry_run and not stored:
         _store(run, relisted(known, filing), filing, delivered)
     return True
 
 
 def _store(run: Run, entry: Entry, filing: Listed, delivered: feed.Delivered) -> None:
-    tally, content = run.tally, delivered.content
+    summary, content = run.summary, delivered.content
     if content is None:
-        tally.skipped["too_large"] += 1
+        summary.skip("too_large")
         reason = f"too_large: {delivered.size:,} bytes are over edgar.max_bytes = {run.settings.max_bytes:,}"
         run.ledger.note(Entry(filing, "skipped", reason))
         return
@@ -125,15 +123,15 @@ def _store(run: Run, entry: Entry, filing: Listed, delivered: feed.Delivered) ->
         check_submission(content)
         raw = raw_filing(entry, content, delivered.source)
     except EdgarUnavailableError as error:
-        tally.failed.append(Problem(delivered.source, str(error)))
+        summary.failed.append(Problem(delivered.source, str(error)))
         run.ledger.note(Entry(filing, "failed", str(error), entry.tries + 1))
         return
     kept = run.store.get(filing.accession)
     if kept is not None and kept.sha256 == raw.sha256:
-        tally.adopted += 1
+        summary.adopted += 1
     else:
         run.store.put(raw, content)
-        tally.fetched += 1
-        tally.bytes_fetched += raw.size
-        tally.corrected += bool(entry.sha256)
+        summary.fetched += 1
+        summary.bytes_fetched += raw.size
+        summary.corrected += bool(entry.sha256)
     run.ledger.note(done(entry, raw))

@@ -1,4 +1,4 @@
-"""gzip undone piece by piece, never more than was asked for: a small body can stand for a huge one."""
+"""Decompress gzip piece by piece, never more than requested: a small body can expand to a huge one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import BinaryIO
 
 from finray.core.errors import EdgarRefusedError, EdgarUnavailableError
 
-_GZIP = 31  # as zlib counts its formats
+_GZIP_WBITS = 31
 _PIECE = 64 * 1024
 _MEMBERS = 1000
 _BYTES_A_MEMBER = 1024
-"""Beyond the first thousand, members are this long on average: each costs time, and an empty one takes 20 bytes."""
+"""Least average length of the members after the first thousand: each costs time, and an empty one takes 20 bytes."""
 
 
 class TooLongError(Exception):
-    """More bytes than were allowed."""
+    """The content is longer than allowed."""
 
 
 def index_too_long(url: str, limit: int) -> EdgarRefusedError:
@@ -24,9 +24,10 @@ def index_too_long(url: str, limit: int) -> EdgarRefusedError:
 
 
 class GzipReader:
-    """What a gzip stream of any number of members stands for. ``start`` was read from ``stream`` before.
+    """Decompresses a gzip stream of any number of members. ``start`` was already read from ``stream``.
 
-    ``taken`` are the compressed bytes so far. Reading raises zlib.error where it is damaged, EOFError where it is cut.
+    ``taken`` counts the compressed bytes so far. Reading raises zlib.error if the stream is damaged, EOFError if it is
+    cut off.
     """
 
     def __init__(self, stream: BinaryIO, start: bytes = b"") -> None:
@@ -39,12 +40,12 @@ class GzipReader:
     def read(self, size: int) -> bytes:
         """``size`` bytes, fewer only at the end."""
         pieces = []
-        while size and (piece := self._some(size)):
+        while size and (piece := self._read_piece(size)):
             pieces.append(piece)
             size -= len(piece)
         return b"".join(pieces)
 
-    def _some(self, size: int) -> bytes:
+    def _read_piece(self, size: int) -> bytes:
         piece = b""
         while not piece:
             if not self._left:
@@ -55,7 +56,7 @@ class GzipReader:
                 if at_end:
                     break
                 self._count_member()
-                self._member = zlib.decompressobj(wbits=_GZIP)
+                self._member = zlib.decompressobj(wbits=_GZIP_WBITS)
             piece = self._member.decompress(self._left, size)
             self._left = self._member.unconsumed_tail
             if self._member.eof:
@@ -67,7 +68,7 @@ class GzipReader:
     def _count_member(self) -> None:
         self._members += 1
         if self._members > _MEMBERS + self.taken // _BYTES_A_MEMBER:
-            raise zlib.error(f"{self._members:,} gzip members in {self.taken:,} bytes: no data looks like that")
+            raise zlib.error(f"{self._members:,} gzip members in {self.taken:,} bytes, far more than real data has")
 
 
 def decoded(content: bytes, encoding: str, max_bytes: int, url: str) -> bytes:
@@ -75,14 +76,14 @@ def decoded(content: bytes, encoding: str, max_bytes: int, url: str) -> bytes:
     if _is_gzip(encoding):
         return gunzip(content, max_bytes, url)
     if encoding and encoding.lower() != "identity":
-        raise EdgarUnavailableError(f"{url}: sent with the content encoding {encoding!r}, which was not asked for")
+        raise EdgarUnavailableError(f"{url}: sent with the content encoding {encoding!r}, which was not requested")
     if len(content) > max_bytes:
         raise TooLongError
     return content
 
 
 def gunzip(content: bytes, max_bytes: int, url: str) -> bytes:
-    """All that ``content`` stands for. Raises TooLongError, and EdgarUnavailableError where it is damaged or cut."""
+    """``content`` decompressed. Raises TooLongError, and EdgarUnavailableError if it is damaged or cut off."""
     try:
         whole = GzipReader(io.BytesIO(content)).read(max_bytes + 1)
     except EOFError as error:
@@ -95,11 +96,11 @@ def gunzip(content: bytes, max_bytes: int, url: str) -> bytes:
 
 
 def start_of(content: bytes, encoding: str, length: int) -> bytes:
-    """``length`` bytes of a body whose first bytes, as sent, are ``content``; nothing where they cannot be read."""
+    """Up to ``length`` bytes of a body that starts, as sent, with ``content``; empty if they cannot be decoded."""
     if not _is_gzip(encoding):
         return b"" if encoding else content[:length]
     try:
-        return zlib.decompressobj(wbits=_GZIP).decompress(content, length)
+        return zlib.decompressobj(wbits=_GZIP_WBITS).decompress(content, length)
     except zlib.error:
         return b""
 

@@ -1,7 +1,7 @@
 """EDGAR dumps: daily feed archives (``YYYYMMDD.nc.tar.gz``) and folders of full-submission files, on S3 or disk.
 
 An archive holds every submission of a day as ``<accession>.nc``, and corrections of earlier ones as ``.corr01`` and so
-on. It is read as a stream; names in it choose nothing but what the header leaves open.
+on. It is read as a stream. A file name in it only supplies the accession number if the header lacks one.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from typing import BinaryIO
 
 from finray.core.errors import EdgarUnavailableError, SourceError
 from finray.edgar.listing import Listed, filing_url
-from finray.edgar.selection import Selection
 from finray.edgar.submissions import Header, check_submission, named, read_header
 from finray.edgar.tar_stream import ArchiveError, TarStream
 from finray.filings.submission import ACCESSION_NUMBER
-from finray.storage.locations import STORAGE_ERRORS, SourceFile, join, list_sources, open_stream
+from finray.storage.locations import STORAGE_ERRORS, join, list_sources, open_stream
 
 _ARCHIVE = re.compile(r"\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)
-_DAY = re.compile(r"^(\d{8})\.nc\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)
+_DAY = re.compile(r"(?:^|/)(\d{8})\.nc\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)
 _SUBMISSION = re.compile(r"\.(?:txt|nc|corr\d+)$", re.IGNORECASE)
 _DAMAGE: tuple[type[Exception], ...] = (ArchiveError, zlib.error, EOFError, *STORAGE_ERRORS)
 _ARCHIVE_GLOBS = ("**/*.tar.gz", "**/*.tgz", "**/*.tar")
@@ -39,13 +38,17 @@ class Dump:
 
     @property
     def day(self) -> dt.date | None:
-        """The day whose feed an archive is, by EDGAR's name for it."""
-        return feed_day(self.uri)
+        """The day of a feed archive that is named as EDGAR names it."""
+        found = _DAY.search(self.uri)
+        try:
+            return dt.datetime.strptime(found[1], "%Y%m%d").date() if found else None
+        except ValueError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
-    """One submission of a dump. ``content`` is None where it is longer than was allowed."""
+    """One submission of a dump. ``content`` is None if it is longer than allowed."""
 
     source: str
     header: Header
@@ -53,28 +56,19 @@ class Delivered:
     size: int
 
 
-def feed_day(name: str) -> dt.date | None:
-    found = _DAY.match(name.rpartition("/")[2])
-    try:
-        return dt.datetime.strptime(found[1], "%Y%m%d").date() if found else None
-    except ValueError:
-        return None
-
-
 def find_dumps(uri: str) -> list[Dump]:
     """Archives and submission files at ``uri``: a file, a glob, a folder or an s3:// prefix.
 
-    Raises SourceError where there is none.
+    Raises SourceError if there is none.
     """
-    found: dict[str, SourceFile] = {file.uri: file for file in list_sources([uri]).files}
+    found = {file.uri: file for file in list_sources([uri]).files}
     if not any(_ARCHIVE.search(name) for name in (uri, *found)):
         for pattern in _ARCHIVE_GLOBS:
             try:
                 found |= {file.uri: file for file in list_sources([join(uri, pattern)]).files}
             except SourceError as error:
-                if error.__cause__ is not None:
-                    raise  # it could not be listed
-                continue  # no archive of this kind; whether there is anything at all is asked below
+                if error.__cause__ is not None:  # not just an empty match: the listing itself failed
+                    raise
     dumps = [
         Dump(file.uri, file.etag or f"{file.size} {file.modified.timestamp()}", bool(_ARCHIVE.search(file.uri)))
         for file in found.values()
@@ -86,7 +80,7 @@ def find_dumps(uri: str) -> list[Dump]:
 
 
 def read_dump(dump: Dump, max_bytes: int) -> Iterator[Delivered]:
-    """Every submission of a dump. Raises EdgarUnavailableError where an archive is damaged or a file no submission."""
+    """Every submission of a dump. Raises EdgarUnavailableError if the archive is damaged or the file no submission."""
     with open_stream(dump.uri) as stream:
         if dump.is_archive:
             yield from read_archive(stream, dump.uri, max_bytes)
@@ -96,13 +90,15 @@ def read_dump(dump: Dump, max_bytes: int) -> Iterator[Delivered]:
         except STORAGE_ERRORS as error:
             raise EdgarUnavailableError(f"{dump.uri}: cannot be read: {error}") from error
     delivered = _delivered(dump.uri, dump.uri, content, len(content), max_bytes)
-    check_submission(content[:max_bytes] if len(content) <= max_bytes else content + b"</SUBMISSION>")
+    check_submission(content if len(content) <= max_bytes else content + b"</SUBMISSION>")
     yield delivered
 
 
 def read_archive(stream: BinaryIO, uri: str, max_bytes: int) -> Iterator[Delivered]:
-    """Every submission of a feed archive, in its order. Raises EdgarUnavailableError where it is damaged, or over a
-    limit of finray.edgar.tar_stream."""
+    """Every submission of a feed archive, in its order.
+
+    Raises EdgarUnavailableError if the archive is damaged or over a limit of finray.edgar.tar_stream.
+    """
     try:
         archive = TarStream(stream)
         for member in archive:
@@ -114,18 +110,12 @@ def read_archive(stream: BinaryIO, uri: str, max_bytes: int) -> Iterator[Deliver
 
 
 def listed(header: Header) -> Listed | None:
-    """A submission's header as an index would list it; None where it lacks what identifies a filing."""
-    if not (header.accession and ACCESSION_NUMBER.fullmatch(header.accession) and header.form and header.ciks):
+    """A submission's header as an index would list it, or None if it lacks what identifies a filing."""
+    accession, day = header.accession, header.filed_at
+    if not (accession and ACCESSION_NUMBER.fullmatch(accession) and header.form and header.ciks and day):
         return None
-    if header.filed_at is None:
-        return None
-    where = filing_url(header.ciks[0], header.accession)
-    day = header.filed_at
-    return Listed(header.accession, header.form, header.company or "", header.ciks, header.filed_at, day, where)
-
-
-def wanted(filing: Listed, selection: Selection) -> bool:
-    return selection.wants(filing) and selection.covers(filing.filed_at)
+    where = filing_url(header.ciks[0], accession)
+    return Listed(accession, header.form, header.company or "", header.ciks, day, day, where)
 
 
 def _delivered(name: str, source: str, content: bytes, size: int, max_bytes: int) -> Delivered:

@@ -1,4 +1,4 @@
-"""Bring pending filings into the raw store, several at a time, all under the one limiter."""
+"""Fetch pending filings into the raw store, several at a time under one limiter."""
 
 from __future__ import annotations
 
@@ -8,81 +8,73 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 from finray.core.errors import EdgarMissingError, EdgarUnavailableError, FilingError, SourceError
-from finray.core.settings import EdgarSettings
 from finray.edgar.download import download, scratch_failed
 from finray.edgar.http import EdgarHttp
 from finray.edgar.ledger import Entry
-from finray.edgar.store import RawFiling, RawStore
+from finray.edgar.run import Run
+from finray.edgar.store import RawFiling
 from finray.edgar.submissions import check_submission, named, read_header
 
-_NOTHING_WILL_FIT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
+_DISK_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What became of one entry. "adopted": a run that was killed had stored it; ``size`` counts fetched bytes only."""
+    """The outcome of one entry. "adopted": a run that was killed had stored it. ``size`` counts fetched bytes only."""
 
     entry: Entry
     how: Literal["fetched", "adopted", "skipped", "failed"]
     size: int = 0
 
 
-class Fetcher:
-    """Raises SourceError where nothing more can be stored: a full or read-only disk."""
+def fetch_all(run: Run, http: EdgarHttp, entries: Sequence[Entry]) -> Iterator[Fetched]:
+    """Fetch and store each entry once; yields them in the order of completion.
 
-    def __init__(self, http: EdgarHttp, store: RawStore, scratch: Path, settings: EdgarSettings) -> None:
-        self._http = http
-        self._store = store
-        self._scratch = scratch
-        self._settings = settings
-
-    def fetch_all(self, entries: Sequence[Entry]) -> Iterator[Fetched]:
-        """Each entry once, as it gets done. Raises EdgarBlockedError when EDGAR goes on refusing everything."""
-        left = iter(entries)
-        running: set[Future[Fetched]] = set()
-        with ThreadPoolExecutor(self._settings.connections, thread_name_prefix="edgar") as pool:
-            try:
-                while True:
-                    while len(running) < 2 * self._settings.connections and (entry := next(left, None)):
-                        running.add(pool.submit(self.fetch, entry))
-                    if not running:
-                        return
-                    done, running = wait(running, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        yield future.result()
-            except BaseException:
-                # Interrupted, or refused for good: others may be waiting for minutes until EDGAR takes requests again.
-                self._http.stop()
-                raise
-            finally:
-                pool.shutdown(cancel_futures=True)
-
-    def fetch(self, entry: Entry) -> Fetched:
-        """Fetch and store one filing, or take over what is there."""
+    Raises SourceError if the disk is full or read-only, EdgarBlockedError if EDGAR keeps refusing everything.
+    """
+    left = iter(entries)
+    running: set[Future[Fetched]] = set()
+    with ThreadPoolExecutor(run.settings.connections, thread_name_prefix="edgar") as pool:
         try:
-            kept = self._store.get(entry.listed.accession)
-            if kept is not None and kept.sha256 != entry.sha256:
-                return Fetched(done(entry, kept), "adopted")
-            url = entry.listed.url
-            content = download(self._http, url, self._scratch, self._settings.max_bytes, check_submission)
-            filing = raw_filing(entry, content, source=url)
-            self._store.put(filing, content)
-        except FilingError as error:
-            return Fetched(replace(entry, state="skipped", reason=f"{error.reason}: {error.detail}"), "skipped")
-        except (EdgarMissingError, EdgarUnavailableError) as error:
-            return Fetched(replace(entry, state="failed", reason=str(error), tries=entry.tries + 1), "failed")
-        except SourceError as error:
-            if isinstance(error.__cause__, OSError) and error.__cause__.errno in _NOTHING_WILL_FIT:
-                raise
-            # A store that fails now and then is not the filing's fault: no try is counted.
-            return Fetched(replace(entry, state="failed", reason=str(error)), "failed")
-        except OSError as error:
-            raise scratch_failed(self._scratch, error) from error
-        return Fetched(done(entry, filing), "fetched", len(content))
+            while True:
+                while len(running) < 2 * run.settings.connections and (entry := next(left, None)):
+                    running.add(pool.submit(_fetch, run, http, entry))
+                if not running:
+                    return
+                finished, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield future.result()
+        except BaseException:
+            http.stop()  # other threads may be waiting minutes for the end of a pause
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _fetch(run: Run, http: EdgarHttp, entry: Entry) -> Fetched:
+    url = entry.listed.url
+    try:
+        kept = run.store.get(entry.listed.accession)
+        if kept is not None and kept.sha256 != entry.sha256:
+            return Fetched(done(entry, kept), "adopted")
+        content = download(http, url, run.scratch(), run.settings.max_bytes, check_submission)
+        filing = raw_filing(entry, content, source=url)
+        run.store.put(filing, content)
+    except FilingError as error:
+        return Fetched(replace(entry, state="skipped", reason=f"{error.reason}: {error.detail}"), "skipped")
+    except (EdgarMissingError, EdgarUnavailableError) as error:
+        return Fetched(replace(entry, state="failed", reason=str(error), tries=entry.tries + 1), "failed")
+    except SourceError as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.errno in _DISK_ERRNOS:
+            raise
+        # A failing store is not the filing's fault: no try is counted.
+        return Fetched(replace(entry, state="failed", reason=str(error)), "failed")
+    except OSError as error:
+        raise scratch_failed(run.scratch(), error) from error
+    return Fetched(done(entry, filing), "fetched", len(content))
 
 
 def done(entry: Entry, filing: RawFiling) -> Entry:
@@ -90,13 +82,13 @@ def done(entry: Entry, filing: RawFiling) -> Entry:
 
 
 def raw_filing(entry: Entry, content: bytes, source: str) -> RawFiling:
-    """What the store notes about a filing: the header's facts where it has them, else the index's.
+    """The store's record of a filing. Facts of the header take precedence over those of the index.
 
-    Raises EdgarUnavailableError where the content has another accession number than the entry.
+    Raises EdgarUnavailableError if the content has another accession number than the entry.
     """
     listed, header = entry.listed, named(read_header(content), entry.listed.accession)
     if header.accession != listed.accession:
-        raise EdgarUnavailableError(f"{source}: holds the filing {header.accession} instead of {listed.accession}")
+        raise EdgarUnavailableError(f"{source}: contains the filing {header.accession} instead of {listed.accession}")
     return RawFiling(
         accession=listed.accession,
         ciks=tuple(sorted({*listed.ciks, *header.ciks})),

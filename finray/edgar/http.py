@@ -1,13 +1,11 @@
-"""Requests to EDGAR: paced, with a contact, and patient in the way that each refusal asks for.
+"""HTTP requests to EDGAR: paced, with a contact, and retried as each kind of failure demands.
 
-What EDGAR answers, and what is done:
-
-* 403 with a page ("Request Rate Threshold Exceeded", "Undeclared Automated Tool"): every request waits.
-* 429: every request waits as long as ``Retry-After`` says.
-* 5xx, a connection that breaks, a body that ends early: this request waits, longer each time.
-* 404, and 403 with the XML of the storage behind EDGAR: there is no such file.
-* A redirect: followed on the same host, a few times. To another host, or from https to http, it is an error: whoever
-  answers there would choose what is taken for a filing, and learn who asks.
+* 403 with a page ("Request Rate Threshold Exceeded", "Undeclared Automated Tool"): all requests pause.
+* 429: all requests pause for as long as ``Retry-After`` asks.
+* 5xx, a broken connection, a truncated body: this request waits, longer each time.
+* 404, and 403 with the XML of the storage behind EDGAR: the file does not exist.
+* A redirect: followed up to five times on the same host. To another host, or from https to http, it is an error: that
+  host could supply forged filings and would learn the contact.
 """
 
 from __future__ import annotations
@@ -38,33 +36,32 @@ from finray.edgar.encoding import TooLongError, decoded, index_too_long, start_o
 from finray.edgar.limiter import Limiter
 
 _NO_SUCH_FILE = re.compile(rb"<code>\s*(?:accessdenied|nosuchkey)\s*</code>", re.I)
-_LOOK_AT = 4096
-_MOST_REDIRECTS = 5
-_LONGEST_WAIT_S = 60.0
-_LONGEST_RETRY_AFTER_S = 3600.0
-_CLOCK_OFF_S = 12 * 3600.0
-"""EDGAR's own clock is right; less than this changes no decision for long."""
+_PAGE_START_BYTES = 4096
+_MAX_REDIRECTS = 5
+_MAX_WAIT_S = 60.0
+_MAX_RETRY_AFTER_S = 3600.0
+_MAX_CLOCK_SKEW_S = 12 * 3600.0
+"""A smaller difference from EDGAR's clock changes no decision for long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """``content`` is None where the file has not changed since ``validator`` was noted. ``validator`` is what a later
-    request gives back: ETag and Last-Modified."""
+    """``validator`` holds ETag and Last-Modified for a later request; ``content`` is None if the file has not changed
+    since."""
 
     content: bytes | None
     validator: dict[str, str]
 
 
 class EdgarHttp:
-    """An HTTP client for EDGAR; for several threads. Raises SettingsError without a real contact."""
+    """A thread-safe HTTP client for EDGAR. Raises SettingsError without a real contact."""
 
     def __init__(self, settings: EdgarSettings, limiter: Limiter) -> None:
         self._settings = settings
         self.limiter = limiter
         self.requests = 0
         self._stopped = threading.Event()
-        # Hooks, not a transport: they run for every request, and leave proxies and certificates to httpx and its usual
-        # environment variables.
+        # Hooks instead of a transport leave proxies and certificates to httpx and its environment variables.
         self.client = httpx.Client(
             headers={"User-Agent": checked_contact(settings.contact), "Accept-Encoding": "gzip"},
             timeout=httpx.Timeout(settings.timeout_s, connect=10.0),
@@ -73,7 +70,7 @@ class EdgarHttp:
         )
 
     def stop(self) -> None:
-        """Whoever waits for a turn, perhaps for minutes, gives up at once with EdgarError; so does who asks later."""
+        """End all waiting and later requests at once with EdgarError."""
         self._stopped.set()
 
     def __enter__(self) -> EdgarHttp:
@@ -83,13 +80,13 @@ class EdgarHttp:
         self.client.close()
 
     def get(self, url: str, validator: dict[str, str] | None = None) -> Reply:
-        """The file at ``url``, an index or a list: at most ``edgar.max_index_bytes`` long.
+        """The index or list at ``url``, at most ``edgar.max_index_bytes`` long.
 
         Raises EdgarMissingError, EdgarBlockedError, EdgarUnavailableError, EdgarRefusedError.
         """
         limit = self._settings.max_index_bytes
         for attempt in self.attempts():
-            with attempt, transport_errors(url), self.stream(url, conditions(validator or {})) as response:
+            with attempt, transport_errors(url), self.stream(url, _conditions(validator or {})) as response:
                 if response.status_code == 304:
                     return Reply(None, validator or {})
                 try:
@@ -101,18 +98,18 @@ class EdgarHttp:
 
     @contextmanager
     def stream(self, url: str, headers: Mapping[str, str]) -> Iterator[httpx.Response]:
-        """One request, whose body is still to be read, and those to which it is redirected on the same host.
+        """The response with its body unread, after redirects on the same host.
 
-        Raises EdgarRefusedError for a redirect elsewhere or too many, else as :meth:`get` without further attempts.
+        Raises EdgarRefusedError for a redirect elsewhere or too many, otherwise as :meth:`get` in a single attempt.
         """
         target = httpx.URL(url)
-        for _ in range(1 + _MOST_REDIRECTS):
+        for _ in range(1 + _MAX_REDIRECTS):
             with self.client.stream("GET", target, headers=headers) as response:
                 if not response.has_redirect_location:
                     yield response
                     return
                 target = _on_same_host(response)
-        raise EdgarRefusedError(f"{url}: redirected more than {_MOST_REDIRECTS} times, last to {str(target)[:200]!r}")
+        raise EdgarRefusedError(f"{url}: redirected more than {_MAX_REDIRECTS} times, last to {str(target)[:200]!r}")
 
     def _wait_for_turn(self, _request: httpx.Request) -> None:
         self.limiter.acquire(self._stopped.wait)
@@ -121,16 +118,18 @@ class EdgarHttp:
         self.requests += 1
 
     def _check(self, response: httpx.Response) -> None:
-        """Turn a refusal into the error that says what to do about it."""
+        """Raise the error that decides how a refusal is handled."""
         status, url, sent_at = response.status_code, response.url, _sent_at(response)
-        if sent_at is not None and abs(sent_at - time.time()) > _CLOCK_OFF_S:
+        if sent_at is not None and abs(sent_at - time.time()) > _MAX_CLOCK_SKEW_S:
             raise UsageError(
-                f"this machine's clock says {_utc(time.time())}, {url.host}'s says {_utc(sent_at)}: a sync decides by "
+                f"this machine's clock is at {_utc(time.time())}, {url.host}'s at {_utc(sent_at)}: a sync decides by "
                 "the clock which days are complete. Set the clock, and run the same command again"
             )
         if status < 400 or status == 416:
             return
-        body = start_of(next(response.iter_raw(), b""), _encoding(response), _LOOK_AT) if status == 403 else b""
+        body = (
+            start_of(next(response.iter_raw(), b""), _encoding(response), _PAGE_START_BYTES) if status == 403 else b""
+        )
         if status == 404 or (status == 403 and _NO_SUCH_FILE.search(body)):
             raise EdgarMissingError(f"{url}: status {status}, no such file")
         if status == 403:
@@ -139,7 +138,7 @@ class EdgarHttp:
             raise EdgarBlockedError(f"{url}: status 403 with a page that refuses every request{hint}")
         if status == 429:
             asked_s = retry_after(response.headers.get("Retry-After"), sent_at)
-            pause_s = self._settings.blocked_pause_s if asked_s is None else min(asked_s, _LONGEST_RETRY_AFTER_S)
+            pause_s = self._settings.blocked_pause_s if asked_s is None else min(asked_s, _MAX_RETRY_AFTER_S)
             self.limiter.pause(pause_s)
             raise EdgarBlockedError(f"{url}: status 429, too many requests")
         if status >= 500:
@@ -150,23 +149,23 @@ class EdgarHttp:
         """Attempts of one request. A pause of all costs an attempt, and no wait of its own."""
         wait_s = self._settings.retry_wait_s
         return attempts(
-            self._settings.attempts, _worth_another, wait_s=wait_s, longest_wait_s=_LONGEST_WAIT_S, jitter_s=wait_s
+            self._settings.attempts, _worth_another, wait_s=wait_s, longest_wait_s=_MAX_WAIT_S, jitter_s=wait_s
         )
 
 
 def _worth_another(error: Exception) -> bool | float:
     if isinstance(error, EdgarBlockedError):
-        return 0.001  # the limiter holds everybody back
+        return 0.001  # the limiter already waits
     return isinstance(error, EdgarUnavailableError) and not isinstance(error, EdgarRefusedError)
 
 
 @contextmanager
 def transport_errors(url: str) -> Iterator[None]:
-    """Broken connections, timeouts, bodies that end early or do not decompress, as EdgarUnavailableError."""
+    """Turn broken connections, timeouts and bad bodies into EdgarUnavailableError."""
     try:
         yield
     except httpx.HTTPError as error:
-        # The message of httpx names no header, so that no credential of a proxy gets into a log.
+        # httpx's message names no header, so no proxy credential gets into a log.
         raise EdgarUnavailableError(f"{url}: {type(error).__name__}: {error}") from error
 
 
@@ -186,22 +185,22 @@ def _encoding(response: httpx.Response) -> str:
 
 
 def _on_same_host(response: httpx.Response) -> httpx.URL:
-    """Where a redirect leads. Raises EdgarRefusedError for another host or port, and for what is not https any more."""
+    """The target of a redirect. Raises EdgarRefusedError for another host or port, or from https to http."""
     url, location = response.url, response.headers["Location"]
     try:
         target = url.join(location)
     except httpx.InvalidURL as error:
-        raise EdgarRefusedError(f"{url}: redirected to {location[:200]!r}, which is no URL") from error
+        raise EdgarRefusedError(f"{url}: redirected to {location[:200]!r}, not a URL") from error
     upgraded = url.copy_with(scheme="https") if url.scheme == "http" and url.port is None else url
     if (target.scheme, target.host, target.port) not in {(u.scheme, u.host, u.port) for u in (url, upgraded)}:
         raise EdgarRefusedError(
-            f"{url}: redirected to {str(target)[:200]!r}, another host or protocol, which is not asked. If your EDGAR "
-            "is a mirror, name the host that answers itself in EDGAR_BASE_URL and EDGAR_DATA_URL"
+            f"{url}: redirected to {str(target)[:200]!r}, another host or protocol, and not followed. If your EDGAR "
+            "is a mirror, set EDGAR_BASE_URL and EDGAR_DATA_URL to the host that serves the files"
         )
     return target
 
 
-def conditions(validator: dict[str, str]) -> dict[str, str]:
+def _conditions(validator: dict[str, str]) -> dict[str, str]:
     names = {"etag": "If-None-Match", "last_modified": "If-Modified-Since"}
     return {names[name]: value for name, value in validator.items() if name in names}
 
@@ -212,10 +211,10 @@ def validators(response: httpx.Response) -> dict[str, str]:
 
 
 def _sent_at(response: httpx.Response) -> float | None:
-    """When the server says that it answered, in seconds since the epoch; None where it does not say."""
+    """The response's ``Date`` in seconds since the epoch, or None."""
     try:
         sent = email.utils.parsedate_to_datetime(response.headers["Date"]).timestamp()
-        return sent + float(response.headers.get("Age", 0))  # that of a cache on the way
+        return sent + float(response.headers.get("Age", 0))  # added by caches
     except (KeyError, TypeError, ValueError):
         return None
 

@@ -1,25 +1,30 @@
-"""Read EDGAR's daily and quarterly indexes, and note what they list."""
+"""Read EDGAR's daily and quarterly indexes into the ledger: new, corrected and deleted filings."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+from collections.abc import Iterable
+from typing import Final
 
 from finray.core.errors import EdgarMissingError, EdgarUnavailableError
 from finray.edgar import listing, schedule
-from finray.edgar.apply import gone, note_listed
 from finray.edgar.http import EdgarHttp, Reply
-from finray.edgar.listing import Quarter
+from finray.edgar.ledger import Entry, Ledger, relisted
+from finray.edgar.listing import Index, Listed, Quarter
 from finray.edgar.run import Run
+
+_PLAUSIBLE_SHARE: Final = 0.1
+_PLAUSIBLE_COUNT: Final = 3
+"""If a quarterly index lacks more filings than both, the index is more likely incomplete than the filings deleted."""
 
 
 def read_indexes(run: Run, http: EdgarHttp) -> None:
-    """Read every index that is due. One that cannot be read is a problem of the run, and due again in the next.
+    """Read every index that is due. One that cannot be read is a problem of this run and due again in the next.
 
     Raises EdgarBlockedError.
     """
-    due = schedule.due(run.selection, run.ledger, run.now, run.settings.recheck_days, everything=run.recheck)
-    units: list[Quarter | dt.date] = [*due.quarters, *due.days]
+    units = schedule.due(run.selection, run.ledger, run.now, run.settings.recheck_days, everything=run.recheck)
     for number, unit in enumerate(units):
         run.progress(number, len(units), f"index of {unit}")
         try:
@@ -33,19 +38,33 @@ def read_indexes(run: Run, http: EdgarHttp) -> None:
     run.progress(len(units), len(units))
 
 
+def note_listed(filings: Iterable[Listed], run: Run, *, restore: bool = False) -> int:
+    """Note the wanted filings in ledger and summary; returns how many there are.
+
+    ``restore`` brings deleted filings back. Only the quarterly index proves that: a daily index still lists a filing
+    that was deleted later.
+    """
+    wanted = [filing for filing in filings if run.selection.wants(filing) and run.selection.covers(filing.day)]
+    for filing in wanted:
+        known = run.ledger.get(filing.accession)
+        if known is None or restore or known.state != "deleted":
+            run.ledger.note(relisted(known, filing))
+    run.summary.listed += len(wanted)
+    return len(wanted)
+
+
 def _read_day(run: Run, http: EdgarHttp, day: dt.date) -> None:
     unit = listing.day_unit(day)
     try:
-        reply = _ask(run, http, unit, listing.day_url(day), (day, day))
+        reply = _get(run, http, unit, listing.day_url(day), (day, day))
     except EdgarMissingError:
         if schedule.is_holiday(day, run.now):
             run.note_read(unit, day, day, listed=0, wanted=0, validator={}, missing=True)
         return
     if reply.content is not None:
         index = listing.read_day(day, reply.content)
-        wanted = note_listed(index.filings.values(), run.selection, run.ledger, restore=False)
-        run.tally.indexes_read += 1
-        run.tally.listed += wanted
+        run.summary.indexes_read += 1
+        wanted = note_listed(index.filings.values(), run)
         run.note_read(unit, day, day, listed=len(index.filings), wanted=wanted, validator=reply.validator)
 
 
@@ -53,7 +72,7 @@ def _read_quarter(run: Run, http: EdgarHttp, quarter: Quarter) -> None:
     unit, (first, last) = listing.quarter_unit(quarter), schedule.span(run.selection, quarter)
     settled = schedule.is_settled(quarter, run.now, run.settings.recheck_days)
     try:
-        reply = _ask(run, http, unit, listing.quarter_url(quarter), (first, last))
+        reply = _get(run, http, unit, listing.quarter_url(quarter), (first, last))
     except EdgarMissingError as error:
         if settled:
             run.problem(f"index of {quarter}", error)
@@ -61,30 +80,37 @@ def _read_quarter(run: Run, http: EdgarHttp, quarter: Quarter) -> None:
     if reply.content is None:
         return
     index = listing.read_quarter(quarter, reply.content, run.settings.max_index_bytes)
-    wanted = note_listed(index.filings.values(), run.selection, run.ledger, restore=True)
-    run.tally.indexes_read += 1
-    run.tally.listed += wanted
-    deleted = gone(quarter, index, run.ledger)
-    if not deleted.believable:
+    run.summary.indexes_read += 1
+    wanted = note_listed(index.filings.values(), run, restore=True)
+    known = _covered(quarter, index, run.ledger)
+    absent = [entry for entry in known if entry.listed.accession not in index.filings]
+    if len(absent) > max(_PLAUSIBLE_COUNT, _PLAUSIBLE_SHARE * len(known)):
         run.problem(
             f"index of {quarter}",
-            f"{len(deleted.entries)} filings of the ledger are not in it, too many to believe that all were deleted, "
-            f"such as {deleted.entries[0].listed.accession}: it is read again in the next run",
+            f"{len(absent)} filings of the ledger are not in it, such as {absent[0].listed.accession}: too many to "
+            "believe that all were deleted. The next run reads it again",
         )
         return
-    for entry in deleted.entries:
-        run.delete(entry, f"not in EDGAR's index of {quarter} any more")
+    for entry in absent:
+        run.delete(entry, f"no longer in EDGAR's index of {quarter}")
     if not settled:
         last = min(last, index.until or first)
     run.note_read(unit, first, last, listed=len(index.filings), wanted=wanted, validator=reply.validator)
 
 
-def _ask(run: Run, http: EdgarHttp, unit: str, url: str, span: tuple[dt.date, dt.date]) -> Reply:
-    """The index at ``url``; without content where it has not changed since all of ``span`` was taken from it."""
+def _covered(quarter: Quarter, index: Index, ledger: Ledger) -> list[Entry]:
+    """Entries filed on the days that ``index`` covers, of any form and company, without deleted ones."""
+    until = index.until or dt.date.min
+    present = (entry for entry in ledger.entries() if entry.state != "deleted")
+    return [entry for entry in present if quarter.first <= entry.listed.filed_at <= until]
+
+
+def _get(run: Run, http: EdgarHttp, unit: str, url: str, span: tuple[dt.date, dt.date]) -> Reply:
+    """The index at ``url``; without content if it has not changed since all of ``span`` was read from it."""
     known = run.ledger.index(unit, run.key)
     spanned = known is not None and known.spans(*span)
     reply = http.get(url, dict(known.validator) if known is not None and spanned and not run.recheck else None)
     if reply.content is None and known is not None:
-        run.tally.indexes_unchanged += 1
+        run.summary.indexes_unchanged += 1
         run.ledger.note_index(dataclasses.replace(known, at=run.now))
     return reply

@@ -1,6 +1,6 @@
-"""What the index lacks of the raw store, and what it must drop.
+"""What the index lacks of the raw store, and what must be withdrawn from it.
 
-The index itself is asked, not a note about it: whatever was interrupted, and whoever indexed, the answer is right.
+The comparison reads the index itself and not a note about it, so it holds after interruptions and other index jobs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension
 
 WHOLE_STORE_AFTER = 1000
-"""Past this many new filings one listing of the store is cheaper than asking for each."""
+"""Above this many new filings, listing the whole store is cheaper than a request for each."""
 
 
 IndexNew = Callable[[Sequence[str]], IndexSummary]
@@ -36,15 +36,14 @@ class IndexOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """URIs of raw filings that the index has not, or has with other content; and of deleted ones that it still has."""
+    """URIs of raw filings that the index lacks or holds with other content, and of deleted ones that it still holds."""
 
     new: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
 
 
 def index_backlog(ledger: Ledger, store: RawStore, index_uri: str) -> Backlog:
-    """Raises IndexMismatchError where the index is of another version of finray, IndexDamagedError where it cannot be
-    read."""
+    """Raises IndexMismatchError if another version of finray wrote the index, IndexDamagedError if it is unreadable."""
     known, mentioned = _known_content(index_uri)
     new, deleted = [], []
     for entry in ledger.entries():
@@ -71,27 +70,26 @@ def bring_up_to_date(
 
 
 def sources_of(backlog: Backlog, store: RawStore) -> list[str]:
-    """What to give the index job."""
+    """The sources for the index job."""
     return [store.filings_uri] if len(backlog.new) > WHOLE_STORE_AFTER else list(backlog.new)
 
 
 def _known_content(index_uri: str) -> tuple[set[tuple[str, str]], set[str]]:
-    """(source URI, SHA-256) of what the index holds or could not use, and every URI that it mentions."""
+    """(source URI, SHA-256) of everything that the index holds or rejected, and every URI that it mentions."""
     try:
         layout.read_record(index_uri)
     except IndexMissingError:
         return set(), set()
     filings, sources = (_rows(index_uri, name) for name in (schema.FILINGS, schema.SOURCES))
     present = {row["filing_id"] for row in filings}
-    # A source whose filing is not there any more counts for nothing, as it does for the index job; nor does a filing
-    # whose source is not noted, so that the index job notes it.
-    counting = [row for row in sources if row["filing_id"] is None or row["filing_id"] in present]
-    known = {(row["source_uri"], row["content_sha256"]) for row in counting}
+    # As in the index job, a source whose filing is missing does not count. Neither does a filing without a source row,
+    # so that the index job adds that row.
+    valid = [row for row in sources if row["filing_id"] is None or row["filing_id"] in present]
+    known = {(row["source_uri"], row["content_sha256"]) for row in valid}
     return known, {row["source_uri"] for row in (*filings, *sources)}
 
 
 def _rows(index_uri: str, name: str) -> list[dict[str, Any]]:
     table = layout.open_table(index_uri, name)
     with layout.reading(index_uri, name):
-        rows: list[dict[str, Any]] = table.to_table(columns=["source_uri", "content_sha256", "filing_id"]).to_pylist()
-    return rows
+        return list(table.to_table(columns=["source_uri", "content_sha256", "filing_id"]).to_pylist())

@@ -1,11 +1,11 @@
 """What was listed and what became of it, as two Lance tables beside the raw filings.
 
-``filings``: one row for each accession number that was ever wanted. ``indexes``: one row for each index or archive
-that was read, for one selection of forms and companies. A commit is one atomic step of Lance, on S3 by conditional
-put, and rows are merged by key: two syncs at once lose nothing of each other. The ``.json`` beside a raw filing is
-written before the row that says "done"; a run that is killed in between finds it and fetches nothing twice.
+``filings`` has one row for each accession number that was ever wanted. ``indexes`` has one row for each index or
+archive that was read, per selection of forms and companies. A commit is one atomic step of Lance (on S3 a conditional
+put), and rows are merged by key, so two syncs at once lose nothing of each other. The ``.json`` beside a raw filing is
+written before the row "done": the run after a kill in between finds the file and fetches nothing twice.
 
-A day is complete when its index was read and no filing of it is pending or failed: the rows say so, no other note.
+A day is complete if its index was read and none of its filings is pending or failed. These rows are the only record.
 """
 
 from __future__ import annotations
@@ -24,54 +24,23 @@ import pyarrow as pa
 
 from finray.core.errors import SourceError
 from finray.edgar.listing import Listed
+from finray.storage.columns import AS_JSON, arrow_schema
 from finray.storage.lance_commit import commit, open_latest
 from finray.storage.locations import exists, join, lance_storage_options
 
 State = Literal["pending", "done", "skipped", "failed", "deleted"]
-_TIME = pa.timestamp("us", tz="UTC")
-_FILINGS: Final = pa.schema(
-    [
-        pa.field("accession", pa.string(), nullable=False),
-        pa.field("form", pa.string(), nullable=False),
-        pa.field("company", pa.string(), nullable=False),
-        pa.field("ciks", pa.list_(pa.string()), nullable=False),
-        pa.field("filed_at", pa.date32()),
-        pa.field("day", pa.date32()),
-        pa.field("url", pa.string(), nullable=False),
-        pa.field("state", pa.string(), nullable=False),
-        pa.field("reason", pa.string(), nullable=False),
-        pa.field("tries", pa.int32(), nullable=False),
-        pa.field("sha256", pa.string(), nullable=False),
-        pa.field("size", pa.int64(), nullable=False),
-        pa.field("at", _TIME, nullable=False),
-    ]
-)
-_INDEXES: Final = pa.schema(
-    [
-        pa.field("key", pa.string(), nullable=False),
-        pa.field("unit", pa.string(), nullable=False),
-        pa.field("selection", pa.string(), nullable=False),
-        pa.field("since", pa.date32(), nullable=False),
-        pa.field("until", pa.date32(), nullable=False),
-        pa.field("listed", pa.int64(), nullable=False),
-        pa.field("wanted", pa.int64(), nullable=False),
-        pa.field("missing", pa.bool_(), nullable=False),
-        pa.field("validator", pa.string(), nullable=False),
-        pa.field("at", _TIME, nullable=False),
-    ]
-)
 _COMMIT_ROWS = 5_000
 _COMMIT_SECONDS = 5.0
 _SMALL_FRAGMENTS = 16
 _KEEP_VERSIONS = dt.timedelta(days=1)
-_CLOCKS_DIFFER = dt.timedelta(hours=1)
-"""Between machines that sync into one store; more is an error of one of them."""
+_MAX_CLOCK_SKEW = dt.timedelta(hours=1)
+"""Between machines that sync into one store; with more, one of them is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One filing. ``reason`` says why it was skipped, failed or deleted; ``tries`` counts the runs that failed to get
-    it; ``sha256`` is that of the raw filing, empty where there is none."""
+    """One filing. ``reason`` is why it was skipped, failed or deleted, ``tries`` the number of runs that failed to
+    fetch it, ``sha256`` that of the raw filing, empty if there is none."""
 
     listed: Listed
     state: State
@@ -80,11 +49,17 @@ class Entry:
     sha256: str = ""
     size: int = 0
 
+    def is_due(self, give_up_after: int) -> bool:
+        """Whether the filing must still be fetched, after fewer than ``give_up_after`` failed runs."""
+        return self.state == "pending" or (self.state == "failed" and self.tries < give_up_after)
+
 
 @dataclass(frozen=True, slots=True)
 class IndexRead:
-    """One index or archive that was read for one selection. Of it, what was filed ``since`` to ``until`` was taken;
-    ``missing`` where EDGAR has none (a holiday); ``validator`` tells whether it has changed since."""
+    """One index or archive that was read for one selection, and the filing dates that were taken from it.
+
+    ``missing``: EDGAR has none (a holiday). ``validator`` shows whether it has changed since.
+    """
 
     unit: str
     selection: str
@@ -100,10 +75,20 @@ class IndexRead:
         return self.since <= first and last <= self.until
 
 
-class Ledger:
-    """Opens the ledger at ``uri``, which is made with the first commit. ``read_only`` never writes.
+_TIME = pa.timestamp("us", tz="UTC")
+_TYPES: Final = AS_JSON | {dt.date: pa.date32(), dt.datetime: _TIME}
+_LISTED: Final = [field.with_nullable(field.type == pa.date32()) for field in arrow_schema(Listed, _TYPES)]
+_OUTCOME: Final = list(arrow_schema(Entry, _TYPES, {"tries": pa.int32()}))[1:]
+_FILINGS: Final = pa.schema([*_LISTED, *_OUTCOME, pa.field("at", _TIME, nullable=False)])
+_INDEXES: Final = pa.schema(
+    [pa.field("key", pa.string(), nullable=False), *arrow_schema(IndexRead, _TYPES, {"validator": pa.string()})]
+)
 
-    Holds all rows in memory, about 1 KB each. For one thread.
+
+class Ledger:
+    """The ledger at ``uri``, which the first commit creates. With ``read_only`` nothing is written.
+
+    Holds all rows in memory, about 1 KB each. Not thread-safe.
     """
 
     def __init__(self, uri: str, *, read_only: bool = False) -> None:
@@ -122,7 +107,7 @@ class Ledger:
         return iter(tuple(self._entries.values()))
 
     def note(self, entry: Entry) -> None:
-        """Remember what became of a filing; committed with others, within seconds."""
+        """Record the state of a filing; committed with others, within seconds."""
         accession = entry.listed.accession
         if self._entries.get(accession) != entry:
             self._entries[accession] = self._changed[accession] = entry
@@ -133,21 +118,21 @@ class Ledger:
         return self._indexes.get(_key(unit, selection))
 
     def indexes(self, selection: str) -> dict[str, IndexRead]:
-        """By unit, what was read for ``selection``."""
+        """What was read for ``selection``, by unit."""
         return {read.unit: read for read in self._indexes.values() if read.selection == selection}
 
     def distrust(self, now: dt.datetime) -> None:
-        """Leave aside what was read at a time that is still to come, so that it is read again: the clock was wrong, and
-        what it took for a holiday, or for a quarter that is over, may be neither."""
-        self._indexes = {key: read for key, read in self._indexes.items() if read.at <= now + _CLOCKS_DIFFER}
+        """Ignore indexes read in the future, so that they are read again: the clock was wrong, and a supposed holiday
+        or past quarter may be neither."""
+        self._indexes = {key: read for key, read in self._indexes.items() if read.at <= now + _MAX_CLOCK_SKEW}
 
     def note_index(self, read: IndexRead) -> None:
-        """Remember that an index was read; the filings in it must have been noted before."""
+        """Record that an index was read; its filings must be noted first."""
         key = _key(read.unit, read.selection)
         self._indexes[key] = self._read[key] = read
 
     def commit(self) -> None:
-        """Filings first: a run that is killed in between reads the index again."""
+        """Filings first: after a kill in between, the next run reads the index again."""
         if not self._read_only:
             self._merge("filings", "accession", _FILINGS, [_entry_row(entry) for entry in self._changed.values()])
             self._merge("indexes", "key", _INDEXES, [_index_row(read) for read in self._read.values()])
@@ -155,12 +140,11 @@ class Ledger:
         self._since = time.monotonic()
 
     def tidy(self) -> None:
-        """Commit; compact tables of many small commits, and drop versions that nobody can be reading."""
+        """Commit, compact tables of many small commits, and drop versions too old to be read by anyone."""
         self.commit()
         for name in ("filings", "indexes"):
-            if self._read_only or not exists(self._table(name)):
-                continue
-            commit(self._table(name), partial(self._compact, name))
+            if not self._read_only and exists(self._table(name)):
+                commit(self._table(name), partial(self._compact, name))
 
     def _compact(self, name: str) -> None:
         table = self._open(name)
@@ -175,24 +159,14 @@ class Ledger:
 
         def upsert() -> None:
             if not exists(where):
-                self._create(where, schema)
+                _create(where, schema)
             merge = self._open(name).merge_insert(key)
             merge.when_matched_update_all().when_not_matched_insert_all().execute(table)
 
         commit(where, upsert)
 
-    def _create(self, where: str, schema: pa.Schema) -> None:
-        try:
-            lance.write_dataset(schema.empty_table(), where, mode="create", storage_options=self._options())
-        except OSError as error:
-            if "already exists" not in str(error):  # another sync was first
-                raise
-
     def _rows(self, name: str) -> list[dict[str, Any]]:
-        if not exists(self._table(name)):
-            return []
-        rows: list[dict[str, Any]] = self._open(name).to_table().to_pylist()
-        return rows
+        return list(self._open(name).to_table().to_pylist()) if exists(self._table(name)) else []
 
     def _open(self, name: str) -> Any:
         where = self._table(name)
@@ -200,24 +174,33 @@ class Ledger:
             return open_latest(where)
         except (ValueError, OSError) as error:
             raise SourceError(
-                f"the ledger {where!r} cannot be read: {error}. Restore it, or delete it: the next sync "
-                "lists everything again and takes over the raw filings that are there"
+                f"the ledger {where!r} cannot be read: {error}. Restore it, or delete it: the next sync lists "
+                "everything again and adopts the raw filings that are there"
             ) from error
 
     def _table(self, name: str) -> str:
         return join(self._uri, f"{name}.lance")
 
-    def _options(self) -> dict[str, str] | None:
-        return lance_storage_options(self._uri) or None
+
+def _create(where: str, schema: pa.Schema) -> None:
+    try:
+        lance.write_dataset(
+            schema.empty_table(), where, mode="create", storage_options=lance_storage_options(where) or None
+        )
+    except OSError as error:
+        if "already exists" not in str(error):  # another sync was first
+            raise
 
 
 def relisted(entry: Entry | None, listed: Listed) -> Entry:
-    """What the ledger should say of a filing that an index lists (again). A corrected form or filing date means other
-    content under the same number; another name of the company does not."""
+    """The entry of a filing that an index lists (again).
+
+    A corrected form or filing date means other content under the same number; another company name does not.
+    """
     if entry is None:
         return Entry(listed, "pending")
     known = entry.listed
-    # A late filing keeps the day on which it was first seen, whatever the quarterly index calls its day.
+    # A late filing keeps the day on which it was first seen, even if the quarterly index has another.
     listed = replace(listed, day=known.day if known.filed_at == listed.filed_at else listed.day)
     listed = replace(listed, ciks=tuple(sorted({*known.ciks, *listed.ciks})), url=known.url or listed.url)
     if entry.state == "deleted":
@@ -232,41 +215,31 @@ def _key(unit: str, selection: str) -> str:
 
 
 def _entry_row(entry: Entry) -> dict[str, Any]:
-    listed = dataclasses.asdict(entry.listed)
-    listed["ciks"] = list(entry.listed.ciks)
-    own = {name: getattr(entry, name) for name in ("state", "reason", "tries", "sha256", "size")}
-    return {**listed, **own, "at": dt.datetime.now(dt.UTC)}
+    row = dataclasses.asdict(entry)
+    listed: dict[str, Any] = row.pop("listed")
+    return listed | row | {"at": dt.datetime.now(dt.UTC)}
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:
-    listed = Listed(
-        **{name: row[name] for name in ("accession", "form", "company", "filed_at", "day", "url")},
-        ciks=tuple(row["ciks"]),
-    )
-    return Entry(listed, row["state"], row["reason"], row["tries"], row["sha256"], row["size"])
+    listed = Listed(**{field.name: row[field.name] for field in _LISTED} | {"ciks": tuple(row["ciks"])})
+    return Entry(listed, **{field.name: row[field.name] for field in _OUTCOME})
 
 
 def _index_row(read: IndexRead) -> dict[str, Any]:
-    values = dataclasses.asdict(read)
-    return {
-        **values,
-        "key": _key(read.unit, read.selection),
-        "validator": json.dumps(dict(read.validator), sort_keys=True),
-    }
+    validator = json.dumps(dict(read.validator), sort_keys=True)
+    return dataclasses.asdict(read) | {"key": _key(read.unit, read.selection), "validator": validator}
 
 
 def _index(row: Mapping[str, Any]) -> IndexRead:
-    values = {field.name: row[field.name] for field in dataclasses.fields(IndexRead)}
-    return IndexRead(**{**values, "validator": json.loads(row["validator"])})
+    values = {name: value for name, value in row.items() if name != "key"}
+    return IndexRead(**values | {"validator": json.loads(row["validator"])})
 
 
 def pending(entries: Iterable[Entry], give_up_after: int, *, retry_failed: bool) -> list[Entry]:
-    """What is to be fetched, the oldest first. With ``retry_failed`` also what was skipped or failed too often."""
+    """Entries to fetch, the oldest first; with ``retry_failed`` also those that were skipped or failed too often."""
     due = [
         entry
         for entry in entries
-        if entry.state == "pending"
-        or (entry.state == "failed" and entry.tries < give_up_after)
-        or (retry_failed and entry.state in ("failed", "skipped"))
+        if entry.is_due(give_up_after) or (retry_failed and entry.state in ("failed", "skipped"))
     ]
     return sorted(due, key=lambda entry: (entry.listed.day, entry.listed.accession))

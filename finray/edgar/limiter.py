@@ -1,7 +1,7 @@
-"""One pace for all requests to EDGAR, and one pause for all when EDGAR asks for it.
+"""One pace for all requests to EDGAR, and one pause for all if EDGAR demands it.
 
-:class:`Pacer` is the rule and owns no thread and no clock but the one it is given; :class:`LocalLimiter` is the
-limiter of one process, ``finray.cluster.edgar_limiter`` that of a cluster.
+:class:`Pacer` is the rule, without threads; :class:`LocalLimiter` applies it to one process,
+``finray.cluster.edgar_limiter`` to a cluster.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from collections.abc import Callable
 from typing import Protocol
 
 Sleep = Callable[[float], object]
-"""Waits for so many seconds; what it returns is true where it was interrupted (as ``threading.Event.wait`` does)."""
+"""Waits for some seconds; the result is true if it was interrupted (as with ``threading.Event.wait``)."""
 
 
 class Limiter(Protocol):
     def acquire(self, sleep: Sleep = time.sleep) -> None:
-        """Returns when one request may go out, or when ``sleep`` was interrupted."""
+        """Wait until one request may go out or ``sleep`` is interrupted."""
         ...
 
     def pause(self, seconds: float) -> None:
-        """No request goes out for so long, whoever asks."""
+        """Hold back all requests."""
         ...
 
     @property
     def pauses(self) -> int:
-        """How often there was a pause so far."""
+        """The number of pauses so far."""
         ...
 
 
 class Pacer:
-    """Grants at most ``per_second`` requests a second, evenly spaced: a burst is what SEC counts.
+    """Grants at most ``per_second`` requests a second, evenly spaced because SEC counts bursts.
 
-    ``clock`` is monotonic, in seconds, so that a changed wall clock changes nothing.
+    ``clock`` is monotonic, in seconds, so a changed wall clock has no effect.
     """
 
     def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -44,7 +44,7 @@ class Pacer:
         self.pauses = 0
 
     def ask(self) -> float:
-        """0.0: go now. Else the seconds after which it is worth asking again."""
+        """0.0 grants a request; otherwise the seconds to wait before the next try."""
         now = self._clock()
         wait = max(self._free, self._resume) - now
         if wait > 0:
@@ -53,19 +53,19 @@ class Pacer:
         return 0.0
 
     def slow_down(self, per_second: float) -> None:
-        """From now on no more than ``per_second``, where that is less than before."""
+        """Reduce the pace to ``per_second`` if that is slower."""
         self._spacing = max(self._spacing, 1.0 / per_second)
 
     def pause(self, seconds: float) -> None:
         resume = self._clock() + seconds
-        # Requests that were on their way together are all refused: that is one pause, not several.
+        # Requests in flight together are all refused: that is one pause, not several.
         if self._clock() >= self._resume:
             self.pauses += 1
         self._resume = max(self._resume, resume)
 
 
 class LocalLimiter:
-    """For the threads of one process."""
+    """The limiter of one process, for all its threads."""
 
     def __init__(self, per_second: float) -> None:
         self._pacer = Pacer(per_second)
@@ -88,7 +88,7 @@ class LocalLimiter:
 
 
 def wait_for(ask: Callable[[], float], sleep: Sleep = time.sleep) -> None:
-    """Sleep until ``ask`` grants. It is asked again after each wait: a pause may have come, or another have gone."""
+    """Sleep until ``ask`` grants a request. Each wait may end with another one: a pause, or a faster thread."""
     while (wait := ask()) > 0:
         if sleep(wait):
             return

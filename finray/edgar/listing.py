@@ -1,17 +1,18 @@
-"""What EDGAR says was filed: its daily index of one day, and its quarterly index.
+"""EDGAR's lists of filings: the daily index and the quarterly index.
 
-The quarterly index is rebuilt by SEC once a week, without filings that were deleted since; the daily one is there the
-same night. Both are read by edgartools, which is imported here and not before: it takes seconds and 170 MB.
+SEC publishes the daily index the same night and rebuilds the quarterly one once a week, without filings that were
+deleted since. edgartools reads both; it is imported on first use because it takes seconds and 170 MB.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import importlib
 import os
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,8 @@ class Quarter:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One filing of an index. ``day`` is that of the daily index, which for a late filing is not ``filed_at``;
-    ``ciks`` are all companies that the index lists it under (joint filings have several)."""
+    """One filing of an index. ``day`` is the daily index's, for a late filing not ``filed_at``; ``ciks`` are all
+    companies that the index lists it under (joint filings have several)."""
 
     accession: str
     form: str
@@ -67,11 +68,10 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One index as read: every filing in it by accession number, and the last day that it covers."""
+    """The filings of one index by accession number, and the last day that it covers."""
 
-    unit: str
-    filings: Mapping[str, Listed] = field(default_factory=dict)
-    until: dt.date | None = None
+    filings: Mapping[str, Listed]
+    until: dt.date | None
 
 
 def day_unit(day: dt.date) -> str:
@@ -84,7 +84,7 @@ def quarter_unit(quarter: Quarter) -> str:
 
 def day_url(day: dt.date) -> str:
     quarter = Quarter.of(day)
-    # edgartools names the file by its date alone; EDGAR puts the index type before it.
+    # EDGAR puts the index type before the date, edgartools does not.
     return str(edgartools("urls").build_daily_index_url(quarter.year, quarter.number, f"form.{day:%Y%m%d}", "idx"))
 
 
@@ -93,7 +93,7 @@ def quarter_url(quarter: Quarter) -> str:
 
 
 def filing_url(cik: str, accession: str) -> str:
-    """Where EDGAR keeps the full submission text."""
+    """The URL of the full submission text."""
     return str(edgartools("urls").build_archive_url(f"data/{int(cik)}/{accession}.txt"))
 
 
@@ -107,15 +107,15 @@ def company_tickers_url() -> str:
 
 
 def read_day(day: dt.date, content: bytes) -> Index:
-    """A daily form index. Raises EdgarUnavailableError where it cannot be one."""
+    """Parse a daily form index. Raises EdgarUnavailableError if it cannot be one."""
     listed = _read(content, "day", day_url(day))
-    return Index(day_unit(day), _by_accession(replace(filing, day=day) for filing in listed), day)
+    return Index(_by_accession(replace(filing, day=day) for filing in listed), day)
 
 
 def read_quarter(quarter: Quarter, content: bytes, max_bytes: int) -> Index:
-    """A quarterly form index, gzip or not, decompressed at most ``max_bytes`` long.
+    """Parse a quarterly form index, gzip or not, decompressed at most ``max_bytes`` long.
 
-    Raises EdgarUnavailableError where it cannot be one, EdgarRefusedError where it is longer.
+    Raises EdgarUnavailableError if it cannot be one, EdgarRefusedError if it is longer.
     """
     url = quarter_url(quarter)
     if content.startswith(b"\x1f\x8b"):
@@ -124,7 +124,7 @@ def read_quarter(quarter: Quarter, content: bytes, max_bytes: int) -> Index:
         except TooLongError as error:
             raise index_too_long(url, max_bytes) from error
     listed = _by_accession(_read(content, "quarter", url))
-    return Index(quarter_unit(quarter), listed, max((filing.filed_at for filing in listed.values()), default=None))
+    return Index(listed, max((filing.filed_at for filing in listed.values()), default=None))
 
 
 def _read(content: bytes, kind: str, url: str) -> list[Listed]:
@@ -132,7 +132,7 @@ def _read(content: bytes, kind: str, url: str) -> list[Listed]:
 
     text = content.decode("latin-1")
     if not re.search(r"^-{20,}\s*$", text, re.MULTILINE):
-        raise EdgarUnavailableError(f"{url}: this is no form index, or not all of it; it starts with {text[:60]!r}")
+        raise EdgarUnavailableError(f"{url}: not a complete form index; it starts with {text[:60]!r}")
     if not content.endswith(b"\n"):
         raise EdgarUnavailableError(f"{url}: the index ends in the middle of a line")
     try:
@@ -143,14 +143,13 @@ def _read(content: bytes, kind: str, url: str) -> list[Listed]:
     for row in table.to_pylist():
         accession, cik = row["accession_number"], padded_cik(str(row["cik"]))
         if ACCESSION_NUMBER.fullmatch(accession) and cik:
-            where = filing_url(cik, accession)
             day = row["filing_date"]
-            listed.append(Listed(accession, row["form"], row["company"], (cik,), day, day, where))
+            listed.append(Listed(accession, row["form"], row["company"], (cik,), day, day, filing_url(cik, accession)))
     return listed
 
 
 def _date_format(text: str, kind: str) -> str:
-    """Both kinds of index have been written with both kinds of date."""
+    """The format of the dates; EDGAR has published both kinds of index with both formats."""
     last = text.rstrip().rpartition("\n")[2]
     return "%Y-%m-%d" if re.search(r"\s\d{4}-\d{2}-\d{2}\s", last) else "%Y%m%d" if "edgar/" in last else _DATE[kind]
 
@@ -166,9 +165,8 @@ def _by_accession(listed: Iterable[Listed]) -> dict[str, Listed]:
 
 
 def edgartools(module: str) -> Any:
-    """A module of edgartools. It makes a folder of its own where it is told to, and else in the home folder."""
+    """A module of edgartools, which would otherwise create a folder in the home folder on import."""
     os.environ.setdefault("EDGAR_LOCAL_DATA_DIR", str(Path(tempfile.gettempdir()) / "finray-edgartools"))
-    import importlib
 
     with extra("edgar", "reading EDGAR"):
         return importlib.import_module(f"edgar.{module}")

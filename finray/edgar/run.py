@@ -1,4 +1,4 @@
-"""What the steps of one sync share."""
+"""The state that the steps of one sync share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from finray.core.settings import EdgarSettings
 from finray.edgar.ledger import Entry, IndexRead, Ledger
 from finray.edgar.selection import Selection
 from finray.edgar.store import RawStore
-from finray.edgar.summary import Deletion, Problem, Tally
+from finray.edgar.summary import Deletion, Problem, SyncSummary
 from finray.storage.locations import is_s3
 
 
@@ -22,13 +22,13 @@ class Report(Protocol):
 
 
 def silent(done: int, total: int, note: str = "") -> None:
-    """Progress that nobody wants."""
+    """Reports no progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """``now`` is one moment for the whole run. A ``dry_run`` reads indexes and dumps and writes nothing; ``recheck``
-    reads again what was read; ``retry_failed`` tries again what was given up."""
+    """``now`` is fixed for the whole run. A ``dry_run`` reads indexes and dumps but writes nothing; ``recheck`` reads
+    indexes again; ``retry_failed`` retries filings that were given up."""
 
     store: RawStore
     ledger: Ledger
@@ -39,7 +39,7 @@ class Run:
     dry_run: bool = False
     retry_failed: bool = False
     recheck: bool = False
-    tally: Tally = field(default_factory=Tally)
+    summary: SyncSummary = field(default_factory=SyncSummary)
 
     def __post_init__(self) -> None:
         self.ledger.distrust(self.now)
@@ -49,7 +49,7 @@ class Run:
         return self.selection.key()
 
     def problem(self, what: str, error: Exception | str) -> None:
-        self.tally.problems.append(Problem(what, str(error)))
+        self.summary.problems.append(Problem(what, str(error)))
 
     def note_read(
         self,
@@ -65,15 +65,15 @@ class Run:
         self.ledger.note_index(IndexRead(unit, self.key, since, until, listed, wanted, missing, validator, self.now))
 
     def delete(self, entry: Entry, reason: str) -> None:
-        """EDGAR has deleted a filing: it is kept aside. The index drops it when it is brought up to date."""
-        if not self.dry_run:
-            self.store.retire(entry.listed.accession, reason)
-        self.ledger.note(Entry(entry.listed, "deleted", reason, 0, entry.sha256, entry.size))
+        """Move a filing that EDGAR has deleted aside. The next index update withdraws it from the index."""
         listed = entry.listed
-        self.tally.deleted.append(Deletion(listed.accession, listed.company, listed.form, reason))
+        if not self.dry_run:
+            self.store.retire(listed.accession, reason)
+        self.ledger.note(Entry(listed, "deleted", reason, 0, entry.sha256, entry.size))
+        self.summary.deleted.append(Deletion(listed.accession, listed.company, listed.form, reason))
 
     def scratch(self) -> Path:
-        """For partial downloads; the same in the next run on this machine, so that it can resume them."""
+        """The folder for partial downloads, the same in every run on this machine so that they can be resumed."""
         if self.settings.scratch:
             return Path(self.settings.scratch)
         if is_s3(self.store.uri):

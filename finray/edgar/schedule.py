@@ -1,86 +1,77 @@
-"""Which indexes a run reads, and how far the days are complete.
+"""Which indexes a run reads, and up to which day everything is there.
 
-* The daily index of each weekday of the range, once; again while it is young, for filings that come late.
-* The quarterly index of each quarter of the range, once a week: it has what was corrected, added and deleted since. For
-  quarters that are over it is read instead of the daily ones, one request for three months.
+* The daily index of each weekday of the range, once; again for a few days, because filings come late.
+* The quarterly index of each quarter of the range, once a week: it has corrections, additions and deletions. For past
+  quarters it replaces the daily ones, one request for three months.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from finray.edgar.ledger import Entry, IndexRead, Ledger
+from finray.edgar.ledger import IndexRead, Ledger
 from finray.edgar.listing import FIRST_QUARTER, Quarter, day_unit, quarter_unit
 from finray.edgar.selection import Selection
 
 _SATURDAY = 5
 _PUBLISHED_AFTER = dt.timedelta(days=2)
-"""EDGAR writes the index of a day in its night, Eastern time. None after two days: a holiday."""
+"""EDGAR publishes the index of a day overnight, Eastern time. If it is missing after two days, it was a holiday."""
 
 
-@dataclass(frozen=True, slots=True)
-class Due:
-    quarters: tuple[Quarter, ...]
-    days: tuple[dt.date, ...]
-
-
-def due(selection: Selection, ledger: Ledger, now: dt.datetime, recheck_days: float, *, everything: bool) -> Due:
-    """Indexes to ask for in this run, in order; ``everything`` asks for all of the range."""
+def due(
+    selection: Selection, ledger: Ledger, now: dt.datetime, recheck_days: float, *, everything: bool
+) -> list[Quarter | dt.date]:
+    """Indexes to request in this run, quarters first; ``everything`` requests all of the range."""
     read = ledger.indexes(selection.key())
     recheck, today = dt.timedelta(days=recheck_days), now.date()
-    quarters, days = [], []
+    quarters: list[Quarter] = []
+    days: list[dt.date] = []
     for quarter in _quarters(selection):
         known = read.get(quarter_unit(quarter))
         settled = is_settled(quarter, now, recheck_days)
-        spanned = known is not None and (not settled or known.spans(*span(selection, quarter)))
+        first, last = span(selection, quarter)
+        spanned = known is not None and (not settled or known.spans(first, last))
         if everything or known is None or not spanned or now - known.at >= recheck:
             quarters.append(quarter)
         if not settled:
-            first, last = span(selection, quarter)
             days += [
                 day
                 for day in weekdays(first, min(last, today))
                 if everything or day + recheck >= today or not _is_read(day, read)
             ]
-    return Due(tuple(quarters), tuple(days))
+    return [*quarters, *days]
 
 
 def span(selection: Selection, quarter: Quarter) -> tuple[dt.date, dt.date]:
-    """The days of a quarter that are wanted."""
+    """The first and last wanted day of a quarter."""
     return max(selection.since, quarter.first), min(selection.until, quarter.last)
 
 
 def is_settled(quarter: Quarter, now: dt.datetime, recheck_days: float) -> bool:
-    """Whether a quarter's daily indexes are no longer read: then it must have an index of its own."""
+    """Whether a quarter's daily indexes are no longer read, so that its own index must exist."""
     return quarter.last + dt.timedelta(days=recheck_days) < now.date()
 
 
 def is_holiday(day: dt.date, now: dt.datetime) -> bool:
-    """Whether a daily index that is not there will not come any more."""
+    """Whether a missing daily index will never be published."""
     return day + _PUBLISHED_AFTER <= now.date()
 
 
 def incomplete_days(selection: Selection, ledger: Ledger, now: dt.datetime, give_up_after: int) -> list[dt.date]:
-    """Weekdays of the range up to today whose index was not read, or of whose filings one is still to come."""
+    """Days of the range up to today whose index was not read or that still lack a filing."""
     read = ledger.indexes(selection.key())
-    held_up = {entry.listed.day for entry in ledger.entries() if _holds_up(entry, selection, give_up_after)}
     last = min(selection.until, now.date())
+    wanted = (entry for entry in ledger.entries() if selection.wants(entry.listed))
+    lacking = {entry.listed.day for entry in wanted if entry.is_due(give_up_after)}
     unread = {day for day in weekdays(selection.since, last) if not _is_read(day, read)}
-    return sorted(unread | {day for day in held_up if selection.since <= day <= last})
+    return sorted(unread | {day for day in lacking if selection.since <= day <= last})
 
 
-def watermark(selection: Selection, ledger: Ledger, now: dt.datetime, give_up_after: int) -> dt.date | None:
-    """The last day up to which everything of the range is there; None where not even the first day is."""
-    missing = incomplete_days(selection, ledger, now, give_up_after)
-    last = missing[0] - dt.timedelta(days=1) if missing else min(selection.until, now.date())
+def watermark(selection: Selection, now: dt.datetime, incomplete: list[dt.date]) -> dt.date | None:
+    """The last day before the first of the ``incomplete`` days; None if that is before the range."""
+    last = incomplete[0] - dt.timedelta(days=1) if incomplete else min(selection.until, now.date())
     return last if last >= selection.since else None
-
-
-def _holds_up(entry: Entry, selection: Selection, give_up_after: int) -> bool:
-    waiting = entry.state == "pending" or (entry.state == "failed" and entry.tries < give_up_after)
-    return waiting and selection.wants(entry.listed)
 
 
 def _is_read(day: dt.date, read: Mapping[str, IndexRead]) -> bool:
@@ -98,9 +89,6 @@ def _quarters(selection: Selection) -> Iterator[Quarter]:
 
 
 def weekdays(first: dt.date, last: dt.date) -> Iterator[dt.date]:
-    """Days on which EDGAR may have an index, both ends included."""
-    day = first
-    while day <= last:
-        if day.weekday() < _SATURDAY:
-            yield day
-        day += dt.timedelta(days=1)
+    """Days from ``first`` to ``last`` on which EDGAR may publish an index."""
+    days = (first + dt.timedelta(days=number) for number in range((last - first).days + 1))
+    return (day for day in days if day.weekday() < _SATURDAY)

@@ -1,8 +1,7 @@
 """Which filings are wanted: forms, companies, dates; and the files that list companies.
 
-A list of companies is plain text, one ticker or CIK a line, or a CSV file with a header, as lists of the S&P 500 come:
-a column ``Symbol`` or ``Ticker``, and perhaps one ``CIK``, which then counts. ``#`` starts a comment. A company that
-is renamed or changes its ticker keeps its CIK; tickers are looked up once and remembered.
+A list of companies is plain text, one ticker or CIK per line, or a CSV file with a header, like lists of the S&P 500:
+a column ``Symbol`` or ``Ticker``, and perhaps one ``CIK``, which takes precedence. ``#`` starts a comment.
 """
 
 from __future__ import annotations
@@ -20,14 +19,13 @@ from finray.edgar.listing import Listed
 from finray.filings.facts import padded_cik
 from finray.storage.locations import read_bytes
 
-DEFAULT_FORMS = ("10-K", "10-Q", "8-K")
 _TICKER_COLUMNS = ("symbol", "ticker")
 _CIK_COLUMNS = ("cik", "central index key")
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """``forms`` stand for their amendments too ("10-K" also wants 10-K/A); ``ciks`` None means every company.
+    """``forms`` include their amendments ("10-K" also selects 10-K/A); ``ciks`` None selects every company.
     ``since`` and ``until`` are filing dates, both included."""
 
     since: dt.date
@@ -36,35 +34,30 @@ class Selection:
     ciks: frozenset[str] | None = None
 
     def wants(self, filing: Listed) -> bool:
-        """Whether form and companies fit; dates are a matter of which indexes are read."""
-        return self.wants_form(filing.form) and (self.ciks is None or not self.ciks.isdisjoint(filing.ciks))
-
-    def wants_form(self, form: str) -> bool:
-        form = form.upper()
-        return form in self.forms or form.removesuffix("/A") in self.forms
+        """Whether form and companies fit; :meth:`covers` checks the date."""
+        form = filing.form.upper()
+        fits = form in self.forms or form.removesuffix("/A") in self.forms
+        return fits and (self.ciks is None or not self.ciks.isdisjoint(filing.ciks))
 
     def covers(self, day: dt.date) -> bool:
         return self.since <= day <= self.until
 
     def key(self) -> str:
-        """12 hex digits over forms and companies: an index that was read for others must be read again."""
+        """12 hex digits over forms and companies: an index must be read again for other ones."""
         payload = [sorted(self.forms), sorted(self.ciks) if self.ciks is not None else None]
         return hashlib.sha256(json.dumps(payload).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
 class Companies:
-    """A list of companies as its file gives it: CIKs, and tickers that are still to be looked up."""
+    """The CIKs of a list file, and the tickers that must be looked up."""
 
-    ciks: frozenset[str] = frozenset()
-    tickers: frozenset[str] = frozenset()
-
-    def __or__(self, other: Companies) -> Companies:
-        return Companies(self.ciks | other.ciks, self.tickers | other.tickers)
+    ciks: frozenset[str]
+    tickers: frozenset[str]
 
 
 def parse_forms(text: str) -> frozenset[str]:
-    """ "10-K, 10-q" as {"10-K", "10-Q"}. Raises UsageError where there is none."""
+    """ "10-K, 10-q" as {"10-K", "10-Q"}. Raises UsageError if there is none."""
     forms = frozenset(form.strip().upper() for form in text.split(",") if form.strip())
     if not forms:
         raise UsageError(f"--forms {text!r} names no form; write for example 10-K,10-Q,8-K")
@@ -72,9 +65,9 @@ def parse_forms(text: str) -> frozenset[str]:
 
 
 def read_companies(uri: str, kind: str) -> Companies:
-    """The companies of a list file, local or s3://. ``kind`` is "tickers" or "ciks": what a plain line is.
+    """The companies of a list file, local or s3://. ``kind`` is what a plain line holds: "tickers" or "ciks".
 
-    Raises SourceError where it cannot be read, UsageError where a line is neither or there is none.
+    Raises SourceError if it cannot be read, UsageError if a line is neither or there is none.
     """
     text = read_bytes(uri).decode("utf-8-sig", "replace")
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
@@ -111,16 +104,15 @@ def _company(row: Sequence[str], columns: Mapping[str, int], kind: str) -> tuple
 
 
 def ticker_key(ticker: str) -> str:
-    """Lists write a class of shares as BRK.B, SEC as BRK-B."""
+    """SEC's spelling: BRK-B for the class of shares that other lists write BRK.B or BRK/B."""
     return ticker.strip().upper().replace(".", "-").replace("/", "-")
 
 
 def read_company_tickers(content: bytes) -> dict[str, str]:
-    """Ticker -> CIK of EDGAR's company_tickers.json. Raises EdgarUnavailableError where it is not that."""
+    """Ticker -> CIK of EDGAR's company_tickers.json. Raises EdgarUnavailableError if it cannot be parsed."""
     try:
-        found = {
-            ticker_key(str(row["ticker"])): padded_cik(str(row["cik_str"])) for row in json.loads(content).values()
-        }
+        rows = json.loads(content).values()
+        found = {ticker_key(str(row["ticker"])): padded_cik(str(row["cik_str"])) for row in rows}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise EdgarUnavailableError(f"company_tickers.json of EDGAR cannot be read: {error}") from error
+        raise EdgarUnavailableError(f"EDGAR's company_tickers.json cannot be read: {error}") from error
     return {ticker: cik for ticker, cik in found.items() if cik is not None}

@@ -1,23 +1,24 @@
-"""The raw store: filings as they came from EDGAR, each beside what is known about it.
+"""The raw store: filings as EDGAR sent them, each beside its record.
 
     RAW/filings/<year>/<filer>/<accession>.txt     the full submission
     RAW/filings/<year>/<filer>/<accession>.json    accession number, CIKs, form, dates, URL, SHA-256 ...
-    RAW/deleted/<year>/<filer>/<accession>.*       what EDGAR has deleted since
+    RAW/deleted/<year>/<filer>/<accession>.*       filings that EDGAR has deleted since
     RAW/ledger/*.lance                             what was listed and what became of it
 
-Year and filer are those of the accession number (0000320193-24-000123: 2024, 0000320193), which never changes while
-forms, dates and names may be corrected. Each object is written in one step, the ``.json`` last: where it stands, the
-filing beside it is whole.
+Year and filer are those of the accession number (0000320193-24-000123: 2024, 0000320193), which never changes, while
+forms, dates and names may be corrected. Each object is written in one step, the ``.json`` last, so a filing with a
+``.json`` is complete.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import datetime as dt
-import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from finray.core.errors import SourceError
 from finray.storage.locations import delete, exists, is_s3, join, normalise, read_bytes, write_bytes
@@ -28,8 +29,8 @@ _NEWEST_YEAR = 93
 
 @dataclass(frozen=True, slots=True)
 class RawFiling:
-    """The content of a ``.json``. ``source`` is the URL, archive or file that the filing came from; ``previous`` are
-    the SHA-256 of what EDGAR served under this accession number before it was corrected."""
+    """The content of a ``.json``. ``source`` is the URL, archive or file that the filing came from, ``previous`` the
+    SHA-256 of the versions before corrections."""
 
     accession: str
     ciks: tuple[str, ...]
@@ -44,7 +45,10 @@ class RawFiling:
     fetched_at: str
     previous: tuple[str, ...] = ()
     deleted: str = ""
-    """Why EDGAR does not have it any more; empty where it does."""
+    """Why EDGAR no longer has it; empty if it does."""
+
+
+_RECORD = TypeAdapter(RawFiling)
 
 
 class RawStore:
@@ -61,41 +65,44 @@ class RawStore:
 
     @property
     def unfinished(self) -> Path | None:
-        """The folder of files that are being written, which a killed run leaves there; None on S3, where none are."""
+        """The folder of files being written, where a killed run leaves them; None on S3."""
         return None if is_s3(self.uri) else Path(self.uri) / ".partial"
 
     def filing_uri(self, accession: str) -> str:
         return self._path("filings", accession) + ".txt"
 
     def put(self, filing: RawFiling, content: bytes) -> None:
-        """Store a filing. What was there under its accession number is replaced, and named in ``previous``."""
+        """Store a filing. It replaces the one with its accession number, which goes into ``previous``."""
         before = self.get(filing.accession)
         if before is not None and before.sha256 != filing.sha256:
             kept = (*before.previous, before.sha256)
             filing = dataclasses.replace(filing, previous=tuple(sha for sha in kept if sha != filing.sha256))
-            # Between the two writes the old mark would vouch for the new content.
+            # Otherwise the old record would stand beside the new content between the two writes.
             delete(self._path("filings", filing.accession) + ".json")
         self._write_bytes(self.filing_uri(filing.accession), content)
         self._write(self._path("filings", filing.accession), filing)
 
     def get(self, accession: str) -> RawFiling | None:
-        """What stands in the store under an accession number, None where nothing whole does."""
+        """The record of a complete filing in the store, or None. Raises SourceError if it cannot be parsed."""
         where = self._path("filings", accession) + ".json"
-        return self._read(where) if exists(where) else None
-
-    def read(self, filing: RawFiling) -> bytes:
-        """Raises SourceError where the content is not that which was stored."""
-        content = read_bytes(self.filing_uri(filing.accession))
-        if hashlib.sha256(content).hexdigest() != filing.sha256:
-            raise SourceError(f"{self.filing_uri(filing.accession)!r} has changed since it was stored; fetch it again")
-        return content
+        if not exists(where):
+            return None
+        try:
+            return _RECORD.validate_json(read_bytes(where))
+        except ValueError as error:
+            raise SourceError(
+                f"{where!r} does not describe a filing: {error}; delete it to fetch the filing again"
+            ) from error
 
     def retire(self, accession: str, reason: str) -> None:
-        """Move a filing that EDGAR has deleted aside, with the reason. May be repeated after a kill."""
+        """Move a filing that EDGAR has deleted aside, with the reason. Safe to repeat after a kill."""
         filing, kept = self.get(accession), self._path("deleted", accession)
         if filing is not None:
             self._write_bytes(kept + ".txt", read_bytes(self.filing_uri(accession)))
             self._write(kept, dataclasses.replace(filing, deleted=reason))
+        self.forget(accession)
+
+    def forget(self, accession: str) -> None:
         for extension in (".json", ".txt"):
             delete(self._path("filings", accession) + extension)
 
@@ -110,16 +117,3 @@ class RawStore:
 
     def _write_bytes(self, uri: str, content: bytes) -> None:
         write_bytes(uri, content, scratch=self.unfinished)
-
-    def _read(self, where: str) -> RawFiling:
-        try:
-            values = json.loads(read_bytes(where))
-            for name in ("filed_at", "period"):
-                values[name] = dt.date.fromisoformat(values[name]) if values[name] else None
-            for name in ("ciks", "previous"):
-                values[name] = tuple(values[name])
-            return RawFiling(**values)
-        except (ValueError, TypeError, KeyError) as error:
-            raise SourceError(
-                f"{where!r} does not describe a filing: {error}; delete it to fetch the filing again"
-            ) from error

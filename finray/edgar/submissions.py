@@ -1,4 +1,4 @@
-"""Is this a full submission, and all of it? What its header says."""
+"""Checks that a full submission is complete, and reads its header."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _HEADER_LIMIT = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """``kind`` is "deletion" for a notice that the accession number is withdrawn, "correction" for a submission that
-    replaces an earlier one of the same number (SEC, EDGAR Public Dissemination Service, technical specification)."""
+    """``kind`` is "deletion" for a notice that withdraws the accession number, "correction" for a submission that
+    replaces an earlier one with this number (SEC, EDGAR Public Dissemination Service, technical specification)."""
 
     accession: str | None
     form: str | None
@@ -37,22 +37,21 @@ class Header:
 
 
 def check_submission(content: bytes) -> None:
-    """Raises EdgarUnavailableError where this is no full submission or not all of it."""
+    """Raises EdgarUnavailableError if this is not a full submission or not all of it."""
     try:
         reject_error_page(content)
     except FilingError as error:
         raise EdgarUnavailableError(error.detail) from error
     if not _START.search(content[:_HEAD]):
-        raise EdgarUnavailableError(f"this is no full submission: it starts with {content[:40]!r}")
+        raise EdgarUnavailableError(f"not a full submission: it starts with {content[:40]!r}")
     if not _END.search(content[-_TAIL:]):
-        raise EdgarUnavailableError(f"the submission breaks off after {len(content):,} bytes")
+        raise EdgarUnavailableError(f"the submission ends early, after {len(content):,} bytes")
 
 
 def read_header(content: bytes) -> Header:
-    """Facts of the SGML header, of every company in it."""
+    """Facts of the SGML header; the CIKs are those of all companies in it."""
     first = _HEADER_END.search(content[:_HEADER_LIMIT])
-    head = content[: first.start() if first else min(len(content), _HEADER_LIMIT)]
-    text = decode(head)
+    text = decode(content[: first.start() if first else _HEADER_LIMIT])
     facts = header_facts(text)
     notice = _NOTICE.match(content[:_HEAD])
     ciks = {cik.zfill(10) for cik in re.findall(r"(?:CENTRAL INDEX KEY:|<CIK>)\s*(\d{1,10})\b", text)}
@@ -68,6 +67,6 @@ def read_header(content: bytes) -> Header:
 
 
 def named(header: Header, file_name: str) -> Header:
-    """``header`` with the accession number of its file's name where it has none itself."""
+    """``header``, with the accession number from the file name if it has none itself."""
     found = ACCESSION_NUMBER.search(file_name)
     return header if header.accession or not found else dataclasses.replace(header, accession=found[0])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An index, archive or filing that could not be read or got, and why. It is tried again in the next run."""
+    """An index, archive or filing that could not be read or fetched, and why. The next run tries it again."""
 
     what: str
     reason: str
@@ -23,11 +22,14 @@ class Deletion:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SyncSummary:
-    """``indexes_read`` had something new, ``indexes_unchanged`` had not; ``listed`` are wanted filings. ``adopted``
-    were in the raw store already (a run was killed). ``waiting`` are pending after this run. ``complete_until`` is the
-    watermark: everything of the range up to that day is there. ``incomplete_days`` are retried by the next run."""
+    """What a run has done so far; the fields from ``waiting`` on are filled in at its end.
+
+    ``indexes_unchanged`` had nothing new. ``listed`` counts wanted filings. ``adopted`` filings were already in the raw
+    store because a run was killed. ``waiting`` are still pending. ``complete_until`` is the watermark: every wanted
+    filing up to that day is there. The next run retries ``incomplete_days``.
+    """
 
     indexes_read: int = 0
     indexes_unchanged: int = 0
@@ -37,13 +39,13 @@ class SyncSummary:
     adopted: int = 0
     bytes_fetched: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
-    failed: tuple[Problem, ...] = ()
-    problems: tuple[Problem, ...] = ()
-    deleted: tuple[Deletion, ...] = ()
+    failed: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    deleted: list[Deletion] = field(default_factory=list)
     corrected: int = 0
     waiting: int = 0
     complete_until: dt.date | None = None
-    incomplete_days: tuple[dt.date, ...] = ()
+    incomplete_days: list[dt.date] = field(default_factory=list)
     unknown_tickers: tuple[str, ...] = ()
     requests: int = 0
     pauses: int = 0
@@ -54,20 +56,5 @@ class SyncSummary:
     def has_failures(self) -> bool:
         return bool(self.failed or self.problems or self.unknown_tickers)
 
-
-@dataclass
-class Tally:
-    """What a run has done so far; the fields are those of the summary."""
-
-    indexes_read: int = 0
-    indexes_unchanged: int = 0
-    archives_read: int = 0
-    listed: int = 0
-    fetched: int = 0
-    adopted: int = 0
-    bytes_fetched: int = 0
-    corrected: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    failed: list[Problem] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    deleted: list[Deletion] = field(default_factory=list)
+    def skip(self, reason: str) -> None:
+        self.skipped[reason] = self.skipped.get(reason, 0) + 1

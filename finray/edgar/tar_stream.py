@@ -1,7 +1,7 @@
-"""Regular files of a tar archive (POSIX.1-2017, pax; GNU long names), gzip or not, read once from front to back.
+"""Streams the regular files of a tar archive (POSIX.1-2017, pax; GNU long names), gzip or not.
 
 Not tarfile: it reads extended headers of any length into memory, and before Python 3.11.10 takes minutes for a crafted
-one of a few kilobytes (CVE-2024-6232). Here a header costs what its length is, and everything has a limit.
+one of a few kilobytes (CVE-2024-6232). Here the cost of a header is proportional to its length, and all has a limit.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import BinaryIO, Final
 from finray.edgar.encoding import GzipReader
 
 MAX_HEADER_BYTES: Final = 64 * 1024
-"""Of extended headers before one file; the names in a feed archive fit into the plain header."""
+"""Limit for extended headers before one file; the names in a feed archive fit into the plain header."""
 MAX_MEMBERS: Final = 1_000_000
 """EDGAR's busiest days bring some 20,000 submissions."""
 MAX_BYTES: Final = 256 * 1024**3
-"""Of an archive, decompressed; EDGAR's are under 20 GB."""
+"""Limit for an archive, decompressed; EDGAR's are under 20 GB."""
 MAX_RATIO: Final = 100
 """Decompressed to compressed bytes; submissions reach 20, gzip at most 1,032."""
-_FREE_BYTES: Final = 256 * 1024**2  # before the ratio counts
+_RATIO_FREE_BYTES: Final = 256 * 1024**2
 _BLOCK: Final = 512
-_SKIPPED: Final = 1024**2
+_SKIP_BYTES: Final = 1024**2
 _PAX, _LONG_NAME = (tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE), tarfile.GNUTYPE_LONGNAME
 _EXTENDED = (*_PAX, _LONG_NAME, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGLINK)
 
 
 class ArchiveError(Exception):
-    """The archive is damaged or ends early, or goes over a limit."""
+    """The archive is damaged, ends early or exceeds a limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class Member:
 
 
 class TarStream:
-    """Iterate over the files; ``read`` gives what is left of the present one. Both raise ArchiveError, zlib.error,
-    EOFError, and whatever ``stream`` raises."""
+    """Iterates over the files; ``read`` returns the rest of the current one. Both raise ArchiveError, zlib.error,
+    EOFError and the errors of ``stream``."""
 
     def __init__(self, stream: BinaryIO) -> None:
         start = stream.read(2)
@@ -79,13 +79,13 @@ class TarStream:
             raise ArchiveError("it ends after an extended header")
 
     def read(self, size: int) -> bytes:
-        """At most ``size`` bytes of the present file, fewer at its end only."""
+        """``size`` bytes of the current file, fewer only at its end."""
         content = self._exactly(min(size, self._left))
         self._left -= len(content)
         return content
 
     def _header(self, *, first: bool) -> tarfile.TarInfo | None:
-        """The next one; None at the end."""
+        """The next header; None at the end."""
         block = self._read(_BLOCK)
         if not block and not first:
             return None  # some writers leave out the two empty blocks
@@ -102,7 +102,7 @@ class TarStream:
         return header
 
     def _extended(self, header: tarfile.TarInfo) -> dict[str, str]:
-        """``path`` and ``size`` of the next file, and the keys of all else that is noted about it."""
+        """The extended attributes of the next file, such as ``path`` and ``size``."""
         self._begin(header.size)
         content = self.read(header.size)
         self._skip()
@@ -114,9 +114,9 @@ class TarStream:
         self._left, self._padding = size, -size % _BLOCK
 
     def _skip(self) -> None:
-        """To the end of the present member."""
+        """Skip the rest of the current member."""
         while self._left:
-            self.read(_SKIPPED)
+            self.read(_SKIP_BYTES)
         self._exactly(self._padding)
         self._padding = 0
 
@@ -131,13 +131,13 @@ class TarStream:
         self._position += len(content)
         if self._position > MAX_BYTES:
             raise ArchiveError(f"it is longer than {MAX_BYTES:,} bytes")
-        if self._position > _FREE_BYTES + MAX_RATIO * self._source.taken:
-            raise ArchiveError(f"{self._source.taken:,} bytes stand for more than {MAX_RATIO} times as many")
+        if self._position > _RATIO_FREE_BYTES + MAX_RATIO * self._source.taken:
+            raise ArchiveError(f"{self._source.taken:,} bytes expand to more than {MAX_RATIO} times as many")
         return content
 
 
 class _Plain:
-    """As GzipReader, of an archive that is not compressed."""
+    """GzipReader's counterpart for an uncompressed archive."""
 
     def __init__(self, stream: BinaryIO, start: bytes) -> None:
         self._stream = stream
@@ -155,7 +155,7 @@ class _Plain:
 
 
 def _records(content: bytes) -> dict[str, str]:
-    """Those of a pax header: ``length key=value\\n``, where length counts all of the record."""
+    """The records of a pax header: ``length key=value\\n``; ``length`` counts the whole record."""
     records, at = {}, 0
     while at < len(content):
         space = content.find(b" ", at, at + 10)
@@ -170,5 +170,5 @@ def _records(content: bytes) -> dict[str, str]:
 
 def _number(digits: str) -> int:
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= 20):
-        raise ArchiveError(f"a pax header with {digits[:40]!r} in the place of a number")
+        raise ArchiveError(f"a pax header with {digits[:40]!r} instead of a number")
     return int(digits)

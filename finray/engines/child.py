@@ -1,7 +1,7 @@
-"""The process of one engine: ``python -m finray.engines.child DESCRIPTOR PARENT``, with the number of a socket to its
-parent and the parent's process id.
+"""The process of one engine: ``python -m finray.engines.child DESCRIPTOR PARENT``, with the descriptor of a socket to
+the parent and the parent's process id.
 
-The main thread runs the event loop on which questions are worked on, another one reads what the parent says.
+The main thread runs the event loop that answers questions, another one reads the parent's messages.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ T = TypeVar("T")
 
 
 class _Child:
-    def __init__(self, said: IO[bytes], saying: IO[bytes]) -> None:
-        self._said, self._saying = said, saying
-        self._sending = threading.Lock()
+    def __init__(self, reader: IO[bytes], writer: IO[bytes]) -> None:
+        self._reader, self._writer = reader, writer
+        self._write_lock = threading.Lock()
         self._loop = asyncio.new_event_loop()
         self._outside = Outside(self._send)
         self._engines: dict[frozenset[tuple[str, int]] | None, Engine] = {}
-        self._opening = threading.Lock()
+        self._open_lock = threading.Lock()
         self._open: Opener
         self._tasks: dict[int, asyncio.Task[None]] = {}
-        self._given_up: set[int] = set()
+        self._canceled: set[int] = set()
         self._computing: int | None = None
 
     def run(self) -> None:
-        source: EngineSource = read(self._said)
+        source: EngineSource = read(self._reader)
         module, _, name = source.opening.partition(":")
         self._open = getattr(importlib.import_module(module), name)(source, self._outside)
         threading.Thread(target=self._listen, daemon=True).start()
@@ -58,20 +58,20 @@ class _Child:
     def _listen(self) -> None:
         while True:
             try:
-                message = read(self._said)
+                message = read(self._reader)
             except (EOFError, OSError):
                 os._exit(0)  # the parent is gone
             match message:
                 case Ask():
                     self._loop.call_soon_threadsafe(self._begin, message)
                 case Cancel(number):
-                    self._given_up.add(number)
+                    self._canceled.add(number)
                     if self._computing == number:
                         self._outside.interrupt()
                     self._loop.call_soon_threadsafe(self._cancel, number)
-                case Open() if self._engines:  # beside the questions that are worked on
+                case Open() if self._engines:  # in parallel to questions
                     threading.Thread(target=self._prepare, args=[message], daemon=True).start()
-                case Open():  # here models are loaded, for the thread that uses them
+                case Open():  # loads the models, in the thread that uses them
                     self._loop.call_soon_threadsafe(self._prepare, message)
                 case Drop(tables):
                     self._engines.pop(_key(tables), None)
@@ -86,13 +86,13 @@ class _Child:
         if number in self._tasks:
             self._tasks[number].cancel()
         else:
-            self._given_up.discard(number)
+            self._canceled.discard(number)
 
     async def _work(self, ask: Ask) -> Any:
         number = ask.number
 
         def observe(report: StageReport) -> None:
-            if number in self._given_up:
+            if number in self._canceled:
                 raise asyncio.CancelledError
             if ask.reports:
                 self._send(Report(number, report))
@@ -109,7 +109,7 @@ class _Child:
 
     def _done(self, number: int, task: asyncio.Task[Any]) -> None:
         del self._tasks[number]
-        self._given_up.discard(number)
+        self._canceled.discard(number)
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
         self._reply(number, None if error else task.result(), error)
 
@@ -117,7 +117,7 @@ class _Child:
         problem = None
         try:
             self._engine(message.tables)
-        except Exception as error:  # noqa: BLE001 - it is the parent's to deal with
+        except Exception as error:  # noqa: BLE001 - the parent handles it
             problem = error
         self._reply(message.number, None, problem)
 
@@ -125,7 +125,7 @@ class _Child:
         key = _key(tables)
         if (engine := self._engines.get(key)) is not None:
             return engine
-        with self._opening:
+        with self._open_lock:
             if (engine := self._engines.get(key)) is None:
                 engine = self._engines[key] = self._open(tables)
         return engine
@@ -134,41 +134,40 @@ class _Child:
         reply = Reply(number, value, _portable(error) if error else None)
         try:
             content = encode(reply)
-        except Exception as problem:  # noqa: BLE001 - whatever it is, it cannot be sent
-            content = encode(Reply(number, error=TypeError(f"what came out cannot be sent: {problem}")))
+        except Exception as problem:  # noqa: BLE001 - any error of pickling
+            content = encode(Reply(number, error=TypeError(f"the result cannot be pickled: {problem}")))
         self._write(content)
 
     def _send(self, message: ToParent) -> None:
         self._write(encode(message))
 
     def _write(self, content: bytes) -> None:
-        with self._sending:
-            self._saying.write(content)
-            self._saying.flush()
+        with self._write_lock:
+            self._writer.write(content)
+            self._writer.flush()
 
 
 class _Steps(Awaitable[T]):
-    """Awaits ``coroutine`` and says when it computes: ``switch`` is called with ``number`` before each of its steps,
-    and with None after it."""
+    """Awaits ``coroutine`` and calls ``switch`` with ``number`` before each step that computes, and with None after."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T], number: int, switch: Callable[[int | None], None]) -> None:
         self._coroutine, self._number, self._switch = coroutine, number, switch
 
     def __await__(self) -> Generator[Any, Any, T]:
-        go_on: Callable[[], Any] = partial(self._coroutine.send, None)
+        resume: Callable[[], Any] = partial(self._coroutine.send, None)
         while True:
             self._switch(self._number)
             try:
-                waits_for = go_on()
+                waits_for = resume()
             except StopIteration as done:
                 value: T = done.value
                 return value
             finally:
                 self._switch(None)
             try:
-                go_on = partial(self._coroutine.send, (yield waits_for))
-            except BaseException as error:  # noqa: BLE001 - thrown into the coroutine, which raises what it will
-                go_on = partial(self._coroutine.throw, error)
+                resume = partial(self._coroutine.send, (yield waits_for))
+            except BaseException as error:  # noqa: BLE001 - the coroutine handles it
+                resume = partial(self._coroutine.throw, error)
 
 
 def _key(tables: Tables | None) -> frozenset[tuple[str, int]] | None:
@@ -176,30 +175,30 @@ def _key(tables: Tables | None) -> frozenset[tuple[str, int]] | None:
 
 
 def _portable(error: BaseException) -> BaseException:
-    """One that can be sent, with where it was raised unless finray raised it on purpose."""
+    """``error`` in a form that can be pickled, with its traceback as a note unless it is finray's own."""
     if isinstance(error, FinrayError | asyncio.CancelledError):
         return error
-    story = "".join(traceback.format_exception(error))
+    note = "".join(traceback.format_exception(error))
     try:
         pickle.loads(pickle.dumps(error))
-    except Exception:  # noqa: BLE001 - whatever it is, it cannot be sent
+    except Exception:  # noqa: BLE001 - any error of pickling
         error = RuntimeError(f"{type(error).__name__}: {error}")
-    error.add_note(story)
+    error.add_note(note)
     return error
 
 
 def _end_with_parent(parent: int) -> None:
-    """The kernel ends this process when the thread that started it ends, whatever runs here."""
+    """Make the kernel kill this process when the thread that started it ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before
+    if os.getppid() != parent:  # it has already ended
         os._exit(0)
 
 
 def main() -> None:
     _end_with_parent(int(sys.argv[2]))
-    os.dup2(2, 1)  # whatever a library prints is no answer of the command
-    faulthandler.register(signal.SIGUSR1, all_threads=False)  # where it was, should it have to be killed
+    os.dup2(2, 1)  # keeps what libraries print out of the command's output
+    faulthandler.register(signal.SIGUSR1, all_threads=False)  # a traceback before it is killed
     descriptor = int(sys.argv[1])
     os.set_inheritable(descriptor, False)
     parent = socket.socket(fileno=descriptor)

@@ -1,6 +1,6 @@
-"""What parent and child say to each other: pickled, each with its length before it.
+"""The messages between parent and child: pickled, each after its length.
 
-Pickle, as between Ray's processes: both ends run the same code, and what is hostile, text, stays text.
+Pickle is safe here, as between Ray's processes: both ends run the same code, and hostile text stays text.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """Parent to child: nobody will ask this version any more."""
+    """Parent to child: close this version of the index."""
 
     tables: Tables | None
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Parent to child: call this method of the engine; Steps and a Reply follow, and Reports where they are wanted."""
+    """Parent to child: call this method of the engine; Steps and a Reply follow, and Reports if ``reports``."""
 
     number: int
     tables: Tables | None
@@ -45,14 +45,14 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Child to parent: from now on what was asked as ``number`` computes, or, for None, everything waits."""
+    """Child to parent: request ``number`` computes from now on; None: all requests wait."""
 
     number: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Child to parent: of a stage of what was asked."""
+    """Child to parent: a stage of a request began or ended."""
 
     number: int
     report: StageReport
@@ -60,7 +60,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Child to parent: call a model that the parent reaches; a Reply follows."""
+    """Child to parent: call a model that only the parent can reach; a Reply follows."""
 
     number: int
     role: Role
@@ -69,14 +69,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Either way: what was asked, or called, is not wanted any more. The Reply comes all the same."""
+    """Both ways: an Ask or Call is no longer needed. Its Reply follows all the same."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Either way: how an Open, Ask or Call of the other end came out."""
+    """Both ways: the outcome of an Open, Ask or Call."""
 
     number: int
     value: Any = None
@@ -93,13 +93,13 @@ def encode(message: ToChild | ToParent) -> bytes:
 
 
 def read(stream: IO[bytes]) -> Any:
-    """The next message. Raises EOFError where the other end is gone."""
+    """The next message. Raises EOFError if the other end is closed."""
     content = _exactly(stream, *_LENGTH.unpack(_exactly(stream, _LENGTH.size)))
     return pickle.loads(content)
 
 
 async def read_next(reader: asyncio.StreamReader) -> Any:
-    """The next message; None where the other end is gone."""
+    """The next message; None if the other end is closed."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
         return pickle.loads(await reader.readexactly(length))

@@ -1,4 +1,4 @@
-"""The engine that a child opens, as the settings describe it."""
+"""Opens the engine of a child process, as its settings describe."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from finray.models.encoder import Encoder, encoder_dimension, load_encoder
 from finray.models.reranker import Reranker, load_reranker
 
 Opener = Callable[[Tables | None], Engine]
-"""Opens one version of the index, for None the latest. Raises FinrayError."""
+"""Opens one version of the index, the latest for None. Raises FinrayError."""
 
 
 def opener(source: EngineSource, outside: Outside) -> Opener:
-    """Engines that share one encoder, and ask ``outside`` for the roles that are there."""
+    """Engines that share one encoder and call ``outside`` for the roles in ``source.outside``."""
     settings = source.settings
     chat = OutsideChat(outside) if "chat" in source.outside else None
 
@@ -26,7 +26,7 @@ def opener(source: EngineSource, outside: Outside) -> Opener:
     def encoder() -> Encoder:
         if "encoder" in source.outside:
             return OutsideEncoder(outside, settings.encoder, encoder_dimension(settings.encoder))
-        # One thread: a question is a few dozen tokens, and there is one engine for each processor.
+        # One thread: a question has a few dozen tokens, and there is one engine per processor.
         return load_encoder(settings.encoder, threads=1)
 
     def reranker(chosen: RerankerSettings) -> Reranker:

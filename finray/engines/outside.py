@@ -1,4 +1,4 @@
-"""Models that run elsewhere, as roles in an engine's process: the parent asks them and passes the reply on."""
+"""Models that run elsewhere, as roles in an engine's process: the parent calls them and passes the reply on."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from finray.models.encoder import Vectors
 from finray.models.reranker import Scores
 
 Outsiders = Mapping[Role, Callable[..., Coroutine[Any, Any, Any]]]
-"""In the parent, who is called: ``encoder(texts)`` for vectors, texts with their prefix already; rerankers
-``(query, texts)`` for scores; ``chat(messages, schema)`` for a ChatReply. Each raises FinrayError where it cannot."""
+"""The models in the parent: ``encoder(texts)`` returns vectors of texts that include their prefix, rerankers
+``(query, texts)`` return scores, ``chat(messages, schema)`` a ChatReply. Each raises FinrayError if it fails."""
 
 
 class Outside:
-    """In the child, the way to them. For use from several threads."""
+    """The child's access to them. Thread-safe."""
 
     def __init__(self, send: Callable[[ToParent], None]) -> None:
         self._send = send
@@ -35,7 +35,7 @@ class Outside:
         self._lock = threading.Lock()
 
     def call(self, role: Role, *arguments: object) -> Any:
-        """Blocks until the reply has come. Raises CancelledError where it is interrupted."""
+        """Blocks until the reply arrives. Raises CancelledError if interrupted."""
         _, reply = self._begin(role, arguments)
         self._blocking.add(reply)
         try:
@@ -44,7 +44,7 @@ class Outside:
             self._blocking.discard(reply)
 
     async def acall(self, role: Role, *arguments: object) -> Any:
-        """Cancelled, it cancels the call."""
+        """Like :meth:`call`, without blocking; cancelling it cancels the call."""
         number, reply = self._begin(role, arguments)
         try:
             return await asyncio.wrap_future(reply)
@@ -53,7 +53,7 @@ class Outside:
             raise
 
     def interrupt(self) -> None:
-        """Nobody waits any longer for what computes now: end its blocking calls."""
+        """End the blocking calls of the request that computes now."""
         for reply in tuple(self._blocking):
             with suppress(InvalidStateError):
                 reply.set_exception(asyncio.CancelledError())

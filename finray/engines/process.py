@@ -1,4 +1,4 @@
-"""The parent's end of one child. Whatever the child does, nothing here waits for it."""
+"""The parent's end of one child. Nothing here blocks, whatever the child does."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from contextlib import suppress
 from typing import Final
 
 from finray.core.errors import EngineLostError, EngineUnavailableError, FinrayError
-from finray.engines.asked import Asked
 from finray.engines.messages import Call, Cancel, Drop, Open, Reply, Report, Step, ToChild, ToParent, encode, read_next
 from finray.engines.outside import Outsiders
+from finray.engines.request import Request
 from finray.engines.source import EngineSource, Tables
 
 _log = logging.getLogger(__name__)
-_LAST_WORDS_SECONDS = 0.1
+_TRACEBACK_SECONDS = 0.1
 _OPEN_NUMBERS: Final[Iterator[int]] = itertools.count(-1, -1)
-"""Below zero, and so never those of what is asked."""
+"""Negative, so that they differ from the numbers of requests."""
 
 
 class EngineProcess:
-    """For use on the event loop on which it was started, in whose thread the child was born: it ends with it."""
+    """For use on the event loop that started it. The child ends with that loop's thread."""
 
     def __init__(
         self,
@@ -41,20 +41,19 @@ class EngineProcess:
         self._outsiders, self._outside_loop = outsiders, outside_loop
         self._opening: dict[int, asyncio.Future[None]] = {}
         self._calls: dict[int, asyncio.Task[None]] = {}
-        self.asked: dict[int, Asked] = {}
-        """What it works on."""
+        self.requests: dict[int, Request] = {}
         self.computing: int | None = None
-        """The number of what it computes at this moment."""
+        """The number of the request that computes at this moment."""
         self._step_began = 0.0
 
     @classmethod
     async def start(
         cls, source: EngineSource, outsiders: Outsiders, outside_loop: asyncio.AbstractEventLoop | None
     ) -> EngineProcess:
-        """``outsiders`` are called on ``outside_loop``, for None on this one. Raises OSError."""
+        """``outsiders`` are called on ``outside_loop``, by default on this loop. Raises OSError."""
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-m", "finray.engines.child", str(theirs.fileno()), str(os.getpid())]
-        # What can be imported here can be there: Ray puts the files of a job on the path of its workers.
+        # The child can import what this process can: Ray puts the files of a job on the path of its workers.
         path = os.pathsep.join(folder or os.curdir for folder in sys.path)
         with theirs:
             process = subprocess.Popen(
@@ -62,7 +61,7 @@ class EngineProcess:
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 env=os.environ | {"PYTHONPATH": path},
-                start_new_session=True,  # Ctrl-C is for the parent; and what the child starts is ended with it
+                start_new_session=True,  # Ctrl-C is for the parent; and the child's own children end with it
             )
         try:
             child = cls(process, await asyncio.open_unix_connection(sock=ours), outsiders, outside_loop)
@@ -78,7 +77,7 @@ class EngineProcess:
         return self._process.pid
 
     async def open(self, tables: Tables | None) -> None:
-        """Have it open this version of the index. Raises FinrayError."""
+        """Open this version of the index in the child. Raises FinrayError."""
         number = next(_OPEN_NUMBERS)
         self._opening[number] = opened = asyncio.get_running_loop().create_future()
         self._send(Open(number, tables))
@@ -87,27 +86,27 @@ class EngineProcess:
     def drop(self, tables: Tables) -> None:
         self._send(Drop(tables))
 
-    def ask(self, asked: Asked) -> None:
-        self.asked[asked.number] = asked
-        self._send(asked.message)
+    def ask(self, request: Request) -> None:
+        self.requests[request.number] = request
+        self._send(request.message)
 
-    def cancel(self, asked: Asked) -> None:
-        self._send(Cancel(asked.number))
+    def cancel(self, request: Request) -> None:
+        self._send(Cancel(request.number))
 
-    def is_held_up(self, asked: Asked, seconds: float) -> bool:
-        """Whether something else than ``asked`` has computed for more than ``seconds``, without a pause."""
+    def is_held_up(self, request: Request, seconds: float) -> bool:
+        """Whether another request has computed for more than ``seconds`` without a pause."""
         held = asyncio.get_running_loop().time() - self._step_began > seconds
-        return held and self.computing not in (None, asked.number)
+        return held and self.computing not in (None, request.number)
 
     async def listen(self, ended: Callable[[], None]) -> None:
-        """Do what it says until it is gone; ``ended`` is called when it has come to an end with something."""
+        """Handle the child's messages until it ends; ``ended`` is called after each request that it finished."""
         try:
             while (message := await read_next(self._reader)) is not None:
                 self._take(message)
                 if isinstance(message, Reply):
                     ended()
         finally:
-            gone = "the engine's process ended while it opened the index; its standard error may say why"
+            gone = "the engine process ended while opening the index; see its standard error"
             for opening in self._opening.values():
                 if not opening.done():
                     opening.set_exception(EngineUnavailableError(gone))
@@ -115,12 +114,12 @@ class EngineProcess:
                 call.cancel()
 
     def kill(self) -> None:
-        """Have it say where it is, on the standard error, and end it a moment later."""
+        """Make the child print a traceback on standard error, and kill it a moment later."""
         self._signal(signal.SIGUSR1, os.kill)
-        asyncio.get_running_loop().call_later(_LAST_WORDS_SECONDS, self._signal, signal.SIGKILL, os.killpg)
+        asyncio.get_running_loop().call_later(_TRACEBACK_SECONDS, self._signal, signal.SIGKILL, os.killpg)
 
     async def end(self) -> str:
-        """Leave nothing of it. How it ended, such as "exit status 1" or "signal SIGKILL"."""
+        """Kill the child and all that it started; returns how it ended, as "exit status 1" or "signal SIGKILL"."""
         self._signal(signal.SIGKILL, os.killpg)
         self._writer.close()
         status = await asyncio.to_thread(self._process.wait)
@@ -128,7 +127,7 @@ class EngineProcess:
 
     def _signal(self, number: signal.Signals, send: Callable[[int, int], None]) -> None:
         with suppress(ProcessLookupError):
-            if self._process.returncode is None:  # until it is reaped its id is its own
+            if self._process.returncode is None:  # its id is not reused until it is reaped
                 send(self.pid, number)
 
     def _send(self, message: ToChild) -> None:
@@ -139,16 +138,16 @@ class EngineProcess:
         match message:
             case Step(number):
                 self.computing, self._step_began = number, asyncio.get_running_loop().time()
-            case Report(number, report) if number in self.asked:
-                self.asked[number].observe(report)
+            case Report(number, report) if number in self.requests:
+                self.requests[number].observe(report)
             case Call(number):
                 self._calls[number] = asyncio.get_running_loop().create_task(self._call(message))
             case Cancel(number) if number in self._calls:
                 self._calls[number].cancel()
-            case Reply(number, value, error) if number in self.asked:
-                if isinstance(error, asyncio.CancelledError):  # seen only where it was not given up
-                    error = EngineLostError("the engine gave the question up by itself")
-                self.asked.pop(number).end(value, error)
+            case Reply(number, value, error) if number in self.requests:
+                if isinstance(error, asyncio.CancelledError):  # not given up by us
+                    error = EngineLostError("the engine gave up the question by itself")
+                self.requests.pop(number).end(value, error)
             case Reply(number, error=error) if number in self._opening:
                 self._opened(self._opening.pop(number), error)
 
@@ -172,7 +171,7 @@ class EngineProcess:
             else:
                 outside = asyncio.run_coroutine_threadsafe(work, self._outside_loop)
                 reply = Reply(call.number, await asyncio.wrap_future(outside))
-        except Exception as error:  # noqa: BLE001 - it is raised where the call was made
+        except Exception as error:  # noqa: BLE001 - the child raises it
             reply = Reply(call.number, error=error)
         finally:
             del self._calls[call.number]

@@ -1,8 +1,8 @@
-"""Engines for questions of a bulk run or of the command line, where each question has a limit of time."""
+"""The engine of bulk runs and the command line, with a time limit for each question."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from finray.core.errors import EngineError
@@ -11,18 +11,18 @@ from finray.core.types import Prediction, Question
 from finray.engines.outside import Outsiders
 from finray.engines.pool import EnginePool, Watch
 from finray.engines.source import OPENING, EngineSource
-from finray.models.chat import ChatModel, ChatReply, Message
+from finray.models.chat import ChatModel, ChatReply
 
 _BY_RULES_SECONDS = 300.0
 _WITH_LLM_SECONDS = 3600.0
-"""Hundreds of questions wait for the model together, and each asks it several times."""
+"""Hundreds of questions share the model, and each calls it several times."""
 _GRACE_SECONDS = 5.0
 
 
 class QuestionEngine:
-    """One engine in a process of its own. ``in_flight`` questions are worked on at a time, the others wait.
+    """One engine in a child process, which works on ``in_flight`` questions at a time.
 
-    ``asks_llm`` says whether questions wait for a language model (``finray.engine.asks_llm``).
+    ``asks_llm``: whether questions wait for a language model (``finray.engine.asks_llm``).
     """
 
     def __init__(
@@ -33,15 +33,15 @@ class QuestionEngine:
         self._settings_hash = settings.answer_hash()
         self._engines = EnginePool(
             EngineSource(index_uri, settings, frozenset(outsiders), opening),
-            Watch(seconds, "bulk.question_seconds; give it more and ask again", min(seconds, _GRACE_SECONDS)),
+            Watch(seconds, "bulk.question_seconds; raise it and ask again", min(seconds, _GRACE_SECONDS)),
             in_flight=in_flight,
             outsiders=outsiders,
         )
 
     async def answer(self, question: Question) -> Prediction:
-        """A question that takes too long, or that ends its process, is a prediction with status "error".
+        """The prediction, with status "error" if the question takes too long or ends its process.
 
-        Raises the FinrayError for which no process comes up.
+        Raises the FinrayError that prevents the process from starting.
         """
         try:
             return await self._engines.answer(question)
@@ -49,7 +49,7 @@ class QuestionEngine:
             return Prediction.of_failure(question, error, self._settings_hash)
 
     async def ready(self) -> None:
-        """Until it has opened the index. Raises the FinrayError that keeps it from it."""
+        """Wait until the index is open. Raises the FinrayError that prevents it."""
         await self._engines.ready()
 
     def close(self) -> None:
@@ -58,21 +58,17 @@ class QuestionEngine:
 
 
 def outside_of(settings: Settings, *, asks_llm: bool) -> Outsiders:
-    """The language model, where it is reached through Ray, to which no child is connected.
+    """The language model, if it is reached through Ray, to which no child is connected.
 
     Raises ModelUnavailableError.
     """
     if not asks_llm or settings.llm.backend != "serve":
         return {}
-    from finray.models.load_chat import load_chat  # which brings its clients along
+    from finray.models.load_chat import load_chat  # imports its clients
 
     return {"chat": chat_outside(load_chat(settings.llm))}
 
 
 def chat_outside(model: ChatModel) -> Callable[..., Coroutine[Any, Any, ChatReply]]:
-    """``model`` as children call it."""
-
-    async def chat(messages: Sequence[Message], schema: Mapping[str, Any] | None) -> ChatReply:
-        return await model.chat(messages, schema=schema)
-
-    return chat
+    """The ``model`` as an outsider."""
+    return lambda messages, schema: model.chat(messages, schema=schema)

@@ -1,4 +1,4 @@
-"""What an engine's process opens. Light: parents import it, and only children the engine itself."""
+"""What an engine's process opens. Parents import only this, children the engine itself."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from finray.core.settings import Settings
 
 Role = Literal["encoder", "document_reranker", "passage_reranker", "chat"]
 Tables = Mapping[str, int]
-"""The version of each table: one version of an index."""
+"""One version of an index: the version of each table."""
 
 OPENING: Final = "finray.engines.opening:opener"
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSource:
-    """``outside`` are the roles that the parent is asked for. ``opening`` names the function (``module:function``) that
-    the child calls with this and :class:`finray.engines.outside.Outside` for a ``finray.engines.opening.Opener``."""
+    """``outside`` are the roles that the parent provides. ``opening`` names a function (``module:function``) that takes
+    this and a :class:`finray.engines.outside.Outside` and returns a :data:`finray.engines.opening.Opener`."""
 
     index_uri: str
     settings: Settings

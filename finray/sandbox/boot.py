@@ -2,12 +2,12 @@
 
     python -I -S boot.py FOLDERS MODULE ARGUMENT...
 
-``-I -S`` leave only the standard library on ``sys.path``. ``finray`` becomes the package that this file lies in, so it
-need not be installed, and nothing beside that package can be imported with it. FOLDERS (joined by ``os.pathsep``) hold
-the installed packages that MODULE needs; its ``main`` gets the arguments.
+``-I -S`` leave only the standard library on ``sys.path``. ``finray`` is the package that contains this file, so it need
+not be installed, and nothing beside that package can be imported. FOLDERS (joined by ``os.pathsep``) hold the installed
+packages that MODULE needs; its ``main`` gets the arguments.
 """
 
-# ruff: noqa: PTH100, PTH118, PTH120  # pathlib would be a sixth of the start of a program's process
+# ruff: noqa: PTH100, PTH118, PTH120  # pathlib would take a sixth of the startup time
 from __future__ import annotations
 
 import importlib
@@ -17,7 +17,7 @@ import sys
 
 
 def load_package(name: str, folder: str) -> None:
-    """Import the package in ``folder`` as ``name``, whatever else on ``sys.path`` has that name."""
+    """Import the package in ``folder`` as ``name``, even if ``sys.path`` has another one."""
     spec = importlib.util.spec_from_file_location(
         name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )

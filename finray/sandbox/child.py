@@ -1,15 +1,15 @@
-"""The child process: locks itself down, reads one request, answers, and ends.
+"""The child process: locks itself down, reads one request, answers, and exits.
 
-Request: ``{"source": text, "variables": {name: value}, "figures": [number]}`` as JSON on standard input, up to its
-end. Answer: one JSON object on standard output after a first byte ``R``, which says that the child is locked down and
-the clock may start.
+Request: ``{"source": text, "variables": {name: value}, "figures": [number]}`` as JSON, the whole standard input.
+Answer: one JSON object on standard output after a first byte ``R``, which means that the child is locked down and the
+clock may start.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import unicodedata  # noqa: F401  # the parser imports it for names that are not ASCII, when nothing can be opened any more
+import unicodedata  # noqa: F401  # the parser imports it for names that are not ASCII, after lockdown
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -23,9 +23,9 @@ READY = b"R"
 
 
 def main(arguments: Sequence[str]) -> NoReturn:
-    """Ends the process. ``arguments`` are the seconds and bytes of memory that a program may take, then modes: "probe"
-    tries to break out instead of running a program, "demanded" does not go on without the filter of system calls,
-    "wasi" leaves to the runtime what it does itself."""
+    """Ends the process. ``arguments`` are the limits in seconds and bytes of memory, then modes: "probe" tries to break
+    out instead of running a program, "demanded" exits if there is no system-call filter, "wasi" leaves confinement to
+    the runtime."""
     seconds, memory_bytes, *modes = arguments
     layers = ["language"]
     tried = attempts() if "probe" in modes else {}
@@ -53,7 +53,7 @@ def _answer(request: bytes) -> dict[str, Any]:
             "variables": {name: interpreter.variables[name] for name in interpreter.assigned},
             "ungrounded": interpreter.ungrounded(value),
         }
-        # The variables were built step by step, but together they may still be long, or shared many times.
+        # Each variable was within its budget, but together they may be too long, or share parts many times.
         for variable in result["variables"].values():
             interpreter.budget.weigh(variable)
         if len(json.dumps(result, allow_nan=False)) > limits.RESULT_CHARACTERS:

@@ -1,8 +1,8 @@
-"""Starts the processes that touch what nobody trusts: parsers, page images, programs that a language model wrote.
+"""Starts the processes that handle untrusted input: parsers, page images, programs that a language model wrote.
 
-They get no environment but what is listed here, so no key or token of this process; Python in isolated mode, so no
-module from the working folder or PYTHONPATH; no open files but three pipes; and a session of their own. What they may
-still do they give up themselves (``finray.sandbox.reader``, ``finray.sandbox.child``) before they read anything.
+They get only the environment listed here, so no key or token of this process; Python in isolated mode, so no module
+from the working folder or PYTHONPATH; no open files but three pipes; and a session of their own. They drop their other
+rights themselves (``finray.sandbox.reader``, ``finray.sandbox.child``) before they read anything.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from finray.core.settings import SandboxSettings
 BOOT = Path(__file__).resolve().with_name("boot.py")
 _FLAGS = ("-I", "-S", "-W", "ignore")
 _KEPT = ("LD_LIBRARY_PATH", "TESSDATA_PREFIX")
-"""Where shared libraries and Tesseract's language data are."""
+"""The folders of shared libraries and of Tesseract's language data."""
 _SET = {
-    # Arrow's own allocator maps a gigabyte at once, which would count against the limit, and starts a thread.
+    # Arrow's own allocator starts a thread and maps a gigabyte at once, which would count against the limit.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
     "OMP_NUM_THREADS": "1",
@@ -34,20 +34,20 @@ _RELAYED_BYTES = 64 * 1024
 
 
 def command(module: str, *arguments: str, packages: bool = True, python: str = sys.executable) -> tuple[str, ...]:
-    """Runs ``main(arguments)`` of ``module``, which may use the installed packages unless ``packages`` is False."""
+    """The command that runs ``main(arguments)`` of ``module``, which sees installed packages only if ``packages``."""
     folders = [path for path in sys.path if Path(path).name in _PACKAGE_FOLDERS] if packages else []
     bytecode = ("-B",) if sys.dont_write_bytecode else ()
     return (python, *_FLAGS, *bytecode, str(BOOT), os.pathsep.join(folders), module, *arguments)
 
 
 def environment(ours: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """All that a confined process is given of ``ours``."""
+    """The environment of a confined process, taken from ``ours``."""
     return _SET | {name: _absolute(ours[name]) for name in _KEPT if ours.get(name)}
 
 
 def start(command: Sequence[str], *, relayed: bool = False) -> subprocess.Popen[bytes]:
-    """A child with pipes for its standard input and output. Its standard error is dropped, or a pipe that is to be
-    ``relayed`` (:class:`Relay`)."""
+    """A child with pipes for its standard input and output. Its standard error is discarded, or a pipe if ``relayed``
+    (see :class:`Relay`)."""
     return subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -60,7 +60,7 @@ def start(command: Sequence[str], *, relayed: bool = False) -> subprocess.Popen[
 
 
 def end(child: subprocess.Popen[bytes]) -> None:
-    """Whatever has become of it, the child and all it may have started are gone afterwards, and its pipes closed."""
+    """Kill the child and all that it started, in any state, and close its pipes."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
@@ -71,21 +71,21 @@ def end(child: subprocess.Popen[bytes]) -> None:
 
 
 def filter_demanded(settings: SandboxSettings) -> bool:
-    """Whether ``sandbox.isolation`` asks for something that the filter of system calls is a part of."""
+    """Whether ``sandbox.isolation`` requires the system-call filter."""
     return settings.isolation in ("seccomp", "bubblewrap")
 
 
 def no_filter() -> SettingsError:
-    """For a child that ended with ``lockdown.NO_FILTER``."""
+    """The error for a child that exited with ``lockdown.NO_FILTER``."""
     return SettingsError(
-        "sandbox.isolation demands a filter of system calls, and this machine lets no process have one (seccomp: Linux "
-        "on x86-64 or arm64, not forbidden by a container's own filter); set 'auto' to do without"
+        "sandbox.isolation demands a filter of system calls, which this machine does not allow (seccomp: Linux on "
+        "x86-64 or arm64, and not in a container whose own filter forbids it); set 'auto' to run without it"
     )
 
 
 class Relay(threading.Thread):
-    """Passes on what a child writes to its standard error: at most 64 KB of it, without control characters, which a
-    terminal could obey. ``last`` is the last line."""
+    """Copies a child's standard error to ours: at most 64 KB, without control characters, which could control a
+    terminal. ``last`` is the last line."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         super().__init__(name=f"stderr of {child.pid}", daemon=True)
@@ -105,9 +105,9 @@ class Relay(threading.Thread):
                 try:
                     os.write(2, shown.encode())
                 except OSError:
-                    left = 0  # nobody listens; keep reading, or the child would wait
+                    left = 0  # ours is closed; keep reading, or the child would block
 
 
 def _absolute(folders: str) -> str:
-    """The child works in another folder."""
+    """Absolute paths, because the child has another working folder."""
     return os.pathsep.join(str(Path(folder).absolute()) for folder in folders.split(os.pathsep) if folder)

@@ -1,10 +1,10 @@
-"""Which files a process may open, enforced by the kernel (Landlock, Linux 5.13 and later; landlock(7)).
+"""Restricts which files a process may open, enforced by the kernel (Landlock, Linux 5.13 and later; landlock(7)).
 
-A filter of system calls cannot see which path a call names. Landlock can, and it closes ``/proc`` of other processes as
-well, whose environment a process of the same user could read otherwise. It needs no privilege.
+A system-call filter cannot see the path of a call. Landlock can, and it also closes ``/proc`` of other processes, whose
+environment a process of the same user could otherwise read. It needs no privilege.
 """
 
-# ruff: noqa: PTH112, PTH208  # pathlib would be a sixth of the start of a program's process
+# ruff: noqa: PTH112, PTH208  # pathlib would take a sixth of the startup time
 from __future__ import annotations
 
 import os
@@ -12,22 +12,23 @@ import sys
 from collections.abc import Sequence
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-"""System calls, by the same numbers on every architecture."""
+"""System call numbers, the same on every architecture."""
 _PATH_BENEATH = 1
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 _FILE_ACCESS = (1 << 13) - 1
-"""The rights of the first version: to execute, read and write files, to make and remove them and folders."""
+"""The rights of the first version: execute, read, write, create and remove files and folders."""
 _LATER_FILE_ACCESS = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
-"""By version: to link across folders, to truncate, to control devices."""
+"""By version: link across folders, truncate, control devices."""
 _TCP = 3
 _SCOPES = 3
-"""Abstract sockets and signals: none beyond this process."""
+"""Abstract sockets and signals: only within this process."""
 _PR_SET_NO_NEW_PRIVS = 38
 
 
 def allow_only(readable: Sequence[str]) -> bool:
-    """From now on this process opens nothing but what lies in the folders ``readable``, or is one of these files, for
-    reading only. False where it is not so: no Landlock in the kernel, or threads that the calling one cannot bind.
+    """Restrict this process for good to reading the files and folders ``readable``.
+
+    Returns False if that failed: no Landlock in the kernel, or other threads, which the calling one cannot restrict.
     """
     if sys.platform != "linux" or _threads() != 1:
         return False
@@ -58,7 +59,7 @@ def allow_only(readable: Sequence[str]) -> bool:
             try:
                 opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
             except OSError:
-                continue  # what is not there need not be read
+                continue  # missing
             access = _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)
             added = library.syscall(_ADD_RULE, rules, _PATH_BENEATH, ctypes.byref(Beneath(access, opened)), 0)
             os.close(opened)
@@ -74,5 +75,5 @@ def allow_only(readable: Sequence[str]) -> bool:
 def _threads() -> int:
     try:
         return len(os.listdir("/proc/self/task"))
-    except FileNotFoundError:  # in a namespace without /proc, where a process has only just started
+    except FileNotFoundError:  # a namespace without /proc, in which a process has just started
         return 1

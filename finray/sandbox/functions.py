@@ -1,8 +1,8 @@
 # ruff: noqa: ARG001  # every function takes the budget, whether it needs it or not
-"""The functions a program may call, by name. Each takes the budget and values, and returns a value.
+"""The functions that a program may call, by name. Each takes the budget and values, and returns a value.
 
-Those that could make much of little (``range``, ``sum`` of lists, ``round`` to a million places) are guarded; what
-has no bounded cost (``factorial``, ``comb``) is not there.
+Those with a result much larger than their arguments (``range``, ``sum`` of lists, ``round`` to a million places) are
+guarded; those of unbounded cost (``factorial``, ``comb``) are missing.
 """
 
 from __future__ import annotations
@@ -168,5 +168,5 @@ def call(budget: Budget, name: str, arguments: list[Value], keywords: dict[str, 
     try:
         return provenance.of_call(name, arguments, checked(_FUNCTIONS[name](budget, *arguments, **keywords)))
     except TypeError as error:
-        # Python's own message for a wrong number of arguments names our function and its budget.
+        # Python's own message for a wrong number of arguments mentions our function and its budget.
         raise TypeError(f"wrong arguments for {name}" if "positional argument" in str(error) else str(error)) from None

@@ -1,4 +1,4 @@
-"""Walks the syntax tree of a checked program. Nothing is compiled, and no Python object but plain values is touched."""
+"""Evaluates the syntax tree of a checked program. Nothing is compiled, and the only Python objects are plain values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from finray.sandbox.limits import Fault
 from finray.sandbox.values import Budget, Value, binary, checked, compare, dict_key, element, elements, is_number
 
 RESULT_NAMES = ("answer", "ans", "result")
-"""A program's value is that of the first of these variables that it sets, else that of its last statement."""
+"""A program's value is the first of these variables that it sets, otherwise that of its last statement."""
 
 
 class _Break(Exception):
@@ -25,8 +25,8 @@ class _Continue(Exception):
 
 
 class Interpreter:
-    """Runs one program. ``variables`` are given to it and hold what it has assigned afterwards; they are figures, as
-    are those of the program's literals that equal one of ``figures`` (see ``finray.sandbox.provenance``)."""
+    """Runs one program. ``variables`` are its inputs, and afterwards also what it has assigned. They are figures, as
+    are literals of the program that equal one of ``figures`` (see ``finray.sandbox.provenance``)."""
 
     def __init__(
         self, variables: Mapping[str, Value], figures: Collection[float] = (), steps: int = limits.STEPS
@@ -68,13 +68,13 @@ class Interpreter:
             raise Fault("failed", _reason(error), self._line) from None
         except RecursionError:
             raise Fault("limit", "nested too deeply", self._line) from None
-        except (_Break, _Continue):  # the parser lets them stand outside a loop
+        except (_Break, _Continue):  # the parser allows them outside a loop
             raise Fault("syntax", "break or continue outside a loop", self._line) from None
         named = next((name for name in RESULT_NAMES if name in self.assigned), None)
         return self.budget.weigh(self.last if named is None else self.variables[named])
 
     def ungrounded(self, value: Value) -> tuple[float, ...]:
-        """The numbers that the program's ``value`` was computed from, or decided by, although they are no figures."""
+        """The numbers that the program's ``value`` was computed from, or decided by, that are not figures."""
         return provenance.ungrounded(value, self.deciding)
 
     def _block(self, body: list[ast.stmt]) -> None:
@@ -140,7 +140,7 @@ class Interpreter:
     def _augment(self, target: ast.expr, operator: type[ast.operator], by: Value) -> Value:
         before = self._value(target)
         value = self._operate(operator, before, by)
-        if isinstance(before, list):  # as in Python, other names of the list see the change
+        if isinstance(before, list):  # as in Python, all names of the list see the change
             before[:] = value
             return before
         self._assign(target, value)
@@ -256,7 +256,7 @@ class Interpreter:
         return self._made({dict_key(key): value for key, value in pairs})
 
     def _comprehended(self, part: ast.expr, generators: list[ast.comprehension]) -> list[Value]:
-        """The elements; the names that a comprehension binds end with it, as in Python."""
+        """The elements; as in Python, the names that a comprehension binds end with it."""
         outside, assigned = dict(self.variables), dict(self.assigned)
         self.budget.spend(len(outside))
         found: list[Value] = []
@@ -278,7 +278,7 @@ class Interpreter:
 
     @contextmanager
     def _count(self, element: Value) -> Iterator[None]:
-        """What is added up once for an element that is a figure is a count of figures."""
+        """A sum with one term per figure is a count of figures."""
         counts = provenance.holds_figure(element)
         self._counting += counts
         try:

@@ -3,7 +3,7 @@
 Statements: assignments (also to an element, and ``+=``), ``if``, ``for``, ``break``, ``continue``, ``pass``,
 ``xs.append(x)``, and expressions. Expressions: numbers, short texts, names, arithmetic, comparisons, ``and or not``,
 ``a if c else b``, lists, tuples, dicts, comprehensions, elements and slices, and calls of the functions of
-``finray.sandbox.functions`` by name. Everything else is refused, wherever in the program it stands.
+``finray.sandbox.functions`` by name. Everything else is refused, anywhere in the program.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _PLAIN = (
     *(ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn, ast.Is, ast.IsNot),
     *(ast.IfExp, ast.List, ast.Tuple, ast.Subscript, ast.Slice, ast.ListComp, ast.DictComp),
 )
-"""Nodes that are fine wherever Python's grammar admits them; the rest is looked at one by one."""
-_SPOKEN = {
+"""Nodes that are allowed wherever Python's grammar has them; all others are checked one by one."""
+_NAMES_OF_NODES = {
     "Import": "import",
     "ImportFrom": "import",
     "FunctionDef": "def",
@@ -51,7 +51,7 @@ _SPOKEN = {
 
 
 def read_source(source: str) -> None:
-    """Refuse what should not even be parsed: too long, control characters, brackets too deep. Raises Fault."""
+    """Raises Fault for source that should not be parsed: too long, control characters, brackets too deep."""
     if len(source) > limits.SOURCE_CHARACTERS:
         raise Fault("limit", f"a program of {len(source):,} characters; at most {limits.SOURCE_CHARACTERS:,}")
     if found := _CONTROL.search(source.replace("\r\n", "\n")):
@@ -70,8 +70,9 @@ def read_source(source: str) -> None:
 
 
 def parse(source: str, functions: frozenset[str], constants: frozenset[str]) -> ast.Module:
-    """The syntax tree of ``source``, all of it in the language; ``functions`` may be called, ``constants`` read from
-    ``math``. Raises Fault.
+    """The syntax tree of ``source``. ``functions`` may be called, ``constants`` read from ``math``.
+
+    Raises Fault if any of it is outside the language.
     """
     read_source(source)
     try:
@@ -85,7 +86,7 @@ def parse(source: str, functions: frozenset[str], constants: frozenset[str]) -> 
 
 
 def numbers(source: str) -> set[int | float]:
-    """The numbers written in ``source``, whether or not it is a program, and perhaps a few more (of names, texts)."""
+    """The numbers written in ``source``, even if it does not parse, including those within names and texts."""
     found: set[int | float] = set()
     for face in _NUMBER.findall(source[: limits.SOURCE_CHARACTERS]):
         digits = face.replace("_", "")
@@ -95,7 +96,7 @@ def numbers(source: str) -> set[int | float]:
 
 
 def _check(tree: ast.Module, functions: frozenset[str], constants: frozenset[str]) -> None:
-    # With a stack of its own: the tree may be deeper than Python's.
+    # An explicit stack, because the tree may be deeper than Python's own.
     waiting: list[tuple[ast.AST, int, int]] = [(tree, 0, 1)]
     seen = 0
     while waiting:
@@ -149,7 +150,7 @@ def _children(node: ast.AST, functions: frozenset[str], constants: frozenset[str
         case ast.Dict():
             pass
         case _ if not isinstance(node, _PLAIN):
-            raise Fault("refused", f"`{_spoken(node)}` is not in the language", line)
+            raise Fault("refused", f"`{_node_name(node)}` is not in the language", line)
     return list(ast.iter_child_nodes(node))
 
 
@@ -183,7 +184,7 @@ def _check_targets(targets: Sequence[ast.expr], line: int) -> None:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 _check_targets(parts, line)
             case _:
-                raise Fault("refused", f"`{_spoken(target)}` cannot be assigned to in this language", line)
+                raise Fault("refused", f"`{_node_name(target)}` cannot be assigned to in this language", line)
 
 
 def _check_literal(value: object, line: int) -> None:
@@ -201,9 +202,8 @@ def _check_literal(value: object, line: int) -> None:
 
 
 def check_name(name: str, line: int | None = None) -> None:
-    """Refuse what is no name here. ``ast.parse`` has normalized the name (NFKC), so look-alikes of ASCII letters have
-    become those already.
-    """
+    """Raises Fault if ``name`` is not a valid name. ``ast.parse`` has already normalized look-alikes of ASCII letters
+    (NFKC)."""
     if len(name) > limits.NAME_CHARACTERS:
         raise Fault("limit", f"a name of {len(name)} characters; at most {limits.NAME_CHARACTERS}", line)
     if not _NAME.fullmatch(name):
@@ -212,6 +212,6 @@ def check_name(name: str, line: int | None = None) -> None:
         )
 
 
-def _spoken(node: ast.AST) -> str:
+def _node_name(node: ast.AST) -> str:
     kind = type(node).__name__
-    return _SPOKEN.get(kind, kind)
+    return _NAMES_OF_NODES.get(kind, kind)

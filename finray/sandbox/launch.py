@@ -1,4 +1,4 @@
-"""The command that starts the child, and what is put around it."""
+"""The command that starts the child, and the isolation around it."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _MODULES = (
     *("limits", "language", "provenance", "values", "functions", "interpreter"),
     *("file_access", "system_calls", "lockdown", "probe", "child"),
 )
-"""What runs in the child, each after those that it imports."""
+"""The modules of the child, each after those that it imports."""
 _SYSTEM_LIBRARIES = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
 _PROBE_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """``command`` starts the child; ``isolation`` is what it runs in; ``reason`` says why it is no stronger one."""
+    """The ``command`` that starts the child, its ``isolation``, and the ``reason`` why there is no stronger one."""
 
     isolation: Isolation
     command: tuple[str, ...]
@@ -49,10 +49,10 @@ class Launcher:
 
 
 def launcher(settings: SandboxSettings, *, probe: bool = False) -> Launcher:
-    """The strongest one that this machine has, or the one that ``sandbox.isolation`` names.
+    """The strongest launcher that this machine offers, or the one that ``sandbox.isolation`` names.
 
-    With ``probe`` the child tries to break out instead of running a program. Raises SettingsError where the one that
-    is named cannot be had.
+    With ``probe`` the child tries to break out instead of running a program. Raises SettingsError if the named one is
+    not available.
     """
     wanted = settings.isolation
     modes = [mode for mode, chosen in (("probe", probe), ("demanded", confined.filter_demanded(settings))) if chosen]
@@ -61,7 +61,7 @@ def launcher(settings: SandboxSettings, *, probe: bool = False) -> Launcher:
         return Launcher("wasi", _wasi(settings, arguments))
     plain = confined.command(_CHILD, *arguments, packages=False)
     if wanted in ("process", "seccomp"):
-        return Launcher("process", plain, "sandbox.isolation asks for no more")
+        return Launcher("process", plain, "sandbox.isolation requires no more")
     bwrap = shutil.which("bwrap")
     problem = "bwrap is not installed" if bwrap is None else _bwrap_problem(bwrap)
     if bwrap is not None and not problem:
@@ -72,12 +72,12 @@ def launcher(settings: SandboxSettings, *, probe: bool = False) -> Launcher:
 
 
 def _inside(arguments: Sequence[str]) -> tuple[str, ...]:
-    """The interpreter itself: the virtual environment's link to it is not mounted."""
+    """The child's command inside bubblewrap, which does not mount the virtual environment's link to Python."""
     return confined.command(_CHILD, *arguments, packages=False, python=str(Path(sys.executable).resolve()))
 
 
 def _bubblewrap(bwrap: str) -> tuple[str, ...]:
-    """All namespaces of its own, no privilege, and of the files only Python's and this package's, read-only."""
+    """All namespaces new, no privileges, and only the files of Python and this package, read-only."""
     mounts: list[str] = []
     for path in _SYSTEM_LIBRARIES:
         mounts += ["--ro-bind-try", path, path]
@@ -102,7 +102,7 @@ def _bubblewrap(bwrap: str) -> tuple[str, ...]:
 
 @functools.cache
 def _bwrap_problem(bwrap: str) -> str:
-    """Why ``bwrap`` does not work here (containers often forbid user namespaces); "" where it does."""
+    """Why ``bwrap`` does not work here (containers often forbid user namespaces), or ""."""
     python = str(Path(sys.executable).resolve())
     try:
         done = subprocess.run(
@@ -115,12 +115,12 @@ def _bwrap_problem(bwrap: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bwrap does not run: {error}"
-    said = " ".join(done.stderr.decode(errors="replace").split())
-    return "" if done.returncode == 0 else f"bwrap does not run: {said[:200] or f'exit status {done.returncode}'}"
+    stderr = " ".join(done.stderr.decode(errors="replace").split())
+    return "" if done.returncode == 0 else f"bwrap does not run: {stderr[:200] or f'exit status {done.returncode}'}"
 
 
 def _wasi(settings: SandboxSettings, limits: tuple[str, ...]) -> tuple[str, ...]:
-    """CPython for WASI on the wasmtime command. It is given no folder, so our modules come as an argument."""
+    """CPython for WASI on the wasmtime command. It sees no folder, so our modules are passed as an argument."""
     runtime = shutil.which(settings.wasi_runtime)
     if runtime is None:
         raise SettingsError(f"sandbox.wasi_runtime = {settings.wasi_runtime!r} is not a command on the PATH")

@@ -1,4 +1,4 @@
-"""How large a program of thought and its values may get. Far above what arithmetic over filings needs."""
+"""Limits for a program of thought and its values, far above what arithmetic over filings needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STRING_CHARACTERS = 1_000
 INTEGER_BITS = 340
 """A little over 10**100."""
 VALUE_DEPTH = 5
-"""Of lists in lists."""
+"""Nesting of lists in lists."""
 STEPS = 300_000
 """Nodes evaluated plus elements made or looked through: about half a second."""
 RESULT_CHARACTERS = 64_000
@@ -25,9 +25,9 @@ Reason = Literal["syntax", "refused", "failed", "limit", "timeout", "memory", "c
 
 
 class Fault(Exception):
-    """Why a program has no result. ``message`` is for a person, ``line`` 1-based, None where no line is at fault.
+    """Why a program has no result. ``message`` is for people; ``line`` counts from 1 and is None if none is at fault.
 
-    ``syntax``: not a program; ``refused``: outside the language; ``failed``: it divides by zero and the like;
+    ``syntax``: not a program; ``refused``: outside the language; ``failed``: division by zero and the like;
     ``limit``: too large or too long; ``timeout``, ``memory``, ``crashed``: the process ended.
     """
 

@@ -1,4 +1,4 @@
-"""What a child gives up before it reads anything: resources (rlimits), files (Landlock), system calls (seccomp)."""
+"""What a child gives up before it reads input: resources (rlimits), files (Landlock), system calls (seccomp)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from finray.sandbox.file_access import allow_only
 from finray.sandbox.system_calls import Profile, system_call_filter
 
 NO_FILTER = 78
-"""Exit status of a process that does not go on without a filter of system calls (EX_CONFIG of sysexits.h)."""
+"""Exit status of a process that requires a system-call filter and has none (EX_CONFIG of sysexits.h)."""
 
 
 def lock_down(
@@ -22,13 +22,13 @@ def lock_down(
     watcher: threading.Thread | None = None,
     demanded: bool = False,
 ) -> list[str]:
-    """The layers that hold from now on, of "process" (rlimits), "landlock" and "seccomp". Ends the process where the
-    filter of system calls cannot be put on although it is ``demanded``.
+    """Confine this process; returns the active layers of "process" (rlimits), "landlock" and "seccomp".
 
-    ``seconds`` of processor time and ``memory_bytes`` of address space are counted from the process's start.
-    ``readable`` are the folders and files that may be opened, ``watcher`` is the last thread to be started.
+    ``seconds`` of processor time and ``memory_bytes`` of address space count from the start of the process. The folders
+    and files ``readable`` may still be opened; ``watcher`` is the last thread to start. Exits if the system-call filter
+    is ``demanded`` and not available.
     """
-    import resource  # noqa: F401  # WASI has none, and once files are closed it is too late
+    import resource  # noqa: F401  # not at module level: WASI has none; and after lockdown it cannot be loaded
 
     apply_filter = system_call_filter(profile)
     layers = ["process"]
@@ -45,9 +45,9 @@ def lock_down(
 
 
 def limit_resources(seconds: float, memory_bytes: int, open_files: int) -> None:
-    """Hard rlimits, which neither the child nor a process of its could raise without privilege.
+    """Set hard rlimits, which this process and its children cannot raise without privilege.
 
-    RLIMIT_NOFILE of 0 leaves the open pipes usable and opens nothing more: no file, no socket.
+    With an RLIMIT_NOFILE of 0 the open pipes stay usable, but no file or socket can be opened.
     """
     import resource
 
@@ -59,7 +59,7 @@ def limit_resources(seconds: float, memory_bytes: int, open_files: int) -> None:
         (resource.RLIMIT_NPROC, 0),
         (resource.RLIMIT_NOFILE, open_files),
     ):
-        # A lower hard limit that is already in force stays; to raise it is not ours.
+        # Keep a hard limit that is already lower.
         _, hard = resource.getrlimit(kind)
         wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (wanted, wanted))

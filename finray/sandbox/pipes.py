@@ -1,4 +1,4 @@
-"""Reading from and writing to a child that may hang, flood or die: each call has a deadline (``time.monotonic``)."""
+"""Read from and write to a child that may hang, flood or die: each call has a deadline (``time.monotonic``)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def send(stream: IO[bytes] | None, parts: Sequence[bytes], deadline: float) -> N
     """Write all of ``parts``. Raises BrokenPipeError, TimeoutError."""
     assert stream is not None
     descriptor = stream.fileno()
-    os.set_blocking(descriptor, False)  # a child that is stopped reads nothing
-    poll = select.poll()  # unlike select(), for descriptors of any number
+    os.set_blocking(descriptor, False)  # a stopped child does not read
+    poll = select.poll()  # unlike select(), without a limit on descriptors
     poll.register(descriptor, select.POLLOUT)
     for part in parts:
         left = memoryview(part)
@@ -24,7 +24,7 @@ def send(stream: IO[bytes] | None, parts: Sequence[bytes], deadline: float) -> N
 
 
 def receive(stream: IO[bytes] | None, most: int, deadline: float) -> bytes:
-    """At most ``most`` bytes, fewer only where the stream ends. Raises TimeoutError."""
+    """At most ``most`` bytes, fewer only if the stream ends. Raises TimeoutError."""
     assert stream is not None
     descriptor = stream.fileno()
     poll = select.poll()

@@ -1,4 +1,4 @@
-"""Tries to break out of the confinement that it runs in, and says what succeeded: what `finray doctor` shows."""
+"""Tries to break out of its confinement and reports what succeeded, for `finray doctor`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Attempts = Mapping[str, Callable[[], object]]
 
 
 def attempts() -> Attempts:
-    """What a program that had broken out of the language would try; imported now, as later nothing can be."""
+    """What a program that broke out of the language would try. Imports happen now, before lockdown."""
     import socket
 
     return {
@@ -24,7 +24,7 @@ def attempts() -> Attempts:
 
 
 def attempts_of_a_reader() -> Attempts:
-    """What a document that had taken over its parser would try."""
+    """What a document that took over its parser would try."""
     import resource
 
     parent = f"/proc/{os.getppid()}/environ"
@@ -39,7 +39,7 @@ def attempts_of_a_reader() -> Attempts:
 
 
 def escapes(tried: Attempts) -> list[str]:
-    """Those that succeed."""
+    """The names of the attempts that succeed."""
     succeeded = []
     for name, attempt in tried.items():
         with contextlib.suppress(OSError, ValueError, MemoryError, AttributeError):  # WASI has no fork
@@ -60,7 +60,7 @@ def _write() -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Confines itself as a parser does and answers ``{"layers": [...], "escapes": [...]}``."""
+    """Confine this process like a parser and write ``{"layers": [...], "escapes": [...]}``."""
     from finray.sandbox import reader
 
     tried = attempts_of_a_reader()

@@ -1,7 +1,7 @@
-"""Where a program's numbers come from: figures that the evidence prints, or constants that the program's author wrote.
+"""Tracks where a program's numbers come from: figures that the evidence prints, or constants of the program's author.
 
-A figure is a number with an :class:`Origin`, and so is what is computed from it; a plain number is a constant, and
-constants among themselves fold to constants. Beside a figure a constant may be
+A figure is a number with an :class:`Origin`, and so is a number computed from it; a plain number is a constant, and
+constants combine to constants. Together with a figure, a constant may be
 
 * a scale: it multiplies or divides by a power of ten;
 * a divisor or count: the number of figures that were added up (their mean), or a number of periods or halves of which
@@ -9,8 +9,8 @@ constants among themselves fold to constants. Beside a figure a constant may be
 * the 1 or 100 of a ratio (``new / old - 1``, ``100 - share``), or the 1 of a span of years (``2019 - 2017 + 1``), once;
 * an exponent that is a small whole number or its reciprocal.
 
-In any other place it is ``foreign``: a figure that nobody printed. The origin of a number keeps those that it was
-computed with.
+Elsewhere it is ``foreign``: it stands for a figure that the evidence does not print. A number's origin lists the
+foreign constants that it was computed from.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ _ONE = f"{1:.11e}".partition("e")[0]
 
 
 class Origin(NamedTuple):
-    """``foreign``: constants that stand where only a figure may; ``terms``: how many figures were added up; ``periods``
-    that it was multiplied or divided by; ``ratio``: it has no unit; ``shifted``: 1 or 100 was added; ``empty``: it
-    says nothing of the figures it came from (``x / x``, ``x - x``, how many there are), so it is no more than a
-    constant to other constants."""
+    """``foreign``: constants in the place of figures; ``terms``: how many figures were added up; ``periods``: how often
+    it was multiplied or divided by a number of periods; ``ratio``: it has no unit; ``shifted``: 1 or 100 was added;
+    ``empty``: it depends on no figure's value (``x / x``, ``x - x``, a count), so constants treat it as a constant."""
 
     foreign: tuple[float, ...] = ()
     terms: int = 1
@@ -57,7 +56,7 @@ class _TracedFloat(float):
 
 
 def traced(number: Any, origin: Origin | None) -> Any:
-    """``number`` with ``origin``; None and what is no number stay as they are."""
+    """``number`` with ``origin``; unchanged without an origin or if it is not a number."""
     if origin is None or isinstance(number, bool) or not isinstance(number, int | float):
         return number
     marked = _TracedInt(number) if isinstance(number, int) else _TracedFloat(number)
@@ -95,28 +94,27 @@ def of_operation(kind: type[ast.operator], left: Any, right: Any, result: Any) -
 
 
 def of_call(name: str, arguments: Sequence[Any], result: Any) -> Any:
-    """``result`` of a function, with its origin. Sums, products and extremes bring one along."""
+    """``result`` of a function, with its origin. Sums, products and extremes already have one."""
     if origin_of(result) is not None or not any(holds_figure(argument) for argument in arguments):
         return result
     if name == "pow":
         return of_operation(ast.Pow, arguments[0], arguments[1], result)
     if name in ("len", "max", "min", "sum", "fsum", "prod"):
         return traced(result, EMPTY)
-    # Places to round to and the base of a logarithm only say how.
+    # The second argument of round and log does not matter.
     origin = origin_of(arguments[0])
     return traced(result, origin or _with_foreign(FIGURE, arguments[0] if _is_number(arguments[0]) else 0))
 
 
 def counted(kind: type[ast.operator], before: Any, by: Any, result: Any) -> Any:
-    """``n + 1``, once for a figure: a count of figures."""
+    """``result``, as a count of figures if it is ``n + 1``, once per figure."""
     origin = origin_of(before)
     counts = kind is ast.Add and type(by) is int and by == 1 and (before == 0 if origin is None else origin.empty)
     return traced(result, EMPTY) if counts else result
 
 
 def capped(value: Any, figures: int) -> Any:
-    """``value``, as a constant where it says nothing of figures and yet is more than a count of the program's
-    ``figures``, or a share in percent, could be."""
+    """``value``, as a constant if it depends on no figure and exceeds any count of the ``figures`` and percentage."""
     origin = origin_of(value)
     if origin is None or not origin.empty or value == 0 or _is_scale(value):
         return value
@@ -124,8 +122,8 @@ def capped(value: Any, figures: int) -> Any:
 
 
 def ungrounded(value: Any, deciding: Iterable[float]) -> tuple[float, ...]:
-    """The constants that a program's ``value`` rests on although they are no figures, it itself where it is one.
-    ``deciding`` are those that figures were compared with."""
+    """The constants that a program's ``value`` depends on although they are not figures; the value itself if it is one.
+    ``deciding`` are the constants that figures were compared with."""
     if not _is_number(value):
         return ()
     origin = origin_of(value)
@@ -135,7 +133,7 @@ def ungrounded(value: Any, deciding: Iterable[float]) -> tuple[float, ...]:
 
 
 def decides(left: Any, right: Any) -> float | None:
-    """The constant that a figure is compared with, where it is none of formulas."""
+    """The constant that a figure is compared with, unless formulas use it."""
     first, second = origin_of(left), origin_of(right)
     if (first is None) == (second is None):
         return None

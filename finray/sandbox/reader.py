@@ -1,7 +1,7 @@
-"""What a process that reads documents of strangers (a parser, a drawer of pages) gives up before it reads one.
+"""Confines a process that reads untrusted documents (a parser, a page renderer) before it reads one.
 
-It keeps what its libraries need: to open installed files for reading. No writing, no other files, no network, no
-further process or thread, no limit that it could raise.
+It may still open installed files for reading, as its libraries do. It cannot write or open other files, use the
+network, start processes or threads, or raise its limits.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ _SYSTEM = ("/usr", "/lib", "/lib64", "/nix/store", "/gnu/store", "/dev/null", "/
 
 
 def leave_out_layout() -> None:
-    """Keep PyMuPDF from importing its layout model, which nothing here uses: it starts four threads, which Landlock
-    could not bind, and takes half the start. Call it before PyMuPDF is imported."""
+    """Keep PyMuPDF from importing its unused layout model, which starts four threads that Landlock could not restrict
+    and takes half of the startup time. Call this before the import of PyMuPDF."""
     for name in ("pymupdf.layout", "pymupdf4llm"):
-        sys.modules[name] = None  # type: ignore[assignment]  # as Python itself says that there is none
+        sys.modules[name] = None  # type: ignore[assignment]  # Python's own marker of a missing module
 
 
 def confine(*, seconds: float, memory_bytes: int, demanded: bool) -> tuple[str, ...]:
-    """The layers that hold from now on, of "process", "landlock" and "seccomp". The process ends when its parent does.
+    """Confine this process; returns the active layers of "process", "landlock" and "seccomp". It ends with its parent.
 
-    Import first, as much as will be needed. ``seconds`` of processor time and ``memory_bytes`` of address space come on
-    top of what is used already. ``demanded``: see ``lock_down``.
+    Import everything first. ``seconds`` of processor time and ``memory_bytes`` of address space come on top of what is
+    already used. ``demanded``: see ``lock_down``.
     """
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    total = memory_bytes + _mapped()  # read while /proc still can be
+    total = memory_bytes + _mapped()  # before /proc becomes unreadable
     readable = [*sys.path, sys.base_prefix, _PACKAGE, *_SYSTEM]
     readable += [os.environ.get("TESSDATA_PREFIX", ""), *os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)]
     layers = lock_down(
@@ -54,7 +54,7 @@ def _mapped() -> int:
     """Bytes of address space in use."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    except FileNotFoundError:  # no Linux
+    except FileNotFoundError:  # not Linux
         return 0
 
 

@@ -25,7 +25,7 @@ from finray.sandbox.limits import Fault
 from finray.sandbox.lockdown import NO_FILTER
 
 START_SECONDS = 20.0
-"""For the child to start, which a busy machine may delay; the program's own clock starts after that."""
+"""Time for the child to start, even on a busy machine; the program's own clock starts after that."""
 _ANSWER_BYTES = limits.RESULT_CHARACTERS + 4_096
 
 Scalar = int | float | str | bool | None
@@ -33,10 +33,10 @@ Scalar = int | float | str | bool | None
 
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
-    """``value`` is that of ``answer`` (or ``ans``, ``result``), else of the last statement; ``variables`` are those
-    that the program assigned, in order; tuples are lists here and keys of dicts are texts. ``ungrounded`` are the
-    numbers that ``value`` was computed from although they are neither figures nor scales, divisors or counts
-    (``finray.sandbox.provenance``). ``seconds`` include starting the process.
+    """``value`` is that of ``answer`` (or ``ans``, ``result``), otherwise of the last statement. ``variables`` are what
+    the program assigned, in order; tuples become lists, and dict keys texts. ``ungrounded`` are the numbers that
+    ``value`` was computed from that are neither figures nor scales, divisors or counts (``finray.sandbox.provenance``).
+    ``seconds`` include starting the process.
     """
 
     value: Any
@@ -47,9 +47,9 @@ class ProgramResult:
 
 
 class Sandbox:
-    """Runs programs, at most one for each processor at a time. Safe to use from several threads.
+    """Runs programs, at most one per processor at a time. Thread-safe.
 
-    Raises SettingsError where ``sandbox.isolation`` names what this machine has not.
+    Raises SettingsError if this machine does not support ``sandbox.isolation``.
     """
 
     def __init__(self, settings: SandboxSettings | None = None) -> None:
@@ -57,16 +57,16 @@ class Sandbox:
         self.launcher = launcher(self._settings)
         self._slots = threading.BoundedSemaphore(max(1, os.cpu_count() or 1))
         if confined.filter_demanded(self._settings):
-            self.run("0")  # now, and not when the first question has a program
+            self.run("0")  # fail now, and not at the first question with a program
 
     def run(
         self, source: str, variables: Mapping[str, Scalar] | None = None, figures: Collection[float] = ()
     ) -> ProgramResult:
-        """The result of ``source``, which may use ``variables``. Those of its literals that equal one of ``figures``
-        are figures, as are the variables.
+        """The result of ``source``, which may use ``variables``. These are figures, and so are its literals that equal
+        one of ``figures``.
 
-        Raises SandboxError with the reason and the line for a program that is refused, fails, or takes too much;
-        ValueError for variables that no program could have.
+        Raises SandboxError with reason and line if the program is refused, fails or exceeds a limit, ValueError for
+        invalid variables.
         """
         started = time.perf_counter()
         request = _request(source, variables or {}, figures)
@@ -92,7 +92,7 @@ class Sandbox:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """``layers`` that are active, what ``escapes`` them, and why there is no stronger isolation."""
+    """The active ``layers``, the attempts that were ``escapes``, and why there is no stronger isolation."""
 
     layers: tuple[str, ...]
     escapes: tuple[str, ...]
@@ -100,7 +100,7 @@ class Inspection:
 
 
 def inspect_sandbox(settings: SandboxSettings) -> Inspection:
-    """Start a child that tries to open files and sockets, to fork and to take memory, and see what succeeds.
+    """Start a child that tries to open files and sockets, fork and take memory, and report what succeeds.
 
     Raises SettingsError, SandboxError.
     """
@@ -110,7 +110,7 @@ def inspect_sandbox(settings: SandboxSettings) -> Inspection:
 
 
 def inspect_reader(settings: SandboxSettings) -> Inspection:
-    """The same for a child confined as parsers and drawers of pages are. Raises SettingsError, SandboxError."""
+    """The same for a child confined like parsers and page renderers. Raises SettingsError, SandboxError."""
     modes = ["demanded"] if confined.filter_demanded(settings) else []
     child = confined.start(confined.command("finray.sandbox.probe", *modes, packages=False))
     try:
@@ -123,7 +123,7 @@ def inspect_reader(settings: SandboxSettings) -> Inspection:
     if child.returncode == NO_FILTER:
         raise confined.no_filter()
     if not content:
-        raise SandboxError("crashed", f"a process confined as parsers are does not start ({_ending(child)})")
+        raise SandboxError("crashed", f"a process confined like a parser does not start ({_ending(child)})")
     answer = json.loads(content)
     return Inspection(tuple(answer["layers"]), tuple(answer["escapes"]), "")
 
@@ -154,20 +154,20 @@ def _request(source: str, variables: Mapping[str, Scalar], figures: Collection[f
 
 
 def _ask(chosen: Launcher, request: bytes, seconds: float) -> dict[str, Any]:
-    """One child, one answer; whatever happens, the child and all it may have started are gone afterwards."""
+    """The answer of one child. Afterwards the child and all that it started are gone, in any case."""
     child = confined.start(chosen.command)
     assert child.stdin is not None
     ready = content = b""
     late = False
     try:
-        # It fits into the pipe, so this does not wait for the child.
+        # The request fits into the pipe, so this does not block.
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(request)
             child.stdin.close()
         ready = pipes.receive(child.stdout, len(READY), time.monotonic() + START_SECONDS)
         if ready:
             content = pipes.receive(child.stdout, _ANSWER_BYTES, time.monotonic() + seconds)
-            child.wait(1.0)  # its last pipe is closed: it is about to end by itself
+            child.wait(1.0)  # it closed its last pipe, so it is about to exit
     except (TimeoutError, subprocess.TimeoutExpired):
         late = not content
     finally:

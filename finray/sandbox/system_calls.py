@@ -1,8 +1,8 @@
-"""Filters of system calls (seccomp) that a process puts on itself, which needs no privilege once it has renounced new
-ones (prctl(2), PR_SET_NO_NEW_PRIVS).
+"""System-call filters (seccomp) that a process applies to itself. That needs no privilege once the process has given up
+gaining any (prctl(2), PR_SET_NO_NEW_PRIVS).
 
-A filter is an allow-list, so a system call that a later kernel adds is refused too: no sockets, no new processes, no
-ptrace, no higher limits.
+A filter is an allow-list, so it also refuses system calls of later kernels: no sockets, no new processes, no ptrace, no
+higher limits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 Profile = Literal["compute", "read"]
-"""``compute``: read and write what is open, allocate, exit. ``read``: also open files, for reading only."""
+"""``compute``: read and write open files, allocate, exit. ``read``: also open files for reading."""
 
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_SET_MODE_FILTER = 1
@@ -51,7 +51,7 @@ _READ: dict[str, tuple[int | None, int | None]] = _COMPUTE | {
     **{"set_robust_list": (273, 99), "membarrier": (324, 283), "rseq": (334, 293)},
 }
 """Numbers on x86-64 and arm64, from the kernel's tables (arch/x86/entry/syscalls/syscall_64.tbl,
-include/uapi/asm-generic/unistd.h); None where a machine has no such call."""
+include/uapi/asm-generic/unistd.h); None if a machine has no such call."""
 _PROFILES = {"compute": _COMPUTE, "read": _READ}
 _CLONE3 = 435
 
@@ -66,7 +66,7 @@ class _Check(NamedTuple):
 
 
 def _checks(name: str) -> tuple[_Check, ...]:
-    """What must hold of the arguments of a call that can do more than a reader needs."""
+    """Conditions on the arguments of calls that can do more than a reader needs."""
     writing = 0o3 | 0o100 | 0o1000  # O_WRONLY and O_RDWR, O_CREAT, O_TRUNC
     match name:
         case "open":
@@ -79,15 +79,14 @@ def _checks(name: str) -> tuple[_Check, ...]:
             return (_Check(1, (0x5401, 0x5413, 0x541B, 0x5450, 0x5451)),)
         case "tgkill":  # how a process aborts
             return (_Check(0, (os.getpid(),)),)
-        case "prlimit64":  # to read limits, not to set them: no new ones are given
+        case "prlimit64":  # only reads limits: the pointer to new ones is null
             return (_Check(2, (0,)), _Check(2, (0,), upper=True))
     return ()
 
 
 def system_call_filter(profile: Profile) -> Callable[[], bool] | None:
-    """A function that allows only ``profile`` from then on, to all threads, and says whether that is so; None where
-    this machine has no such filter. Make it before limits on files: it opens a library.
-    """
+    """A function that restricts all threads to ``profile`` and returns whether that succeeded; None if this machine has
+    no such filter. Call this before limits on files, because it loads a library."""
     machine = os.uname().machine if sys.platform == "linux" else ""
     if machine not in _ARCHITECTURES:
         return None
@@ -130,7 +129,7 @@ def _program(architecture: int, calls: Sequence[tuple[int, tuple[_Check, ...]]])
         instruction(equal, architecture, 1, 0),
         instruction(give, _RET_KILL_PROCESS),
         instruction(load, 0),
-        # So that the C library falls back to clone(2), whose refusal it understands.
+        # ENOSYS makes the C library fall back to clone(2), whose refusal it understands.
         instruction(equal, _CLONE3, 0, 1),
         instruction(give, _RET_ERRNO | errno.ENOSYS),
     ]

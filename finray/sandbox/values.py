@@ -1,8 +1,8 @@
-"""The values of a program and what can be done with them, each operation within its limits.
+"""The values of a program and the operations on them, each within its limits.
 
 A value is None, a bool, an int of at most some hundred digits, a finite float, a short text, or a list, tuple or dict
-of values. Every operation pays for the elements that it makes or looks through *before* it does, so that no
-expression can make much of little.
+of values. Every operation pays for the elements that it creates or visits *before* it does, so no short expression can
+produce a huge value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from finray.sandbox import limits, provenance
 from finray.sandbox.limits import Fault
 
 Value = Any
-"""None | bool | int | float | str | list | tuple | dict; mypy gains nothing from a recursive union here."""
+"""None | bool | int | float | str | list | tuple | dict; a recursive union would not help mypy."""
 
 
 class Budget:
@@ -27,13 +27,13 @@ class Budget:
         self.left = steps
 
     def spend(self, steps: int) -> None:
-        """Raises Fault where the budget does not suffice."""
+        """Raises Fault if the budget is exhausted."""
         self.left -= steps
         if self.left < 0:
             raise Fault("limit", f"the program takes more than {limits.STEPS:,} steps")
 
     def weigh(self, value: Value, depth: int = 0) -> Value:
-        """Pay for every element of ``value``, however deep; a list that holds itself is too deep."""
+        """Pay for every element of ``value`` at any depth; a list that contains itself is too deep."""
         if isinstance(value, list | tuple | dict):
             if depth >= limits.VALUE_DEPTH:
                 raise Fault("limit", f"lists nested more than {limits.VALUE_DEPTH} deep")
@@ -47,7 +47,7 @@ class Budget:
 
 
 def checked(value: Value) -> Value:
-    """``value`` as an operation may return it. Raises Fault for what is too large, infinite or complex."""
+    """``value``, the result of an operation. Raises Fault if it is too large, infinite or complex."""
     if isinstance(value, float):
         if not math.isfinite(value):
             raise Fault("failed", "the result is not a finite number")
@@ -129,7 +129,7 @@ def compare(budget: Budget, kind: type[ast.cmpop], left: Value, right: Value) ->
 
 
 def dict_key(key: Value) -> Value:
-    """``key``, where a dict may have it. Raises TypeError."""
+    """``key``, if it is valid in a dict. Raises TypeError."""
     if not isinstance(key, int | float | str):
         raise TypeError(f"the key of a dict is a number or a text, not {_kind(key)}")
     return key
@@ -142,7 +142,7 @@ def element(container: Value, index: Value) -> Value:
 
 
 def elements(budget: Budget, value: Value) -> list[Value]:
-    """What a loop or a function goes through, as a list that later changes of ``value`` leave alone."""
+    """The elements that a loop or function visits, as a copy that later changes of ``value`` do not affect."""
     if not isinstance(value, list | tuple | dict):
         raise TypeError(f"{_kind(value)} is no list")
     budget.spend(len(value))

@@ -1,4 +1,4 @@
-"""Replacing a file in one step, so that a reader or a killed writer never leaves half of one."""
+"""Atomic replacement of files: readers and killed writers never see or leave half a file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path, folder: Path | None = None, *, private: bool = False) -> Iterator[Path]:
-    """Yield a scratch path beside ``path``; when the block ends well, it is flushed and becomes ``path``.
+    """Yield a scratch path beside ``path``, which is flushed and replaces ``path`` if the block succeeds.
 
-    ``folder``, on the same file system, is where the scratch file lies instead: a process that is killed leaves it.
-    A ``private`` file is for its owner alone (0600).
+    The scratch file lies in ``folder``, if given, on the same file system; a process that is killed leaves it there.
+    Only its owner can read a ``private`` file (0600).
 
-    Raises OSError where the folder cannot be written. When the block raises, ``path`` stays as it was.
+    Raises OSError if the folder cannot be written. If the block raises, ``path`` stays as it was.
     """
     folder = folder or path.parent
     for needed in (path.parent, folder):
@@ -26,8 +26,7 @@ def replacing(path: Path, folder: Path | None = None, *, private: bool = False) 
     scratch = Path(name)
     try:
         yield scratch
-        # mkstemp makes files private; a result file has the mode of any other new file.
-        if not private:
+        if not private:  # as mkstemp makes it
             scratch.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         sync(scratch)
         scratch.replace(path)

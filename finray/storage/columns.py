@@ -1,4 +1,4 @@
-"""Arrow columns of a record, derived from the annotations of its dataclass."""
+"""The Arrow schema of a record, derived from the annotations of its dataclass."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AS_JSON: Final[Scalars] = {
 def arrow_schema(record: type, scalars: Scalars = AS_JSON, given: Mapping[str, pa.DataType] | None = None) -> pa.Schema:
     """One column for each field of ``record``, nullable if the field may be None or JSON leaves it out if it is empty.
 
-    ``given`` are the types of columns that are not stored as they are annotated.
+    ``given`` overrides the types of columns that are not stored as annotated.
     """
     hints = get_type_hints(record, include_extras=True)
     return pa.schema(

@@ -1,12 +1,13 @@
-"""Opening and writing Lance tables: tried again where S3 failed, and one clear error where it cannot be done.
+"""Open and write Lance tables, with retries if S3 fails and one clear error at the end.
 
-Lance writes the next version of a table only where it is not there yet, on S3 by a conditional put. When the connection
-breaks just then, Lance reads back what stands there: its own version means success. Where there is none, it gives up;
-its client tries no conditional put twice. So the whole step is done again here.
+Lance writes the next version of a table only if it does not exist yet, on S3 by a conditional put. If the connection
+breaks meanwhile, Lance reads back that version: if it is its own, the commit succeeded; if there is none, it gives up,
+because its client never retries a conditional put. So this module repeats the whole step.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
@@ -19,26 +20,24 @@ from finray.storage.locations import is_s3, lance_storage_options, room_hint
 
 T = TypeVar("T")
 _PATIENCE_SECONDS: Final = 120.0
-"""After this long no new try begins: each may have been minutes of Lance's own tries."""
-_S3_SAYS: Final = "Generic S3 error"
+"""No try begins later than this: each may itself include minutes of Lance's retries."""
+_S3_FAILED: Final = "Generic S3 error"
 _NOT_FOUND: Final = "was not found"
 _CONFLICT: Final = re.compile(r"incompatible transaction|commit conflict", re.I)
-_LONGEST_REASON: Final = 300
+_MAX_REASON: Final = 300
 
 
 def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | None = None) -> T:
-    """Do ``step``, which opens the table at ``where`` at its latest version and writes it.
+    """Run ``step``, which opens the table at ``where`` at its latest version and writes it.
 
-    On S3 it is done again after an error, so done twice it must leave what it leaves when done once, or ``undo`` must
-    take back what a first try may have left. Raises SourceError, CommitConflictError if another writer was first.
+    On S3 it is repeated after an error, so it must be idempotent, or ``undo`` must revert what a failed try may have
+    left. Raises SourceError, CommitConflictError if another writer was first.
     """
-    begun = False
+    tries = itertools.count()
 
     def attempt() -> T:
-        nonlocal begun
-        if begun and undo is not None:
+        if next(tries) and undo is not None:
             undo()
-        begun = True
         return step()
 
     try:
@@ -49,14 +48,14 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
 
 
 def open_latest(where: str) -> Any:
-    """The table at ``where`` as a ``lance.LanceDataset`` that stays at its latest version.
+    """The latest version of the table at ``where`` as a ``lance.LanceDataset``.
 
-    Raises SourceError if S3 does not answer, ValueError or OSError for what Lance has to say otherwise.
+    Raises SourceError if S3 does not answer, and Lance's ValueError or OSError for other problems.
     """
 
     def passes(error: Exception) -> bool:
-        # The caller knows that the table is there: an S3 that lists late does not list it yet.
-        return isinstance(error, (ValueError, OSError)) and any(say in str(error) for say in (_S3_SAYS, _NOT_FOUND))
+        # The caller knows that the table exists: an eventually consistent S3 may not list it yet.
+        return isinstance(error, (ValueError, OSError)) and any(part in str(error) for part in (_S3_FAILED, _NOT_FOUND))
 
     def open_table() -> Any:
         return lance.dataset(where, storage_options=lance_storage_options(where) or None)
@@ -64,20 +63,20 @@ def open_latest(where: str) -> Any:
     try:
         return s3.retried(open_table, passes, *_patience(where))
     except (ValueError, OSError) as error:
-        if _S3_SAYS not in str(error):
+        if _S3_FAILED not in str(error):
             raise
         raise SourceError(f"cannot read {where!r}: {reason(error)}{_remedy(where, error)}") from error
 
 
 def _patience(where: str) -> tuple[int, float]:
-    """(tries, seconds after which none begins): local files are tried once."""
+    """(tries, seconds after which no try begins); there is one try for local files."""
     return (s3.attempts() if is_s3(where) else 1), _PATIENCE_SECONDS
 
 
 def reason(error: Exception) -> str:
-    """What Lance says, on one line, without the place in its source."""
+    """Lance's message on one line, without the place in its source."""
     line = " ".join(str(error).split()).removeprefix("LanceError(IO): ").partition(", /")[0]
-    return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]} ..."
+    return line if len(line) <= _MAX_REASON else f"{line[:_MAX_REASON]} ..."
 
 
 def _remedy(where: str, error: Exception) -> str:
@@ -85,4 +84,4 @@ def _remedy(where: str, error: Exception) -> str:
         return hint
     if is_s3(where):
         return f". S3 ({s3.endpoint() or 'AWS'}) failed several times; once it works, run the same command again"
-    return ". Once that is mended, run the same command again"
+    return ". Once that is fixed, run the same command again"

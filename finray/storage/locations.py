@@ -1,6 +1,6 @@
-"""The one place for locations: list, read, write and test local paths and ``s3://`` URIs.
+"""List, read, write and delete files at local paths and ``s3://`` URIs.
 
-A local location is kept as an absolute path, an S3 one as ``s3://bucket/key``. finray/storage/s3.py has the client.
+A location is stored as an absolute path or as ``s3://bucket/key``. finray/storage/s3.py has the S3 client.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ import datetime as dt
 import errno
 import glob
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,7 +22,7 @@ from finray.storage.atomic import replacing
 from finray.storage.s3 import s3_filesystem as s3_filesystem
 
 FILING_EXTENSIONS = frozenset({".pdf", ".htm", ".html", ".xhtml", ".txt", ".nc"})
-"""What a folder is searched for. A file or glob that is named explicitly is taken whatever its extension."""
+"""Extensions that count in a folder. A file or glob that is named explicitly may have any other."""
 
 STORAGE_ERRORS: tuple[type[Exception], ...] = (OSError, *s3.S3_ERRORS)
 _S3 = "s3://"
@@ -29,7 +31,7 @@ _GLOB = frozenset("*?[")
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file of a source. ``etag`` is S3's content tag, None for local files."""
+    """One file. ``etag`` is S3's content tag, None for local files."""
 
     uri: str
     size: int
@@ -39,7 +41,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Files of all sources, by URI, each once; ``ignored`` counts by extension what folders hold besides."""
+    """The files of all sources, each once, sorted by URI. ``ignored`` counts other files in folders by extension."""
 
     files: tuple[SourceFile, ...]
     ignored: dict[str, int]
@@ -50,14 +52,14 @@ def is_s3(uri: str) -> bool:
 
 
 def normalise(uri: str) -> str:
-    """``uri`` as it is stored and compared: an absolute path without ``file://``, or ``s3://bucket/key``.
+    """``uri`` as it is stored and compared: an absolute path, or ``s3://bucket/key``.
 
     Raises SourceError for an empty location or another scheme.
     """
     if is_s3(uri):
         bucket = uri.removeprefix(_S3).partition("/")[0]
         if not bucket:
-            raise SourceError(f"{uri!r} names no bucket; write s3://bucket/prefix")
+            raise SourceError(f"{uri!r} has no bucket; write s3://bucket/prefix")
         return uri.rstrip("/")
     path = uri.removeprefix("file://")
     scheme, separator, _ = path.partition("://")
@@ -65,7 +67,7 @@ def normalise(uri: str) -> str:
         raise SourceError(f"{uri!r} has the scheme {scheme!r}; use a local path or s3://bucket/prefix")
     if not path:
         raise SourceError("an empty location; give a folder, file, glob or s3://bucket/prefix")
-    # os.path.abspath keeps symbolic links as given, so a location stays what its user calls it.
+    # os.path.abspath, unlike Path.resolve, keeps symbolic links as the user wrote them.
     return os.path.abspath(Path(path).expanduser())  # noqa: PTH100
 
 
@@ -76,107 +78,101 @@ def join(uri: str, *parts: str) -> str:
 def list_sources(sources: Sequence[str]) -> Listing:
     """Every file of ``sources`` (folders, files, globs, ``s3://`` prefixes).
 
-    Raises SourceError when a source does not exist, matches nothing or cannot be listed.
+    Raises SourceError if a source does not exist, matches nothing or cannot be listed.
     """
     files: dict[str, SourceFile] = {}
-    ignored: dict[str, int] = {}
+    ignored: Counter[str] = Counter()
     for source in sources:
         uri = normalise(source)
-        try:
-            found, is_folder = _list_s3(uri) if is_s3(uri) else _list_local(uri)
-        except STORAGE_ERRORS as error:
-            raise SourceError(f"cannot list {source!r}: {error}{_s3_hint(uri)}") from error
+        with _source_errors("list", source):
+            found, is_folder = _list(uri)
         if not found:
             raise SourceError(f"nothing at {source!r}: no such folder, file or prefix, or no match")
         for file in found:
             extension = Path(file.uri).suffix.lower()
             if is_folder and extension not in FILING_EXTENSIONS:
-                ignored[extension] = ignored.get(extension, 0) + 1
+                ignored[extension] += 1
             else:
                 files[file.uri] = file
-    return Listing(tuple(files[uri] for uri in sorted(files)), ignored)
+    return Listing(tuple(files[uri] for uri in sorted(files)), dict(ignored))
 
 
 def list_objects(uri: str) -> list[SourceFile]:
-    """Every file under a folder or prefix, whatever its extension; none where there is no such folder."""
+    """Every file under a folder or prefix, with any extension; none if it does not exist."""
     uri = normalise(uri)
-    try:
-        found, _ = _list_s3(uri) if is_s3(uri) else _list_local(uri)
-        return found
-    except STORAGE_ERRORS as error:
-        raise SourceError(f"cannot list {uri!r}: {error}{_s3_hint(uri)}") from error
+    with _source_errors("list", uri):
+        return _list(uri)[0]
 
 
 def read_bytes(uri: str) -> bytes:
-    """The whole object. Raises SourceError when it is missing or cannot be read."""
+    """The whole object. Raises SourceError if it is missing or cannot be read."""
     uri = normalise(uri)
-    try:
+    with _source_errors("read", uri):
         return s3.get(uri) if is_s3(uri) else Path(uri).read_bytes()
-    except STORAGE_ERRORS as error:
-        raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
 
 
 def open_stream(uri: str) -> BinaryIO:
-    """The object for reading piece by piece. Raises SourceError when it is missing; reading may raise OSError."""
+    """The object as a stream. Raises SourceError if it is missing; reading may raise OSError."""
     uri = normalise(uri)
-    try:
+    with _source_errors("read", uri):
         return s3.open_object(uri) if is_s3(uri) else Path(uri).open("rb")
-    except STORAGE_ERRORS as error:
-        raise SourceError(f"cannot read {uri!r}: {error}{_s3_hint(uri)}") from error
 
 
 def write_bytes(uri: str, content: bytes, *, scratch: Path | None = None) -> None:
-    """Replace the object at ``uri`` in one step: a reader sees the old content or the new, never a part.
+    """Replace the object at ``uri`` atomically: a reader sees the old content or the new, never a part.
 
-    ``scratch``, on the same file system, is the folder for the unfinished file of a local ``uri``; else it lies beside.
+    ``scratch``, on the same file system, is the folder for the unfinished file of a local ``uri``, by default its own.
     """
     uri = normalise(uri)
-    try:
+    with _source_errors("write", uri):
         if is_s3(uri):
             s3_filesystem().pipe_file(uri, content)
-            return
-        with replacing(Path(uri), scratch) as unfinished:
-            unfinished.write_bytes(content)
-    except STORAGE_ERRORS as error:
-        raise SourceError(f"cannot write {uri!r}: {error}{_s3_hint(uri)}{room_hint(error)}") from error
+        else:
+            with replacing(Path(uri), scratch) as unfinished:
+                unfinished.write_bytes(content)
 
 
 def delete(uri: str) -> None:
-    """Remove the file or object at ``uri``; nothing where there is none."""
+    """Remove the file or object at ``uri`` if it exists."""
     uri = normalise(uri)
-    try:
+    with _source_errors("delete", uri):
         if not is_s3(uri):
             Path(uri).unlink(missing_ok=True)
         elif exists(uri):
             s3_filesystem().rm_file(uri)
-    except STORAGE_ERRORS as error:
-        raise SourceError(f"cannot delete {uri!r}: {error}{_s3_hint(uri)}") from error
 
 
 def exists(uri: str) -> bool:
-    """Whether a file, folder, object or prefix is there. Raises SourceError when that cannot be told."""
+    """Whether a file, folder, object or prefix exists. Raises SourceError if the storage cannot be reached."""
     uri = normalise(uri)
-    try:
+    with _source_errors("reach", uri):
         return bool(s3_filesystem().exists(uri)) if is_s3(uri) else Path(uri).exists()
-    except STORAGE_ERRORS as error:
-        raise SourceError(f"cannot reach {uri!r}: {error}{_s3_hint(uri)}") from error
 
 
 def lance_storage_options(uri: str) -> dict[str, str]:
-    """What Lance needs to open ``uri``: nothing for a local path, the ``AWS_*`` environment for S3."""
+    """Lance's storage options for ``uri``: the ``AWS_*`` environment for S3, none for a local path."""
     return s3.lance_options() if is_s3(uri) else {}
 
 
 def room_hint(error: Exception) -> str:
-    """What to do about a full disk, where ``error`` says that; Lance says it in its text alone."""
+    """Advice if ``error`` means that the disk is full; Lance reports that only in its message."""
     full = getattr(error, "errno", None) == errno.ENOSPC or f"(os error {errno.ENOSPC})" in str(error)
-    return ". Make room, and run the same command again: it goes on where it stopped" if full else ""
+    return ". Make room, and run the same command again: it resumes where it stopped" if full else ""
 
 
-def _s3_hint(uri: str) -> str:
-    if not is_s3(uri):
-        return ""
-    return f" (endpoint {s3.endpoint() or 'AWS'}; check the bucket, AWS_ENDPOINT_URL and credentials)"
+@contextmanager
+def _source_errors(action: str, uri: str) -> Iterator[None]:
+    try:
+        yield
+    except STORAGE_ERRORS as error:
+        endpoint = f" (endpoint {s3.endpoint() or 'AWS'}; check the bucket, AWS_ENDPOINT_URL and credentials)"
+        hint = (endpoint if is_s3(uri) else "") + room_hint(error)
+        raise SourceError(f"cannot {action} {uri!r}: {error}{hint}") from error
+
+
+def _list(uri: str) -> tuple[list[SourceFile], bool]:
+    """The files at ``uri``, and whether it is a folder or prefix."""
+    return _list_s3(uri) if is_s3(uri) else _list_local(uri)
 
 
 def _list_local(uri: str) -> tuple[list[SourceFile], bool]:

@@ -1,8 +1,8 @@
-"""How finray speaks to S3: where it is, how often and how long a request is tried, and the two clients.
+"""Access to S3: endpoint, retries, timeouts and the two clients.
 
 Files go through s3fs, tables through Lance's own client. Both take endpoint, region and credentials from the usual
-``AWS_*`` environment, and ``AWS_MAX_ATTEMPTS`` as the number of tries. A request that gets no answer is given up after
-a minute and tried again, so an S3 that stays away ends a job after minutes, never not.
+``AWS_*`` environment, and the number of tries from ``AWS_MAX_ATTEMPTS``. A request without an answer times out after a
+minute and is retried, so an unreachable S3 ends a job after minutes instead of hanging it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from finray.core.errors import SettingsError
 T = TypeVar("T")
 S3_ERRORS: Final[tuple[type[Exception], ...]] = (BotoCoreError, ClientError, aiohttp.ClientError)
 _ATTEMPTS: Final = 6
-"""Enough for one request in five to fail and a job of thousands of requests to succeed."""
+"""A job of thousands of requests succeeds even if one request in five fails."""
 _CONNECT_SECONDS: Final = 10
 _READ_SECONDS: Final = 60
 _LANCE_RETRY_SECONDS: Final = 60
@@ -32,7 +32,7 @@ _READ_AHEAD: Final = 8 * 2**20
 
 
 def attempts() -> int:
-    """How often a request is tried: ``AWS_MAX_ATTEMPTS``, as for every client of AWS, else six times."""
+    """How often a request is tried: ``AWS_MAX_ATTEMPTS``, as in AWS's own clients, by default six times."""
     value = os.environ.get("AWS_MAX_ATTEMPTS") or str(_ATTEMPTS)
     if not value.isdigit() or int(value) < 1:
         raise SettingsError(f"AWS_MAX_ATTEMPTS={value!r} is not a number of tries; write 1 or more, or leave it out")
@@ -40,7 +40,7 @@ def attempts() -> int:
 
 
 def retried(step: Callable[[], T], on: Callable[[Exception], bool], tries: int, timeout: float | None = None) -> T:
-    """The result of ``step``, done up to ``tries`` times while it raises what ``on`` accepts.
+    """The result of ``step``, repeated up to ``tries`` times while ``on`` accepts its error.
 
     Waits half a second before the second try, then longer, with jitter. No try begins ``timeout`` seconds after the
     first. Raises the last error.
@@ -58,7 +58,7 @@ def endpoint() -> str | None:
 
 
 def s3_filesystem() -> Any:
-    """The s3fs file system of this process. No listing cache: corpora change under a running service."""
+    """The process's s3fs file system. It caches no listings, because corpora change under a running service."""
     return _s3_filesystem(endpoint(), attempts(), _READ_SECONDS)
 
 
@@ -76,13 +76,13 @@ def _s3_filesystem(endpoint_url: str | None, max_attempts: int, read_seconds: fl
             "read_timeout": read_seconds,
         },
     )
-    # botocore tries again by itself; s3fs around it would multiply the tries, and an hour would pass before a job ends.
+    # botocore already retries; retries of s3fs on top would multiply them, and a job would take an hour to fail.
     filesystem.retries = 1
     return filesystem
 
 
 def get(key: str, start: int | None = None, end: int | None = None) -> bytes:
-    """An object, or its bytes ``start`` to ``end``. Retries a body that ends early, which botocore does not."""
+    """An object, or its bytes from ``start`` to ``end``. Retries a truncated body, which botocore does not."""
 
     def read() -> bytes:
         content = s3_filesystem().cat_file(key, start=start, end=end)
@@ -94,9 +94,9 @@ def get(key: str, start: int | None = None, end: int | None = None) -> bytes:
 
 
 def open_object(key: str) -> BinaryIO:
-    """An object for reading piece by piece; each piece is a request of its own, tried again where it fails.
+    """An object as a stream; each piece is a separate request with its own retries.
 
-    Raises FileNotFoundError where there is none.
+    Raises FileNotFoundError if it does not exist.
     """
     return io.BufferedReader(_Object(key, int(s3_filesystem().info(key)["size"])), _READ_AHEAD)
 
@@ -126,19 +126,14 @@ class _Object(io.RawIOBase):
 
 
 def lance_options() -> dict[str, str]:
-    """What Lance needs to use S3: the ``AWS_*`` environment, and the same number of tries.
+    """Lance's storage options for S3: the ``AWS_*`` environment, and the same number of tries.
 
-    Lance's own limits of a request are 5 s to connect and 30 s for all of it.
+    Lance itself limits a request to 5 s for connecting and 30 s in total.
     """
-    names = {
-        "aws_access_key_id": "AWS_ACCESS_KEY_ID",
-        "aws_secret_access_key": "AWS_SECRET_ACCESS_KEY",
-        "aws_session_token": "AWS_SESSION_TOKEN",
-        "aws_region": "AWS_REGION",
-    }
-    options = {option: os.environ[name] for option, name in names.items() if name in os.environ}
-    if "aws_region" not in options and "AWS_DEFAULT_REGION" in os.environ:
-        options["aws_region"] = os.environ["AWS_DEFAULT_REGION"]
+    names = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION")
+    options = {name.lower(): os.environ[name] for name in names if name in os.environ}
+    if "AWS_DEFAULT_REGION" in os.environ:
+        options.setdefault("aws_region", os.environ["AWS_DEFAULT_REGION"])
     address = endpoint()
     if address:
         options["aws_endpoint"] = address

@@ -28,7 +28,7 @@ def _tree(submissions: list[Submission], tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="session")
 def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEdgar]:
-    """edgartools reads where EDGAR is when it is imported, so there is one server for all tests."""
+    """One server for all tests, because edgartools reads EDGAR's address on import."""
     server = LocalEdgar(tmp_path_factory.mktemp("nothing"))
     with pytest.MonkeyPatch.context() as patch:
         address = server.start()
@@ -43,7 +43,7 @@ def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEdgar]:
 
 @pytest.fixture
 def edgar(_server: LocalEdgar, _tree: Path, tmp_path: Path) -> LocalEdgar:
-    """EDGAR with the sample's filings, without limit or fault, and nobody has asked it yet."""
+    """EDGAR with the sample's filings, without limits, faults or past requests."""
     shutil.copytree(_tree, tmp_path / "edgar")
     _server.folder, _server.per_second, _server.compress = tmp_path / "edgar", None, True
     _server.requests.clear()

@@ -1,4 +1,4 @@
-"""The raw store, its ledger and the index: what does not agree is found, and the next sync makes it good."""
+"""The raw store, its ledger and the index: disagreements are found, and the next sync repairs them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_what_a_killed_run_left_half_stored_is_cleared(sync: Syncer, submissions
     assert not half.exists()
 
 
-def test_the_index_is_held_against_the_store(
+def test_the_index_is_compared_with_the_store(
     sync: Syncer, submissions: list[Submission], local_settings: Settings, tmp_path: Path
 ) -> None:
     index = str(tmp_path / "index")

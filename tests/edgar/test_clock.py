@@ -1,5 +1,5 @@
-"""A wall clock that is wrong, jumps, or differs between machines: no sync believes complete what is not, and the clock
-set right, the next one ends where quiet ones end."""
+"""A wall clock that is wrong, jumps, or differs between machines: no sync takes incomplete days for complete, and with
+the right clock the next one ends as if undisturbed."""
 
 from __future__ import annotations
 
@@ -39,8 +39,7 @@ def test_a_sync_whose_clock_is_ahead_marks_nothing_that_lasts(
     edgar: LocalEdgar, republish: Republish, submissions: list[Submission], edgar_settings: EdgarSettings,
     tmp_path: Path, ahead: dt.timedelta,
 ) -> None:  # fmt: skip
-    """What it took for holidays, or for a quarter that is over, is asked for again. (Where EDGAR says the date, it does
-    not come to that: see below.)"""
+    """Supposed holidays and past quarters are requested again. (If EDGAR sends the date, the sync stops: see below.)"""
     edgar_settings = edgar_settings.model_copy(update={"recheck_days": 1.0})
     wrong, right = (Syncer(str(tmp_path / name), edgar_settings) for name in ("wrong", "right"))
     republish(published(submissions, 1))

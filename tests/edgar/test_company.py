@@ -30,7 +30,7 @@ def test_what_a_company_filed_today_is_there_before_the_index_lists_it(
     summary = sync(**options, companies_now=True)
     assert summary.fetched == 1
     assert list(sync.stored().values()) == [newest.content]
-    assert summary.incomplete_days == (newest.filed_at,)
+    assert summary.incomplete_days == [newest.filed_at]
     assert sync(**options, companies_now=True).fetched == 0
 
 

@@ -21,7 +21,7 @@ from finray.edgar.contact import check_pace, checked_contact
         ("Acme " * 60 + "filings@acme-research.org", "request header"),
     ],
 )
-def test_who_does_not_say_who_asks_is_refused(contact: str, problem: str) -> None:
+def test_an_incomplete_contact_is_refused(contact: str, problem: str) -> None:
     with pytest.raises(SettingsError, match=problem) as raised:
         checked_contact(contact)
     assert "FINRAY_EDGAR__CONTACT" in str(raised.value)

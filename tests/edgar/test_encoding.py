@@ -66,7 +66,7 @@ def test_encodings() -> None:
     with pytest.raises(TooLongError):
         decoded(b"abcd", "", 3, "url")
     for encoding in ("br", "gzip, gzip"):
-        with pytest.raises(EdgarUnavailableError, match="not asked for"):
+        with pytest.raises(EdgarUnavailableError, match="not requested"):
             decoded(b"abc", encoding, 3, "url")
 
 

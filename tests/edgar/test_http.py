@@ -23,7 +23,7 @@ FILE = "/Archives/edgar/file.idx"
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[LocalEdgar]:
-    """Another server, with a file that nobody should take for EDGAR's."""
+    """Another server, with a file that must never pass for EDGAR's."""
     server = LocalEdgar(tmp_path / "other")
     (server.folder / "Archives" / "edgar").mkdir(parents=True)
     (server.folder / FILE[1:]).write_bytes(b"not EDGAR's")
@@ -58,13 +58,13 @@ def refused(http: EdgarHttp, url: str, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_another_host_is_not_asked(
+def test_a_redirect_to_another_host_is_not_followed(
     http: EdgarHttp, edgar: LocalEdgar, base: str, other: LocalEdgar, status: int, tmp_path: Path
 ) -> None:
     elsewhere = other.start() + FILE  # another port is another server
     edgar.fail(FILE, *[moved(elsewhere, status)] * 2)
     message = refused(http, base + FILE, tmp_path)
-    assert f"redirected to {elsewhere!r}, another host or protocol, which is not asked" in message
+    assert f"redirected to {elsewhere!r}, another host or protocol, and not followed" in message
     assert "EDGAR_BASE_URL" in message
     assert other.requests == []
     assert len(edgar.requests) == 2  # the same request is not sent again
@@ -116,7 +116,7 @@ def test_a_body_is_taken_up_to_the_limit_and_no_further(http: EdgarHttp, edgar: 
         assert http.requests == before + 1
 
 
-def test_a_filing_that_stands_for_more_than_was_allowed(
+def test_a_filing_that_decompresses_to_more_than_allowed(
     http: EdgarHttp, edgar: LocalEdgar, base: str, tmp_path: Path
 ) -> None:
     (edgar.folder / FILE[1:]).write_bytes(b"x" * (LIMIT + 1))
@@ -124,10 +124,10 @@ def test_a_filing_that_stands_for_more_than_was_allowed(
         download(http, base + FILE, tmp_path / "partial", LIMIT)
 
 
-def test_encodings_that_nobody_asked_for(http: EdgarHttp, edgar: LocalEdgar, base: str) -> None:
+def test_encodings_that_were_not_requested(http: EdgarHttp, edgar: LocalEdgar, base: str) -> None:
     twice = gzip.compress(gzip.compress(b"x"))
     edgar.fail(FILE, *[Fault(200, twice, headers=(("Content-Encoding", "gzip, gzip"),))] * 3)
-    with pytest.raises(EdgarUnavailableError, match="not asked for"):
+    with pytest.raises(EdgarUnavailableError, match="not requested"):
         http.get(base + FILE)
 
 

@@ -46,7 +46,7 @@ def rows(raw: Path) -> dict[str, Entry]:
 
 
 def largest_part(raw: Path) -> int:
-    """Bytes of the largest file that is being downloaded; 0 where there is none, or it was just finished."""
+    """Bytes of the largest unfinished download; 0 if there is none, or it was just finished."""
     with suppress(FileNotFoundError), os.scandir(raw / ".partial") as files:
         return max((file.stat().st_size for file in files), default=0)
     return 0

@@ -1,4 +1,4 @@
-"""Three nights with faults in each end where three quiet nights end: the sync alone, and all that cron runs."""
+"""Three nights with faults end like three undisturbed nights: the sync alone, and all that cron runs."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Cron:
         return ended
 
     def kill(self, operation: str, when: Callable[[], bool]) -> None:
-        """Start it, and kill it as soon as ``when`` says so; it must not have ended before."""
+        """Start it, and kill it as soon as ``when`` is true; it must not have ended before."""
         running = self.start(operation)
         deadline = time.monotonic() + 60
         while not when() and running.running() and time.monotonic() < deadline:

@@ -71,7 +71,7 @@ def test_real_feed_files(sync: Syncer, shared_data: Path, tmp_path: Path) -> Non
     (folder / "20250213.nc.tar.gz").write_bytes(feed_archive([], members))
     since, until = dt.date(2025, 1, 1), dt.date(2025, 12, 31)
     summary = sync(online=False, dumps=(str(folder),), since=since, until=until, now=NOW, forms="4,ABS-15G")
-    assert (summary.fetched, summary.problems, summary.failed) == (2, (), ())
+    assert (summary.fetched, summary.problems, summary.failed) == (2, [], [])
     assert sorted(sync.stored().values()) == sorted(content for _, content in members)
     texts = str(shared_data / "edgar/submissions")
     again = sync(online=False, dumps=(texts,), forms="8-K", since=dt.date(1998, 1, 1), until=until, now=NOW)

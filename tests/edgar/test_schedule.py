@@ -29,10 +29,8 @@ def note(ledger: Ledger, selection: Selection, unit: str, first: dt.date, last: 
 
 def test_quarters_that_are_over_are_read_whole_and_the_present_one_by_day(ledger: Ledger) -> None:
     due = schedule.due(since("2023-11-10"), ledger, NOW, WEEK, everything=False)
-    assert due.quarters == (Quarter(2023, 4), Quarter(2024, 1), Quarter(2024, 2))
-    assert due.days[0] == dt.date(2024, 4, 1)
-    assert due.days[-1] == NOW.date()
-    assert all(day.weekday() < 5 for day in due.days)
+    assert due[:3] == [Quarter(2023, 4), Quarter(2024, 1), Quarter(2024, 2)]
+    assert due[3:] == list(schedule.weekdays(dt.date(2024, 4, 1), NOW.date()))
 
 
 def test_days_that_were_read_are_read_again_for_a_week_and_quarters_once_a_week(ledger: Ledger) -> None:
@@ -42,32 +40,36 @@ def test_days_that_were_read_are_read_again_for_a_week_and_quarters_once_a_week(
     for quarter in (Quarter(2024, 1), Quarter(2024, 2)):
         note(ledger, selection, quarter_unit(quarter), quarter.first, quarter.last)
     due = schedule.due(selection, ledger, NOW, WEEK, everything=False)
-    assert due.quarters == ()
-    assert due.days == tuple(schedule.weekdays(dt.date(2024, 5, 8), NOW.date()))
+    assert due == list(schedule.weekdays(dt.date(2024, 5, 8), NOW.date()))
     later = schedule.due(selection, ledger, NOW + dt.timedelta(days=7), WEEK, everything=False)
-    assert later.quarters == (Quarter(2024, 1), Quarter(2024, 2))
+    assert later[:2] == [Quarter(2024, 1), Quarter(2024, 2)]
 
 
 def test_a_quarter_that_was_read_in_part_is_read_again(ledger: Ledger) -> None:
     narrow, wide = since("2024-03-01"), since("2024-01-01")
     note(ledger, narrow, quarter_unit(Quarter(2024, 1)), dt.date(2024, 3, 1), dt.date(2024, 3, 31))
-    assert Quarter(2024, 1) not in schedule.due(narrow, ledger, NOW, WEEK, everything=False).quarters
-    assert Quarter(2024, 1) in schedule.due(wide, ledger, NOW, WEEK, everything=False).quarters
+    assert Quarter(2024, 1) not in schedule.due(narrow, ledger, NOW, WEEK, everything=False)
+    assert Quarter(2024, 1) in schedule.due(wide, ledger, NOW, WEEK, everything=False)
 
 
 def test_the_watermark_is_the_day_before_the_first_that_lacks_something(ledger: Ledger) -> None:
     selection = since("2024-05-01")
-    assert schedule.watermark(selection, ledger, NOW, 10) is None
+
+    def watermark(give_up_after: int = 10) -> dt.date | None:
+        incomplete = schedule.incomplete_days(selection, ledger, NOW, give_up_after)
+        return schedule.watermark(selection, NOW, incomplete)
+
+    assert watermark() is None
     for day in schedule.weekdays(selection.since, NOW.date()):
         note(ledger, selection, day_unit(day), day, day)
-    assert schedule.watermark(selection, ledger, NOW, 10) == NOW.date()
+    assert watermark() == NOW.date()
     day = dt.date(2024, 5, 7)
     listed = Listed("0000000001-24-000001", "10-K", "A", ("0000000001",), day, day, "")
     ledger.note(Entry(listed, "failed", "status 503", tries=1))
-    assert schedule.watermark(selection, ledger, NOW, 10) == dt.date(2024, 5, 6)
+    assert watermark() == dt.date(2024, 5, 6)
     assert schedule.incomplete_days(selection, ledger, NOW, 10) == [day]
     # Given up, it holds up nothing any more.
-    assert schedule.watermark(selection, ledger, NOW, 1) == NOW.date()
+    assert watermark(give_up_after=1) == NOW.date()
 
 
 def test_a_day_without_an_index_is_a_holiday_after_two_days() -> None:
@@ -79,3 +81,9 @@ def test_quarters() -> None:
     assert Quarter.of(dt.date(2024, 12, 31)) == Quarter(2024, 4)
     assert Quarter(2024, 4).next == Quarter(2025, 1)
     assert (Quarter(2024, 1).first, Quarter(2024, 1).last) == (dt.date(2024, 1, 1), dt.date(2024, 3, 31))
+
+
+def test_weekdays() -> None:
+    friday, monday = dt.date(2024, 5, 10), dt.date(2024, 5, 13)
+    assert list(schedule.weekdays(friday, monday)) == [friday, monday]
+    assert list(schedule.weekdays(monday, friday)) == []

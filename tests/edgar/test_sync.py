@@ -64,10 +64,10 @@ def test_a_second_run_fetches_nothing_and_reads_no_index_that_has_not_changed(sy
 def test_the_last_day_is_not_complete_before_edgar_publishes_its_index(sync: Syncer) -> None:
     summary = sync()
     assert summary.complete_until == NOW.date() - dt.timedelta(days=1)
-    assert summary.incomplete_days == (NOW.date(),)
+    assert summary.incomplete_days == [NOW.date()]
     later = sync(now=NOW + dt.timedelta(days=3))
     assert later.complete_until == NOW.date()
-    assert later.incomplete_days == ()
+    assert later.incomplete_days == []
 
 
 def test_forms_stand_for_their_amendments(sync: Syncer, republish: Republish, submissions: list[Submission]) -> None:
@@ -116,7 +116,7 @@ def test_a_failing_filing_holds_up_its_day_until_it_is_there(
     assert first.complete_until == victim.filed_at - dt.timedelta(days=1)
     edgar.requests.clear()
     second = sync()
-    assert (second.fetched, second.failed) == (1, ())
+    assert (second.fetched, second.failed) == (1, [])
     assert second.complete_until == NOW.date() - dt.timedelta(days=1)
     assert len(edgar.asked("/edgar/data/")) == 1
 
@@ -248,8 +248,8 @@ def test_a_deleted_filing_is_kept_aside_and_comes_back_if_edgar_lists_it_again(
     assert victim.content not in sync.stored().values()
     kept = list((Path(sync.raw) / "deleted").rglob("*"))
     assert victim.content in [path.read_bytes() for path in kept if path.suffix == ".txt"]
-    assert any("any more" in path.read_text() for path in kept if path.suffix == ".json")
-    assert sync(recheck=True).deleted == ()
+    assert any("no longer" in path.read_text() for path in kept if path.suffix == ".json")
+    assert sync(recheck=True).deleted == []
     republish(submissions)
     assert sync(recheck=True).fetched == 1
 
@@ -267,7 +267,7 @@ def test_an_index_without_most_of_what_was_listed_is_not_believed(
     republish([*submissions, many[0]])
     summary = sync(recheck=True)
     assert sync.stored() == stored
-    assert summary.deleted == ()
+    assert summary.deleted == []
     assert "too many to believe" in summary.problems[0].reason
     republish([*submissions, *many[1:]])
     assert len(sync(recheck=True).deleted) == 1
@@ -297,7 +297,7 @@ def test_a_renamed_company_is_the_same_company(
     sync(ciks=frozenset({one}))
     republish([replace(s, company="NEW NAME HOLDINGS INC") if s.cik == one else s for s in submissions])
     summary = sync(ciks=frozenset({one}), recheck=True)
-    assert (summary.fetched, summary.corrected, summary.deleted) == (0, 0, ())
+    assert (summary.fetched, summary.corrected, summary.deleted) == (0, 0, [])
     assert {e.listed.company for e in sync.ledger.entries() if e.listed.ciks == (one,)} == {"NEW NAME HOLDINGS INC"}
 
 

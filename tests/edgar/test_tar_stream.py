@@ -41,7 +41,7 @@ def written(files: list[tuple[str, bytes]], form: int) -> bytes:
 
 
 def header(kind: bytes, content: bytes, size: int | None = None) -> bytes:
-    """A header of ``kind`` with its content, as long as it says or not."""
+    """A header of ``kind`` with its content, whose real length may differ."""
     member = tarfile.TarInfo("x")
     member.type, member.size = kind, len(content) if size is None else size
     return member.tobuf(tarfile.GNU_FORMAT) + content + b"\0" * (-len(content) % 512)
@@ -129,7 +129,7 @@ def test_limits_are_named() -> None:
 
 def test_how_much_an_archive_may_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = gzip.compress(header(tarfile.REGTYPE, b"\0" * 3_000_000))
-    monkeypatch.setattr(tar_stream, "_FREE_BYTES", 1_000_000)
+    monkeypatch.setattr(tar_stream, "_RATIO_FREE_BYTES", 1_000_000)
     with pytest.raises(ArchiveError, match="100 times"):
         read(bomb)
     monkeypatch.setattr(tar_stream, "MAX_BYTES", 1_000_000)

@@ -1,4 +1,4 @@
-"""A real engine that can be held in the middle of a question: where it embeds the question."""
+"""A real engine that can be held in the middle of a question, while it embeds the question."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from finray.models.hash_encoder import HashEncoder
 
 OPENING = f"{__name__}:opener"
 FOLDER = "TEST_HOLD_FOLDER"
-"""The environment variable that says where ``Hold`` keeps its files."""
+"""The environment variable with the folder of ``Hold``'s files."""
 
 
 class Hold:
-    """Of an engine in another process, by files that stand in a folder."""
+    """Holds an engine in another process, through files in a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._hold, self._waiting = folder / "hold", folder / "waiting"
@@ -37,7 +37,7 @@ class Hold:
             time.sleep(0.01)
 
     def pass_through(self) -> None:
-        """In the engine."""
+        """Called in the engine."""
         while self._hold.exists():
             self._waiting.touch()
             time.sleep(0.01)

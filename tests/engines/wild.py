@@ -1,4 +1,4 @@
-"""An engine whose questions say what it does."""
+"""An engine that misbehaves as its questions demand."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ OPENING = f"{__name__}:opener"
 
 
 def hold_the_interpreter() -> None:
-    """No other thread of this process runs while this goes on, for ever in human terms."""
+    """Practically endless; no other thread of this process runs meanwhile."""
     re.match(r"(a|a)*b", "a" * 40)
 
 
 class Wild:
-    """Answers with the id of its process, or what was asked for, after it did what the question says: "regex", "loop",
+    """Answers with the id of its process, or what was asked for, after it did what the question names: "regex", "loop",
     "sleep SECONDS" (as a C library that keeps the interpreter lock), "wait SECONDS" (as for a language model), "chat
     WORDS", "env NAME", "die", "die parent", "bug". The unit is the version of the table ``filings``."""
 

@@ -43,7 +43,7 @@ def test_what_is_too_much_is_stopped(sandbox: Sandbox, source: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", BROKEN.values(), ids=BROKEN)
-def test_what_fails_says_why(sandbox: Sandbox, source: str) -> None:
+def test_a_failure_names_its_reason(sandbox: Sandbox, source: str) -> None:
     assert refusal(sandbox, source).reason in ("failed", "syntax")
 
 

@@ -1,4 +1,4 @@
-"""What was asked of an engine, from the moment that somebody waits for it until it has ended."""
+"""A call of an engine, from the moment that somebody waits for it until its end."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from finray.engines.messages import Ask
 
 
 @dataclass(eq=False, slots=True)
-class Asked:
-    """``asker`` is the event loop of who waits for ``outcome``. ``losses`` weigh the children that ended with this at
-    hand; ``given_up`` says that nobody waits any more, though a child may still work on it."""
+class Request:
+    """``loop`` is the caller's event loop. ``losses`` weighs the children that ended while they had this request.
+
+    ``given_up``: nobody waits any longer, though a child may still work on it.
+    """
 
     message: Ask
     observer: Observer | None
-    asker: asyncio.AbstractEventLoop
-    ended: Callable[[Asked], None]
+    loop: asyncio.AbstractEventLoop
+    on_end: Callable[[Request], None]
     outcome: Future[Any] = field(default_factory=Future)
     losses: int = 0
     given_up: bool = False
@@ -33,25 +35,25 @@ class Asked:
 
     def observe(self, report: StageReport) -> None:
         if self.observer is not None and not self.given_up:
-            with suppress(RuntimeError):  # the asker's loop is closed
-                self.asker.call_soon_threadsafe(self.observer, report)
+            with suppress(RuntimeError):  # the caller's loop is closed
+                self.loop.call_soon_threadsafe(self.observer, report)
 
-    def time(self, handle: asyncio.TimerHandle | None) -> None:
-        """``handle`` in place of the timer before."""
+    def set_timer(self, timer: asyncio.TimerHandle | None) -> None:
+        """Replace the current timer."""
         if self.timer is not None:
             self.timer.cancel()
-        self.timer = handle
+        self.timer = timer
 
     def settle(self, value: Any = None, error: BaseException | None = None) -> None:
-        """What who waits gets, be it before or at the end."""
-        with suppress(InvalidStateError):  # nobody waits any more
+        """Give the caller a result, at the end or before."""
+        with suppress(InvalidStateError):  # it already has one, or has given up
             if error is not None:
                 self.outcome.set_exception(error)
             else:
                 self.outcome.set_result(value)
 
     def end(self, value: Any = None, error: BaseException | None = None) -> None:
-        """No child works on it any more."""
-        self.time(None)
-        self.ended(self)
+        """No child works on it any longer."""
+        self.set_timer(None)
+        self.on_end(self)
         self.settle(value, error)
