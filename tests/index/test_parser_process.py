@@ -160,7 +160,7 @@ def honest(sample_filings: Path, parser: ParserProcess) -> Callable[[], None]:
     [
         (b"segfault", "crashed", "SIGSEGV"),
         (b"exit", "crashed", "exit status 3"),
-        (b"answer []", "crashed", "nonsense"),
+        (b"answer []", "crashed", "invalid answer"),
         (b"bug", "parser_error", "KeyError: 'a bug'"),
         (b"memory", "out_of_memory", "4 GiB"),
     ],
