@@ -1,4 +1,4 @@
-"""Who works on what: a question goes to whoever is free, and waits behind none while somebody is. No Ray here."""
+"""Dispatch questions to workers: none waits behind another while a worker is free. No Ray here."""
 
 from __future__ import annotations
 
@@ -10,92 +10,90 @@ from typing import Generic, TypeVar
 W = TypeVar("W", bound=Hashable)
 
 
-class Place(Generic[W]):
-    """Of one question: at ``worker``, until ``moved`` is done; then at another, which is in ``worker`` by then."""
+class Assignment(Generic[W]):
+    """A question is assigned to ``worker`` until ``moved`` is done; by then ``worker`` is another one."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self.given: asyncio.Future[None] = self._loop.create_future()
+        self.assigned: asyncio.Future[None] = self._loop.create_future()
         self.moved: asyncio.Future[None] = self._loop.create_future()
         self._worker: W | None = None
 
     @property
     def worker(self) -> W:
-        assert self._worker is not None, "take gives one"
+        assert self._worker is not None, "acquire() assigns one"
         return self._worker
 
-    def go(self, worker: W) -> None:
+    def assign(self, worker: W) -> None:
         if self._worker is not None:
             self.moved.set_result(None)
             self.moved = self._loop.create_future()
-        elif not self.given.done():
-            self.given.set_result(None)
+        elif not self.assigned.done():
+            self.assigned.set_result(None)
         self._worker = worker
 
 
-class Places(Generic[W]):
-    """Workers, each with room for ``works_on`` questions at a time and ``margin`` more, which it begins in the order in
-    which they came. Where nobody waits for a place any more, what is in the margin of one worker goes to another that
-    is free."""
+class Dispatcher(Generic[W]):
+    """Assigns questions to workers. Each works on up to ``works_on`` at a time and queues ``prefetch`` more, first in,
+    first out. Once no question waits for a worker, queued ones move to workers that are free."""
 
-    def __init__(self, works_on: int, margin: int) -> None:
-        self._works_on, self._room = works_on, works_on + margin
-        self._line: deque[Place[W]] = deque()
-        self._at: dict[W, list[Place[W]]] = {}
-        self._refusal: Exception | None = None
+    def __init__(self, works_on: int, prefetch: int) -> None:
+        self._works_on, self._capacity = works_on, works_on + prefetch
+        self._waiting: deque[Assignment[W]] = deque()
+        self._assigned: dict[W, list[Assignment[W]]] = {}
+        self._failure: Exception | None = None
 
     @property
     def workers(self) -> list[W]:
-        return list(self._at)
+        return list(self._assigned)
 
     def add(self, worker: W) -> None:
-        self._at[worker], self._refusal = [], None
-        self._fill()
+        self._assigned[worker], self._failure = [], None
+        self._dispatch()
 
     def remove(self, worker: W) -> bool:
-        """Whether it was there. Who has a place with it takes another."""
-        return self._at.pop(worker, None) is not None
+        """Whether it was there. The caller acquires new assignments for its questions."""
+        return self._assigned.pop(worker, None) is not None
 
-    async def take(self) -> Place[W]:
-        """A place, in the order of asking. Raises what ``refuse`` says."""
-        if self._refusal is not None:
-            raise self._refusal
-        place = Place[W]()
-        self._line.append(place)
-        self._fill()
+    async def acquire(self) -> Assignment[W]:
+        """An assignment, first come, first served. Raises the error given to ``fail``."""
+        if self._failure is not None:
+            raise self._failure
+        assignment = Assignment[W]()
+        self._waiting.append(assignment)
+        self._dispatch()
         try:
-            await place.given
+            await assignment.assigned
         except BaseException:
-            self.leave(place)
+            self.release(assignment)
             raise
-        return place
+        return assignment
 
-    def leave(self, place: Place[W]) -> None:
-        """Whatever became of it."""
-        for places in (self._line, *self._at.values()):
-            if place in places:
-                places.remove(place)
-        self._fill()
+    def release(self, assignment: Assignment[W]) -> None:
+        for assignments in (self._waiting, *self._assigned.values()):
+            if assignment in assignments:
+                assignments.remove(assignment)
+        self._dispatch()
 
-    def refuse(self, error: Exception) -> None:
-        """To all who wait or come, until there is a worker again."""
-        self._refusal = error
-        while self._line:
-            place = self._line.popleft()
-            if not place.given.done():
-                place.given.set_exception(error)
+    def fail(self, error: Exception) -> None:
+        """Raise ``error`` in present and future callers of ``acquire`` until a worker is added."""
+        self._failure = error
+        while self._waiting:
+            assignment = self._waiting.popleft()
+            if not assignment.assigned.done():
+                assignment.assigned.set_exception(error)
 
-    def _fill(self) -> None:
-        while self._at:
-            worker, places = min(self._at.items(), key=lambda item: len(item[1]))
-            if self._line:
-                if len(places) >= self._room:
+    def _dispatch(self) -> None:
+        while self._assigned:
+            worker, assignments = min(self._assigned.items(), key=lambda item: len(item[1]))
+            if self._waiting:
+                if len(assignments) >= self._capacity:
                     return
-                place = self._line.popleft()
+                assignment = self._waiting.popleft()
             else:
-                busiest = max(self._at.values(), key=len)
-                if len(places) >= self._works_on or len(busiest) <= self._works_on:
+                busiest = max(self._assigned.values(), key=len)
+                if len(assignments) >= self._works_on or len(busiest) <= self._works_on:
                     return
-                place = busiest.pop()
-            places.append(place)
-            place.go(worker)
+                assignment = busiest.pop()
+            assignments.append(assignment)
+            assignment.assign(worker)

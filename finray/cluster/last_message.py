@@ -1,9 +1,9 @@
-"""What a process says that may be ended from inside of Ray.
+"""Last message of a process that Ray may kill.
 
-Where its node dies, Ray's C++ side ends a process as soon as it touches shared memory: at any moment of the main
-thread, without a word, and before another thread can run. So a child, this file run as a program, waits beside the
-process and says the line where it could not. Only the standard library is imported here: it starts in a few hundredths
-of a second.
+If its node dies, Ray's C++ side ends a process as soon as it touches shared memory: at any moment of the main thread,
+without a message, and before another thread can run. So a child process, which runs this file as a program, waits
+beside it and prints the message in its place. Only the standard library is imported here: the child starts in a few
+hundredths of a second.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from contextlib import suppress
 from typing import NoReturn
 
 EXIT_CODE = 2
-_NOTHING = b"."
-_ENDING_SECONDS = 0.2
+_CANCELLED = b"."
+_CLOSING_SECONDS = 0.2
 _PAUSE_SECONDS = 0.02
 
 
-class LastWord:
-    """The line ``node_gone`` (of an error) is said where this process ends while what listens at ``node`` (path of a
-    socket) is gone, unless ``end`` or ``no_more`` came before."""
+class LastMessage:
+    """Prints ``node_gone`` as an error if this process ends after the listener at ``node`` (path of a Unix socket),
+    unless ``exit_with`` or ``cancel`` was called before."""
 
     def __init__(self, node: str, node_gone: str) -> None:
         self._child = subprocess.Popen(
@@ -36,41 +36,40 @@ class LastWord:
             stdout=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for this process
         )
-        self._telling = threading.Lock()
+        self._lock = threading.Lock()
 
-    def end(self, line: str) -> NoReturn:
-        """Say ``line`` and end this process at once: its main thread may be inside of Ray, where no exception reaches
-        it.
+    def exit_with(self, line: str) -> NoReturn:
+        """Print ``line`` and exit at once: the main thread may be inside Ray, where no exception reaches it.
 
-        The child says it: one write hands it over, and Ray could end this process after any that this one makes.
+        The child prints it: one write hands it over, and Ray could end this process after any write.
         """
-        if not self._told(line.encode()):
-            say(line)
+        if not self._send(line.encode()):
+            print_error(line)
         os._exit(EXIT_CODE)
 
-    def no_more(self) -> None:
-        """The child has nothing to say any more, and ends. May be called again."""
-        self._told(_NOTHING)
+    def cancel(self) -> None:
+        """Print nothing, and end the child. May be called again."""
+        self._send(_CANCELLED)
 
-    def _told(self, what: bytes) -> bool:
-        """Whether the child has taken this, or was told before; not where it was killed."""
+    def _send(self, message: bytes) -> bool:
+        """Whether the child received this message or an earlier one; false if it was killed."""
         assert self._child.stdin is not None
-        with self._telling:
+        with self._lock:
             if not self._child.stdin.closed:
                 with suppress(BrokenPipeError):
-                    self._child.stdin.write(what)
+                    self._child.stdin.write(message)
                 self._child.stdin.close()
         return self._child.wait() == 0
 
 
-def say(line: str) -> None:
-    """``line`` on standard error, as an error of the cluster."""
+def print_error(line: str) -> None:
+    """Print ``line`` on standard error as an error of the cluster."""
     sys.stderr.write(f"\nerror: ClusterError: {line}\n")
     sys.stderr.flush()
 
 
 def connected(node: str) -> socket.socket | None:
-    """A connection to the Unix socket at ``node``; None where nothing listens there."""
+    """A connection to the Unix socket at ``node``; None if nothing listens there."""
     peer = socket.socket(socket.AF_UNIX)
     try:
         peer.connect(node)
@@ -81,11 +80,11 @@ def connected(node: str) -> socket.socket | None:
 
 
 def reconnected(node: str) -> socket.socket | None:
-    """As ``connected``, after a connection was lost; None also where the node is just ending, which closes its sockets
-    one after another: a new connection is then lost at once."""
+    """A new connection after one was lost; None also if the node is ending. It closes its sockets one after another, so
+    a connection that is lost at once does not count."""
     while peer := connected(node):
-        ended, _, _ = select.select([peer], [], [], _ENDING_SECONDS)
-        if not ended:
+        closed, _, _ = select.select([peer], [], [], _CLOSING_SECONDS)
+        if not closed:
             return peer
         peer.close()
         time.sleep(_PAUSE_SECONDS)
@@ -93,9 +92,9 @@ def reconnected(node: str) -> socket.socket | None:
 
 
 def wait_beside(node: str, node_gone: str) -> None:
-    """Until standard input ends, and say what it held; ``node_gone`` where it was empty and the node ended before it.
+    """Wait for the end of standard input, then print its content, or ``node_gone`` if it is empty and the node is gone.
 
-    The connection is held meanwhile: where the process was killed, a node of its own ends just after it.
+    A held connection shows whether the node ended first: if the process was killed, its own node ends just after it.
     """
     peer = connected(node)
     stdin = sys.stdin.fileno()
@@ -105,11 +104,11 @@ def wait_beside(node: str, node_gone: str) -> None:
             peer.close()
             peer = reconnected(node)
         if stdin in readable:
-            told = sys.stdin.buffer.read()
-            if told and told != _NOTHING:
-                say(told.decode())
-            elif not told and not peer:
-                say(node_gone)
+            message = sys.stdin.buffer.read()
+            if message and message != _CANCELLED:
+                print_error(message.decode())
+            elif not message and not peer:
+                print_error(node_gone)
             return
 
 
