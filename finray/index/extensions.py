@@ -100,8 +100,8 @@ def open_extension(reader: IndexReader, extension: Extension) -> ExtensionTable:
             f"{extension.name!r} needs; make them with: {command}"
         )
     _check_record(reader.uri, extension, found)
-    table = _open(reader.uri, extension.name)
-    stored = _stored(table)
+    table = _open(_location(reader.uri, f"{extension.name}.lance"))
+    stored = Counter() if table is None else rows_by_revision(table)
     expected = _expected(reader, extension)
     absent = [key for key, rows in expected.items() if stored.get(key, 0) != rows]
     if absent:
@@ -126,26 +126,27 @@ def extend_index(
     another model, unless ``rebuild``, which starts over.
     """
     started = time.monotonic()
-    uri, name = reader.uri, extension.name
-    found = _read_record(uri, name)
+    name = extension.name
+    location = _location(reader.uri, f"{name}.lance")
+    found = _read_record(reader.uri, name)
     if found is not None and not rebuild:
-        _check_record(uri, extension, found)
-    table = _open(uri, name)
+        _check_record(reader.uri, extension, found)
+    table = _open(location)
     expected = _expected(reader, extension)
-    stored = _stored(table)
+    stored = Counter() if table is None else rows_by_revision(table)
     unwanted = [key for key, rows in stored.items() if rebuild or expected.get(key) != rows]
-    if table is not None and unwanted:
-        commit(_table_uri(uri, name), partial(_delete, uri, name, unwanted))
-    write_bytes(_record_uri(uri, name), json.dumps(_record(extension), indent=1).encode())
+    if unwanted:
+        commit(location, partial(_delete, location, unwanted))
+    write_bytes(_location(reader.uri, f"{name}.json"), json.dumps(_record(extension), indent=1).encode())
     kept = stored.keys() - set(unwanted)
     todo = [key for key, rows in expected.items() if rows and key not in kept]
     done = 0
     for batch, filings in _batches(reader, extension, todo):
-        commit(_table_uri(uri, name), partial(_add, uri, name, batch), undo=partial(_take_back, uri, name, batch))
+        commit(location, partial(_add, location, batch), undo=partial(_remove, location, batch))
         done += filings
         if progress is not None:
             progress(done, len(todo))
-    commit(_table_uri(uri, name), partial(_tidy, uri, name))
+    commit(location, partial(_compact, location))
     return ExtensionSummary(
         name, len(expected), len(todo), len(unwanted), sum(expected.values()), time.monotonic() - started
     )
@@ -184,29 +185,24 @@ def _expected(reader: IndexReader, extension: Extension) -> dict[Key, int]:
     return {(filing_id, revision): counts[filing_id] for filing_id, revision in reader.revisions.items()}
 
 
-def _stored(table: Any) -> Counter[Key]:
-    return Counter() if table is None else rows_by_revision(table)
+def _add(location: str, batch: pa.Table) -> None:
+    mode = "append" if _open(location) is not None else "create"
+    lance.write_dataset(batch, location, mode=mode, storage_options=lance_storage_options(location) or None)
 
 
-def _add(uri: str, name: str, batch: pa.Table) -> None:
-    mode = "append" if _open(uri, name) is not None else "create"
-    options = lance_storage_options(normalise(uri)) or None
-    lance.write_dataset(batch, _table_uri(uri, name), mode=mode, storage_options=options)
-
-
-def _take_back(uri: str, name: str, batch: pa.Table) -> None:
-    if _open(uri, name) is not None:
+def _remove(location: str, batch: pa.Table) -> None:
+    if _open(location) is not None:
         keys = set(zip(batch["filing_id"].to_pylist(), batch["revision"].to_pylist(), strict=True))
-        _delete(uri, name, sorted(keys))
+        _delete(location, sorted(keys))
 
 
-def _delete(uri: str, name: str, keys: Sequence[Key]) -> None:
+def _delete(location: str, keys: Sequence[Key]) -> None:
     for start in range(0, len(keys), 500):
-        _open(uri, name).delete(" OR ".join(is_revision(*key) for key in keys[start : start + 500]))
+        _open(location).delete(" OR ".join(is_revision(*key) for key in keys[start : start + 500]))
 
 
-def _tidy(uri: str, name: str) -> None:
-    table = _open(uri, name)
+def _compact(location: str) -> None:
+    table = _open(location)
     if table is not None and len(table.get_fragments()) > _MAX_FRAGMENTS:
         table.optimize.compact_files()
 
@@ -216,7 +212,7 @@ def _record(extension: Extension) -> dict[str, Any]:
 
 
 def _read_record(uri: str, name: str) -> dict[str, Any] | None:
-    location = _record_uri(uri, name)
+    location = _location(uri, f"{name}.json")
     if not exists(location):
         return None
     try:
@@ -235,15 +231,10 @@ def _check_record(uri: str, extension: Extension, found: Mapping[str, Any]) -> N
         )
 
 
-def _record_uri(uri: str, name: str) -> str:
-    return join(normalise(uri), "extensions", f"{name}.json")
+def _location(uri: str, file: str) -> str:
+    return join(normalise(uri), "extensions", file)
 
 
-def _table_uri(uri: str, name: str) -> str:
-    return join(normalise(uri), "extensions", f"{name}.lance")
-
-
-def _open(uri: str, name: str) -> Any:
+def _open(location: str) -> Any:
     """The table at its latest version, None if there is none yet."""
-    location = _table_uri(uri, name)
     return open_latest(location) if exists(location) else None

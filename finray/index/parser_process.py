@@ -85,12 +85,11 @@ class ParserProcess:
         Raises FilingError: the parser's own, or ``crashed`` (after a second try), ``timeout``, ``out_of_memory``,
         ``parser_error``.
         """
-        if self._tessdata is None:
-            return self._parse_twice(content, source_uri, None)
+        ocr = Ocr(self._tessdata, allowed=False) if self._tessdata else None
         try:
-            return self._parse_twice(content, source_uri, Ocr(self._tessdata, allowed=False))
+            return self._parse_twice(content, source_uri, ocr)
         except FilingError as error:
-            if error.reason != "needs_ocr":
+            if error.reason != "needs_ocr" or self._tessdata is None:
                 raise
             return self._parse_twice(content, source_uri, Ocr(self._tessdata))
 
