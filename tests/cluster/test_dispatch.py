@@ -66,7 +66,7 @@ def simulate(works_on: int, prefetch: int, workers: int, questions: list[int]) -
     return asyncio.run(run())
 
 
-def test_two_workers_share_the_hard_questions_wherever_they_stand() -> None:
+def test_two_workers_share_the_hard_questions_in_any_order() -> None:
     hard, easy = 2_000, 20
     for questions in ([hard, easy] * 4, [hard] * 4 + [easy] * 4, [easy] * 4 + [hard] * 4, [hard, hard, hard, easy]):
         did = simulate(1, 1, 2, questions).did
