@@ -81,7 +81,7 @@ def _filings(corpus: Corpus, encoder: HashEncoder) -> Iterator[pa.RecordBatch]:
             }
             for filing, summary, vector in zip(some, summaries, encoder.encode_passages(summaries), strict=True)
         ]
-        yield from pa.Table.from_pylist(rows, schema.filings_schema(DIMENSION)).to_batches()
+        yield from pa.Table.from_pylist(rows, schema.table_schemas(DIMENSION)[schema.FILINGS]).to_batches()
 
 
 def _pages(corpus: Corpus, encoder: HashEncoder) -> Iterator[pa.RecordBatch]:
@@ -99,7 +99,7 @@ def _pages(corpus: Corpus, encoder: HashEncoder) -> Iterator[pa.RecordBatch]:
             }
             for filing, text, vector in zip(some, texts, encoder.encode_passages(texts), strict=True)
         ]
-        yield from pa.Table.from_pylist(rows, schema.pages_schema(DIMENSION)).to_batches()
+        yield from pa.Table.from_pylist(rows, schema.table_schemas(DIMENSION)[schema.PAGES]).to_batches()
 
 
 def _batches(filings: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -105,7 +105,7 @@ def _chunks(vectors: NDArray[np.float32], first: int) -> pa.Table:
         "text": [""] * rows,
         "vector": schema.vectors_array(vectors, dimension),
     }
-    return pa.table(columns, schema=schema.chunks_schema(dimension))
+    return pa.table(columns, schema=schema.table_schemas(dimension)[schema.CHUNKS])
 
 
 def _search(table: Any, queries: NDArray[np.float32], probes: int | None) -> tuple[list[set[tuple[Any, ...]]], float]:

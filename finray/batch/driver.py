@@ -1,7 +1,7 @@
-"""Thousands of questions with hundreds in flight: the driver behind `finray answer` and jobs/answer.py. No Ray here.
+"""The driver of `finray answer` and jobs/answer.py: thousands of questions, hundreds in flight. No Ray here.
 
-Who answers is a coroutine function; it may run in this process or on a cluster. Predictions are stored as they come,
-so a killed run continues where it was (see :mod:`finray.batch.prediction_store`).
+A coroutine function answers each question, in this process or on a cluster. Predictions are stored as they finish, so a
+killed run can resume (:mod:`finray.batch.prediction_store`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class AnswerSummary:
-    """What a run of bulk answering did. Latencies are of the questions answered in this run, in seconds."""
+    """Counts and times of a bulk run. Latencies are in seconds, over the questions answered in this run."""
 
     questions: int
     resumed: int
@@ -44,7 +44,7 @@ class AnswerSummary:
     latency_p50: float | None
     latency_p95: float | None
     usage: Mapping[str, TokenUsage] = field(default_factory=dict)
-    """LLM tokens of this run, and what they cost, by stage."""
+    """LLM tokens and cost of this run, by stage."""
 
     @property
     def failed(self) -> bool:
@@ -60,10 +60,9 @@ async def answer_all(
     retry_failed: bool = False,
     progress: Progress | None = None,
 ) -> AnswerSummary:
-    """Answer what ``store`` does not hold yet, at most ``settings.bulk.concurrency`` at once, and finish the file.
+    """Answer the questions that ``store`` lacks, at most ``settings.bulk.concurrency`` at once, and finish the file.
 
-    Finished predictions are appended every ``settings.bulk.flush_seconds``. On cancellation what has come so far is
-    stored first.
+    Predictions are appended every ``settings.bulk.flush_seconds``, and on cancellation.
     """
     started = time.perf_counter()
     settings_hash = settings.answer_hash()
@@ -91,9 +90,9 @@ async def answer_all(
         for question in waiting:
             try:
                 prediction = await answer(question)
-            except FinrayError:  # said on purpose: there is nobody to answer the others either
+            except FinrayError:  # nothing can answer the other questions either
                 raise
-            except Exception as error:  # noqa: BLE001 - one question's bug must not cost the other thousands
+            except Exception as error:  # noqa: BLE001 - a bug that one question triggers must not stop the others
                 _log.exception("question %r", question.qid)
                 prediction = Prediction.of_failure(question, error, settings_hash)
             latencies.append(prediction.seconds)
@@ -106,7 +105,7 @@ async def answer_all(
 
     try:
         async with asyncio.TaskGroup() as group:
-            # In the group, so that a store that cannot be written ends the run at once.
+            # In the group, so that a failed write ends the run at once.
             flusher = group.create_task(flush_regularly())
             workers = [group.create_task(work()) for _ in range(min(settings.bulk.concurrency, len(todo) - len(bad)))]
             if workers:
@@ -117,17 +116,30 @@ async def answer_all(
     finally:
         buffer.flush()
     store.finish((item.qid for item in questions), settings_hash)
-    summary = _summary(questions, store, settings_hash, len(todo), latencies, time.perf_counter() - started)
-    return replace(summary, usage=spent.usage)
+    statuses = [store.done()[item.qid, settings_hash].status for item in questions]
+    quantiles = [float(q) for q in np.quantile(latencies, (0.5, 0.95))] if latencies else [None, None]
+    seconds = time.perf_counter() - started
+    return AnswerSummary(
+        questions=len(statuses),
+        resumed=len(statuses) - len(todo),
+        answered=statuses.count("answered"),
+        unanswerable=statuses.count("unanswerable"),
+        errors=statuses.count("error"),
+        seconds=seconds,
+        questions_per_second=len(todo) / seconds if seconds else 0.0,
+        latency_p50=quantiles[0],
+        latency_p95=quantiles[1],
+        usage=spent.usage,
+    )
 
 
 class _Buffer:
-    """Finished predictions on their way to the store; a batch leaves only once it is stored."""
+    """Predictions on their way to the store; a batch is dropped only after it is stored."""
 
     def __init__(self, store: PredictionStore) -> None:
         self._store = store
         self._ready: list[Prediction] = []
-        # A cancelled flush runs on in its thread while the last one starts.
+        # A cancelled flush still runs in its thread when the last one starts.
         self._lock = threading.Lock()
 
     def add(self, prediction: Prediction) -> None:
@@ -138,27 +150,3 @@ class _Buffer:
             batch = self._ready[:]
             self._store.append(batch)
             del self._ready[: len(batch)]
-
-
-def _summary(
-    questions: Iterable[Question | BadLine],
-    store: PredictionStore,
-    settings_hash: str,
-    ran: int,
-    latencies: Sequence[float],
-    seconds: float,
-) -> AnswerSummary:
-    done = store.done()
-    statuses = [done[item.qid, settings_hash].status for item in questions]
-    quantiles = [float(q) for q in np.quantile(latencies, (0.5, 0.95))] if latencies else [None, None]
-    return AnswerSummary(
-        questions=len(statuses),
-        resumed=len(statuses) - ran,
-        answered=statuses.count("answered"),
-        unanswerable=statuses.count("unanswerable"),
-        errors=statuses.count("error"),
-        seconds=seconds,
-        questions_per_second=ran / seconds if seconds else 0.0,
-        latency_p50=quantiles[0],
-        latency_p95=quantiles[1],
-    )

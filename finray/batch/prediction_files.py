@@ -1,15 +1,15 @@
-"""Where predictions lie: a final JSON-lines or Parquet file, and beside it what a run appended so far.
+"""Storage of predictions: a final JSON-lines or Parquet file, and beside it the lines that a run has appended.
 
 ========================  =======================================  ==================================
-target                    appended while a run works               when it finishes
+target                    during a run                             at its end
 ========================  =======================================  ==================================
-``out.jsonl``             the file itself                          sorted copy replaces it
-``out.parquet``           ``out.parquet.partial.jsonl``            the file; the partial one goes
-``s3://…``                objects ``<out>.parts/part-*.jsonl``     one object; the parts go
+``out.jsonl``             the file itself                          a sorted copy replaces it
+``out.parquet``           ``out.parquet.partial.jsonl``            the file; the partial one is deleted
+``s3://…``                objects ``<out>.parts/part-*.jsonl``     one object; the parts are deleted
 ========================  =======================================  ==================================
 
-An object store cannot append, hence the parts. Whatever is killed, at whatever moment, leaves the final file,
-the appended lines, or both; reading takes both, and a later line about a question supersedes an earlier one.
+Object stores cannot append, hence the parts. A run killed at any moment leaves the final file, appended lines, or both.
+Reading takes both; a later line for a question supersedes an earlier one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PREDICTION_SCHEMA = arrow_schema(Prediction)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One complete line, with its line feed, and where it stands."""
+    """A complete line with its line feed; ``where`` is its place, for messages, ``final`` if in the final file."""
 
     content: bytes
     where: str
@@ -55,19 +55,19 @@ class Line:
 
 
 class PredictionFiles(Protocol):
-    """The durable side of a predictions target. Every method raises SourceError."""
+    """The stored lines of a predictions target. Every method raises SourceError."""
 
     torn: str | None
-    """What a killed writer left half of, set by ``lines``."""
+    """A message about half a line that a killed writer left, set by ``lines``."""
 
     def lines(self) -> Iterator[Line]:
-        """What is stored, oldest first."""
+        """Stored lines, oldest first."""
 
     def append(self, lines: bytes) -> None:
-        """Store whole lines; they survive a crash once this returns."""
+        """Store whole lines durably."""
 
     def replace(self, lines: Iterable[bytes]) -> None:
-        """Make ``lines`` all that is stored, in one step."""
+        """Replace everything by ``lines`` in one step."""
 
     def open(self) -> None:
         """Prepare to write."""
@@ -76,7 +76,7 @@ class PredictionFiles(Protocol):
 
 
 def prediction_files(uri: str, kind: type[Any] = Prediction) -> PredictionFiles:
-    """The files behind ``uri``, of lines that are JSON objects of ``kind``.
+    """The files of ``uri``, whose lines are JSON objects of ``kind``.
 
     Raises SourceError for a name that ends in neither .jsonl nor .parquet.
     """
@@ -87,7 +87,7 @@ def prediction_files(uri: str, kind: type[Any] = Prediction) -> PredictionFiles:
 
 
 class LocalFiles:
-    """A file in a folder, with a lock that lasts as long as the process that holds it."""
+    """A file in a folder, locked until it is closed or the process ends."""
 
     def __init__(self, path: Path, kind: type[Any]) -> None:
         self.torn: str | None = None
@@ -100,7 +100,7 @@ class LocalFiles:
     def open(self) -> None:
         self._opened()
         for scratch in self._path.parent.glob(f".{glob.escape(self._path.name)}.*.tmp"):
-            scratch.unlink()  # a run was killed while it replaced the file; the lock says that it is gone
+            scratch.unlink()  # left by a run that was killed: it no longer holds the lock
 
     def _opened(self) -> IO[bytes]:
         with named("write", str(self._journal)):
@@ -110,9 +110,7 @@ class LocalFiles:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 handle.close()
-                raise SourceError(
-                    f"another run is writing {str(self._path)!r}; wait for it or give another target"
-                ) from error
+                raise SourceError(f"another run is writing {str(self._path)!r}; wait, or use another target") from error
         self._handle = handle
         return handle
 
@@ -131,7 +129,7 @@ class LocalFiles:
             where = f"{self._journal}, line {number}"
             if not content.endswith(b"\n"):
                 if is_torn(self._kind, content):
-                    self.torn = f"{where}: half a line, left by a run that was killed, is ignored"
+                    self.torn = f"{where}: half a line, left by a killed run, is ignored"
                     return
                 content += b"\n"
             if content.strip():
@@ -146,7 +144,7 @@ class LocalFiles:
             os.fsync(handle.fileno())
 
     def _end_last_line(self) -> None:
-        """Cut off half a line, or end a whole one that lacks its line feed: nothing may be glued to it."""
+        """Remove half a line, or add a missing line feed."""
         with self._journal.open("r+b") as file:
             end = file.seek(0, io.SEEK_END)
             start, tail = end, b""
@@ -168,7 +166,7 @@ class LocalFiles:
                 _write(file, lines, parquet=self._parquet)
             if self._parquet:
                 self._journal.unlink(missing_ok=True)
-        self.close()  # its handle is on the file that was replaced
+        self.close()  # the handle is that of the replaced file
 
     def close(self) -> None:
         if self._handle is None:
@@ -180,10 +178,10 @@ class LocalFiles:
 
 
 class ObjectFiles:
-    """An object of S3 and its parts.
+    """An object on S3 and its parts.
 
-    A store may list late: parts that this run wrote or has seen are known without a listing, only parts that were read
-    are deleted, and a part that is listed but not there has gone into the object.
+    Listings may lag: parts that this run wrote or saw need no listing, only parts that were read are deleted, and a
+    listed part that is missing has become part of the object.
     """
 
     def __init__(self, uri: str) -> None:
@@ -213,11 +211,11 @@ class ObjectFiles:
                 except FileNotFoundError as error:
                     if self._version() != version:
                         raise SourceError(
-                            f"{self._uri!r} was finished by another run while it was read; read it again"
+                            f"another run finished {self._uri!r} while it was read; read it again"
                         ) from error
 
     def _version(self) -> str | None:
-        """Changes with the object; None where there is none."""
+        """Changes with the object; None if there is none."""
         try:
             return str(self._fs.info(self._path).get("ETag"))
         except FileNotFoundError:
@@ -235,7 +233,7 @@ class ObjectFiles:
 
     def append(self, lines: bytes) -> None:
         assert self._next is not None, "open() first"
-        # The random end keeps two runs on one target from overwriting each other's parts.
+        # The random suffix keeps simultaneous runs from overwriting each other's parts.
         name = f"{self._folder}/part-{self._next:08d}-{secrets.token_hex(4)}.jsonl"
         with named("write", self._uri):
             self._fs.pipe_file(name, lines)
@@ -255,7 +253,7 @@ class ObjectFiles:
         self._read = []
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Nothing to close."""
 
     def _parts(self) -> list[str]:
         with named("list", self._uri):
@@ -296,16 +294,16 @@ def _write(file: IO[bytes], lines: Iterable[bytes], *, parquet: bool) -> None:
 
 @contextmanager
 def scratch_file() -> Iterator[IO[bytes]]:
-    """A file in the temporary folder, with a name, that goes with the block. Raises SourceError."""
+    """A named temporary file for the block. Raises SourceError."""
     with named("write", tempfile.gettempdir()):
-        scratch = tempfile.NamedTemporaryFile()  # noqa: SIM115 - closed below, under another name for its errors
+        scratch = tempfile.NamedTemporaryFile()  # noqa: SIM115 - closed below
     with scratch:
         yield scratch
 
 
 @contextmanager
 def named(verb: str, uri: str) -> Iterator[None]:
-    """Turn what the file system or S3 raises into a SourceError that says which target it was."""
+    """Turn errors of the file system or S3 into a SourceError that names ``uri``."""
     try:
         yield
     except STORAGE_ERRORS as error:

@@ -1,7 +1,7 @@
 """Predictions of a run that may be killed at any moment: append, resume, finish in question order.
 
-Resume is keyed by (qid, settings hash). Nothing that was appended is lost, nothing is answered twice, and a
-finished run that is started again writes nothing.
+Resume is keyed by (qid, settings hash). No appended prediction is lost, no question is answered twice, and a finished
+run that starts again writes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What is known of a stored prediction without its text. ``line`` is set for a bad question line."""
+    """A stored prediction in brief. ``line`` is set for a bad question line."""
 
     question: str
     status: Status
@@ -34,16 +34,16 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class PredictionFile:
-    """What a predictions file holds: the latest prediction for each question, and remarks about the file."""
+    """The latest prediction for each question of a predictions file, and remarks about the file."""
 
     predictions: tuple[Prediction, ...]
     remarks: tuple[str, ...]
 
 
 def read_predictions(uri: str) -> PredictionFile:
-    """The predictions at ``uri``, also of a run that is still going or was killed.
+    """The predictions at ``uri``, also of a run in progress or killed.
 
-    Raises SourceError when there is nothing, or something that is not predictions.
+    Raises SourceError if there are none, or the content is something else.
     """
     files = prediction_files(uri)
     latest: dict[str, Prediction] = {}
@@ -56,7 +56,7 @@ def read_predictions(uri: str) -> PredictionFile:
         raise SourceError(f"{uri!r}: no predictions there; `finray answer` writes them")
     remarks = [files.torn] if files.torn else []
     if count > len(latest):
-        remarks.append(f"{count - len(latest)} predictions gave way to a later one for the same question")
+        remarks.append(f"{count - len(latest)} predictions are superseded by a later one for the same question")
     return PredictionFile(tuple(latest.values()), tuple(remarks))
 
 
@@ -67,35 +67,27 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> Iterator[Question | BadLine]:
-    """The questions that still need a prediction, in order.
-
-    A question whose text differs from the one that was answered under its qid is asked again.
-    """
+    """The questions that still need a prediction, in order: also those whose text has changed under the same qid."""
     for question in questions:
         known = done.get((question.qid, settings_hash))
-        if isinstance(question, BadLine):
-            needed = known is None or (known.question, known.line) != (question.text, question.line)
-        else:
-            needed = (
-                known is None
-                or (known.question, known.line) != (question.question, None)
-                or (retry_failed and known.status == "error")
-            )
-        if needed:
+        asked = (question.text, question.line) if isinstance(question, BadLine) else (question.question, None)
+        changed = known is None or (known.question, known.line) != asked
+        failed = known is not None and known.line is None and known.status == "error"
+        if changed or (retry_failed and failed):
             yield question
 
 
 class PredictionStore:
     """The predictions at one local path or fsspec URI, ending in .jsonl or .parquet, opened for writing.
 
-    Raises SourceError when the target cannot be written, holds something else, or another run writes to it.
+    Raises SourceError if the target cannot be written, holds something else, or another run writes to it.
     """
 
     def __init__(self, uri: str) -> None:
         self._uri = uri
         self._files = prediction_files(uri)
         self._done: dict[Key, Done] = {}
-        self._settled = True  # every line stands in the final file, once
+        self._settled = True  # every line is in the final file, once
         self._files.open()
         try:
             for line in self._files.lines():
@@ -105,15 +97,15 @@ class PredictionStore:
             self._files.close()
             raise
         self.torn = self._files.torn
-        """What a killed run left half written, for a message; None where nothing."""
+        """A message about half a line that a killed run left, or None."""
         self._settled &= self.torn is None
 
     def done(self) -> Mapping[Key, Done]:
-        """The stored predictions; where one was repeated, the latest."""
+        """The latest stored prediction for each key."""
         return self._done
 
     def append(self, batch: Iterable[Prediction]) -> None:
-        """Store ``batch``: durable when this returns. Few large batches are better than many small ones."""
+        """Store ``batch`` durably. Few large batches are better than many small ones."""
         batch = list(batch)
         if not batch:
             return
@@ -124,11 +116,11 @@ class PredictionStore:
             self._note(decode(line))
 
     def finish(self, order: Iterable[str], settings_hash: str) -> bool:
-        """Bring the file into its final form: one line for each question, in the order of the qids ``order``.
+        """Write the final file: one line for each question, in the order of the qids ``order``.
 
-        A prediction made under other settings gives way to the one under ``settings_hash``. Predictions for
-        questions that are not in ``order`` follow at the end; those for bad lines that the question file no
-        longer has go. False when the file had that form already and was not touched.
+        A prediction under ``settings_hash`` replaces those under other settings. Predictions for questions that are not
+        in ``order`` follow at the end; those for bad lines that are not in ``order`` are dropped. Returns False if the
+        file was already final.
         """
         order = list(order)
         wanted = self._final_keys(order, settings_hash)
@@ -155,12 +147,12 @@ class PredictionStore:
 
     def _note(self, prediction: Prediction) -> None:
         key = (prediction.qid, prediction.settings_hash)
-        if self._done.pop(key, None) is not None:  # popped, so that the order is that of the latest lines
+        if self._done.pop(key, None) is not None:  # popped to keep the order of the latest lines
             self._settled = False
         self._done[key] = Done(prediction.question, prediction.status, prediction.seconds, prediction.line)
 
     def _final_keys(self, order: Iterable[str], settings_hash: str) -> list[Key]:
-        latest = {qid: (qid, of) for qid, of in self._done}
+        latest = {key[0]: key for key in self._done}
         wanted = []
         for qid in order:
             other = latest.pop(qid, None)
@@ -171,9 +163,10 @@ class PredictionStore:
         return wanted + [key for key in latest.values() if self._done[key].line is None]
 
     def _spool(self, spool: IO[bytes]) -> dict[Key, tuple[int, int]]:
-        """Copy all lines to a scratch file (memory may be too small); where the latest of each key is.
+        """Copy all lines to a scratch file, as memory may be too small; returns (offset, length) of the latest for each
+        key.
 
-        Notes what another run has stored meanwhile: on S3 nothing keeps it from writing to the same target.
+        Includes lines that another run has stored meanwhile: S3 has no locks.
         """
         places: dict[Key, tuple[int, int]] = {}
         start = 0

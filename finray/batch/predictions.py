@@ -10,8 +10,8 @@ from finray.core.types import Prediction
 def encode(prediction: Prediction) -> bytes:
     """One JSON line with its line feed, in UTF-8.
 
-    JSON has no word for NaN or infinity. A prediction that holds one becomes an error that says so: one wrong
-    score must not stop a run.
+    JSON has no NaN or infinity: a prediction that holds one becomes an error, so that one wrong score does not stop a
+    run.
     """
     try:
         return to_json(prediction) + b"\n"
@@ -20,7 +20,7 @@ def encode(prediction: Prediction) -> bytes:
 
 
 def decode(line: bytes) -> Prediction:
-    """The prediction on ``line``. Raises ValueError that says what is wrong with it."""
+    """The prediction on ``line``. Raises ValueError with the problem."""
     try:
         return from_row(Prediction, parse_json(line))
     except ValueError as error:
@@ -28,7 +28,7 @@ def decode(line: bytes) -> Prediction:
 
 
 def prediction_of_bad_line(bad: BadLine, settings_hash: str) -> Prediction:
-    """What a question line that cannot be asked becomes."""
+    """The prediction, an error, for a line that cannot be asked."""
     return Prediction(
         qid=bad.qid,
         question=bad.text,

@@ -1,7 +1,7 @@
-"""Question files: hostile bytes in, one ``Question`` or one ``BadLine`` for every non-empty line out.
+"""Question files: hostile bytes in, one ``Question`` or ``BadLine`` for every non-empty line out.
 
 A file is ``.jsonl`` (one JSON object a line) or ``.parquet``, on a local path or ``s3://``.
-A bad line never stops a run and never vanishes: it carries its number, an id and the reason.
+A bad line does not stop a run; it is reported with its number, an id and the reason.
 """
 
 from __future__ import annotations
@@ -34,11 +34,8 @@ from finray.core.types import Question
 from finray.storage.columns import arrow_schema
 from finray.storage.locations import read_bytes, write_bytes
 
-JSON_SUFFIXES = (".jsonl", ".ndjson")
-
 _ROWS_PER_BATCH = 1024
-
-QUESTION_SCHEMA = arrow_schema(Question)
+_SCHEMA = arrow_schema(Question)
 """Columns of a Parquet question file."""
 
 
@@ -46,8 +43,8 @@ QUESTION_SCHEMA = arrow_schema(Question)
 class BadLine:
     """A line that cannot be asked. ``line`` is 1-based (the row number in Parquet).
 
-    ``qid`` is the line's own where that is usable, else ``"line-<number>"``; no two results of a file share
-    one. ``text`` is what can be shown of the question or of the raw line, cut to 200 characters.
+    ``qid`` is the line's own if usable, else ``"line-<number>"``, and unique in the file. ``text`` is an excerpt of the
+    question or raw line, at most 200 characters.
     """
 
     line: int
@@ -64,16 +61,12 @@ def read_questions(
 ) -> Iterator[Question | BadLine]:
     """Each non-empty line of the file at ``uri``, in order.
 
-    Raises SourceError when the file as a whole cannot be used: unreachable, another format, a Parquet file
-    without the columns ``qid`` and ``question``.
+    Raises SourceError if the whole file cannot be used: unreachable, another format, or Parquet without the columns
+    ``qid`` and ``question``.
     """
-    lowered = uri.lower()
-    if lowered.endswith(".parquet"):
-        yield from parse_parquet(read(uri), max_characters=max_characters, name=uri)
-    elif lowered.endswith(JSON_SUFFIXES):
-        yield from parse_jsonl(read(uri), max_characters=max_characters, name=uri)
-    else:
-        raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
+    check_target(uri)
+    parse = parse_parquet if _is_parquet(uri) else parse_jsonl
+    yield from parse(read(uri), max_characters=max_characters, name=uri)
 
 
 def parse_jsonl(content: bytes, *, max_characters: int, name: str = "questions.jsonl") -> Iterator[Question | BadLine]:
@@ -97,7 +90,7 @@ def parse_parquet(
     absent = [column for column in ("qid", "question") if column not in columns]
     if absent:
         raise SourceError(f"{name!r} has no column {absent[0]!r}; its columns are {', '.join(columns) or 'none'}")
-    wanted = [column for column in QUESTION_SCHEMA.names if column in columns]
+    wanted = [column for column in _SCHEMA.names if column in columns]
     reader = _LineReader(max_characters)
     for number, row in enumerate(_rows(file, wanted, name), start=1):
         question = row.get("question")
@@ -105,39 +98,37 @@ def parse_parquet(
 
 
 def _rows(file: pq.ParquetFile, columns: list[str], name: str) -> Iterator[dict[str, Any]]:
-    batches = file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=columns)
-    while True:
-        try:
-            rows = next(batches).to_pylist()
-        except StopIteration:
-            return
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise SourceError(f"{name!r} is damaged: {excerpt(str(error))}") from error
-        yield from rows
+    try:
+        for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH, columns=columns):
+            yield from batch.to_pylist()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{name!r} is damaged: {excerpt(str(error))}") from error
 
 
 def check_target(uri: str) -> None:
-    """Raises SourceError where a question file cannot have this name: said before the work, not after."""
-    if not uri.lower().endswith((".parquet", *JSON_SUFFIXES)):
+    """Raise SourceError for a name that is none of a question file, before any work is done."""
+    if not uri.lower().endswith((".parquet", ".jsonl", ".ndjson")):
         raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
+
+
+def _is_parquet(uri: str) -> bool:
+    return uri.lower().endswith(".parquet")
 
 
 def write_questions(uri: str, questions: Iterable[Question]) -> None:
     """Write a ``.jsonl`` or ``.parquet`` file, replacing the target in one step. Raises SourceError."""
-    lowered = uri.lower()
-    if lowered.endswith(".parquet"):
+    check_target(uri)
+    if _is_parquet(uri):
         records = [to_object(question) for question in questions]
         sink = io.BytesIO()
-        pq.write_table(pa.Table.from_pylist(records, schema=QUESTION_SCHEMA), sink)
+        pq.write_table(pa.Table.from_pylist(records, schema=_SCHEMA), sink)
         write_bytes(uri, sink.getvalue())
-    elif lowered.endswith(JSON_SUFFIXES):
-        write_bytes(uri, b"".join(to_json(question) + b"\n" for question in questions))
     else:
-        raise SourceError(f"{uri!r}: a question file ends in .jsonl or .parquet")
+        write_bytes(uri, b"".join(to_json(question) + b"\n" for question in questions))
 
 
 class _LineReader:
-    """Turns lines into results and keeps their ids apart."""
+    """Turns lines into results with unique ids."""
 
     def __init__(self, max_characters: int) -> None:
         self._max_characters = max_characters
@@ -151,7 +142,7 @@ class _LineReader:
             return self._bad(number, None, shown, f"not UTF-8: byte 0x{raw[error.start]:02x} at {error.start + 1}")
         except json.JSONDecodeError as error:
             return self._bad(number, None, shown, f"not JSON: {error.msg} at column {error.colno}")
-        except (ValueError, RecursionError) as error:  # a number of thousands of digits; too many brackets
+        except (ValueError, RecursionError) as error:  # a number with thousands of digits; deep nesting
             return self._bad(number, None, shown, f"not readable JSON: {excerpt(str(error))}")
         if not isinstance(record, dict):
             return self._bad(number, None, shown, f"not a JSON object but {kind(record)}")
@@ -184,7 +175,7 @@ class _LineReader:
 
     def _bad(self, number: int, qid: str | None, shown: str, reason: str) -> BadLine:
         qid = qid or f"line-{number}"
-        while qid in self._lines:  # a question of that very name came earlier
+        while qid in self._lines:  # an earlier question has this name
             qid += "-bad"
         self._lines[qid] = number
         return BadLine(number, qid, excerpt(shown.strip()), reason)

@@ -1,56 +1,57 @@
-"""Bulk answering on a Ray cluster: a pool of workers under the driver of :mod:`finray.batch.driver`.
+"""Bulk answering on a Ray cluster: a pool of workers for the driver in :mod:`finray.batch.driver`.
 
-Ray's own restarts are off: it would hand a dead worker's questions to a successor that may wait for a free CPU for
-ever, and a question that kills its worker would take its neighbours along each time. The pool asks only workers that
-are up, and asks what was lost in a crash again, in the end alone. A question that takes too long, or ends the process
-of its engine, costs no worker: see :mod:`finray.cluster.answer_worker`.
+Ray's own restarts are off: they would pass a dead worker's questions to a successor that may wait forever for a free
+CPU, and a question that kills its worker would fail the worker's other questions each time. The pool asks only workers
+that are up, and retries questions lost in a crash, finally alone. A question that takes too long, or kills the process
+of its engine, costs no worker (:mod:`finray.cluster.answer_worker`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+from functools import partial
 from typing import Any
 
 import ray
 from ray.exceptions import RayError, RayTaskError
 
-from finray.cluster.answer_worker import AnswerWorker, WorkerEngine
-from finray.cluster.places import Place, Places
+from finray.cluster.answer_worker import AnswerWorker
+from finray.cluster.dispatch import Assignment, Dispatcher
 from finray.cluster.runtime import ClusterError
 from finray.core.errors import EngineLostError, FinrayError
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
+from finray.engines.questions import QuestionEngine
 from finray.engines.source import OPENING
 from finray.storage.locations import normalise
 
-_TRIES_IN_COMPANY = 2
-_TRIES_ALONE = 2
-_ASK_AGAIN_SECONDS = 0.5
-_START_AGAIN_SECONDS = (1.0, 10.0)
+_SHARED_TRIES = 2
+_LONE_TRIES = 2
+_RETRY_SECONDS = 0.5
+_RESTART_SECONDS = (1.0, 10.0)
 _START_SECONDS = 600.0
-"""A cluster that grows on demand takes minutes to bring a node."""
-_MARGIN = 1
-"""Questions that a worker has at hand beside the one that it works on: they hide the way to the driver and back."""
+"""An autoscaling cluster takes minutes to add a node."""
+_PREFETCH = 1
+"""Questions queued at a worker, which hide the round trip to the driver."""
 
 _Handle = Any
-"""Of an actor, or of what one of its methods will return."""
+"""A Ray actor, or the reference to the result of one of its methods."""
 _ACTOR: Any = ray.remote(max_restarts=0, max_task_retries=0)(AnswerWorker)
 
 
-class _LostError(Exception):
-    """The worker, or the engine beside it, is gone."""
+class _WorkerLostError(Exception):
+    """The worker or its engine is gone."""
 
 
 class AnswerPool:
     """Workers on the cluster. Ray must be running (see finray.cluster.runtime).
 
-    ``workers`` defaults to one for each CPU of the cluster, and is no more than the ``questions`` to come. By rules a
-    worker works on one question at a time, with a language model on its part of ``bulk.concurrency``. A worker that
-    dies is replaced as soon as there is room, and its questions are asked again; a question that goes on killing
-    workers, in the end one that has no other question, becomes a prediction with status "error". ``opening`` is that of
-    :class:`finray.engines.source.EngineSource`.
+    ``workers`` defaults to one for each CPU of the cluster, and is at most the number of ``questions``. Without a
+    language model, a worker answers one question at a time, with one its share of ``bulk.concurrency``. A dead worker
+    is replaced once there is room, and its questions are retried; a question that keeps killing workers, even alone,
+    becomes a prediction with status "error". ``opening`` is as in :class:`finray.engines.source.EngineSource`.
     """
 
     def __init__(
@@ -65,25 +66,27 @@ class AnswerPool:
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         count = workers or max(1, int(resources.get("CPU", 1)))
         count = min(count, questions or count)
-        waits = asks_llm(settings)
-        works_on = max(1, -(-settings.bulk.concurrency // count)) if waits else 1
-        margin = 0 if waits else _MARGIN
-        self._places: Places[_Handle] = Places(works_on, margin)
-        # What is moved to another worker may still be on its way.
-        self._calls = 2 * (works_on + margin)
+        llm = asks_llm(settings)
+        works_on = max(1, -(-settings.bulk.concurrency // count)) if llm else 1
+        prefetch = 0 if llm else _PREFETCH
+        self._dispatcher: Dispatcher[_Handle] = Dispatcher(works_on, prefetch)
+        # A question that has moved to another worker may still be queued at the first.
+        self._calls = 2 * (works_on + prefetch)
         self._index_uri = normalise(index_uri)  # workers may have another working directory
         self._settings = settings
-        self._engine = WorkerEngine(self._index_uri, settings, waits, works_on, opening)
-        self._recruits: set[asyncio.Task[None]] = set()
+        self._engine = partial(
+            QuestionEngine, self._index_uri, settings, asks_llm=llm, in_flight=works_on, opening=opening
+        )
+        self._joining: set[asyncio.Task[None]] = set()
         self._alone = asyncio.Lock()
         self._lone: _Handle | None = None
+        # Nothing awaits these yet: there is no event loop before the first question.
         self._new = [self._start() for _ in range(count)]
-        """Started, and not waited for yet: there is no event loop before the first question."""
 
     def wait_until_ready(self, timeout_s: float = _START_SECONDS) -> None:
-        """Block until the first worker has opened the index; the others join as they come up.
+        """Block until the first worker has opened the index; the others join later.
 
-        Raises the FinrayError that kept the worker from it, or ClusterError.
+        Raises the worker's FinrayError, or ClusterError.
         """
         opened, _ = ray.wait([opened for _, opened in self._new], num_returns=1, timeout=timeout_s)
         if not opened:
@@ -91,55 +94,55 @@ class AnswerPool:
         try:
             ray.get(opened[0])
         except RayError as error:
-            raise self._why(error) from error
+            raise self._opening_error(error) from error
 
     async def answer(self, question: Question) -> Prediction:
-        """The prediction for ``question``. Raises FinrayError where no worker can be had any more."""
+        """The prediction for ``question``. Raises FinrayError if no worker starts any more."""
         problem: BaseException
-        for attempt in range(1, _TRIES_IN_COMPANY + _TRIES_ALONE + 1):
+        for attempt in range(1, _SHARED_TRIES + _LONE_TRIES + 1):
             try:
-                if attempt <= _TRIES_IN_COMPANY:
+                if attempt <= _SHARED_TRIES:
                     return await self._ask(question)
                 return await self._ask_alone(question)
             except RayTaskError as error:
-                # A bug in one question's path must not cost the other thousands; it is reported, not swallowed.
+                # A bug that one question triggers is reported as its error and does not stop the others.
                 problem = error.cause
                 break
-            except _LostError as error:
+            except _WorkerLostError as error:
                 problem = EngineLostError(f"the worker died while it answered, {attempt} times ({error})")
-                await asyncio.sleep(_ASK_AGAIN_SECONDS)
+                await asyncio.sleep(_RETRY_SECONDS)
         return Prediction.of_failure(question, problem, self._settings.answer_hash())
 
     def close(self) -> None:
-        """End the workers. What has not come up yet ends with the connection to Ray."""
+        """Kill the workers. Those that have not started yet end with the connection to Ray."""
         new = (worker for worker, _ in self._new)
-        for worker in (*self._places.workers, *new, *([self._lone] if self._lone else [])):
+        for worker in (*self._dispatcher.workers, *new, *([self._lone] if self._lone else [])):
             ray.kill(worker)
 
     async def _ask(self, question: Question) -> Prediction:
         while self._new:
-            self._recruit(*self._new.pop())
-        place = await self._place()
+            self._join(*self._new.pop())
+        assignment = await self._assignment()
         try:
-            return await self._ask_at(place, question)
+            return await self._ask_assigned(assignment, question)
         finally:
-            self._places.leave(place)
+            self._dispatcher.release(assignment)
 
-    async def _place(self) -> Place[_Handle]:
-        """Raises FinrayError where no worker comes up."""
-        taking = asyncio.ensure_future(self._places.take())
+    async def _assignment(self) -> Assignment[_Handle]:
+        """Raises FinrayError if no worker starts."""
+        acquiring = asyncio.ensure_future(self._dispatcher.acquire())
         try:
-            while not taking.done():
-                done, _ = await asyncio.wait({taking}, timeout=_START_SECONDS)
-                if not done and not self._places.workers:
+            while not acquiring.done():
+                done, _ = await asyncio.wait({acquiring}, timeout=_START_SECONDS)
+                if not done and not self._dispatcher.workers:
                     raise _no_worker(_START_SECONDS)
-            return taking.result()
+            return acquiring.result()
         finally:
-            taking.cancel()
+            acquiring.cancel()
 
-    async def _ask_at(self, place: Place[_Handle], question: Question) -> Prediction:
+    async def _ask_assigned(self, assignment: Assignment[_Handle], question: Question) -> Prediction:
         while True:
-            worker, moved = place.worker, place.moved
+            worker, moved = assignment.worker, assignment.moved
             sent = worker.answer.remote(question)
             reply = asyncio.create_task(_reply(sent))
             either: tuple[asyncio.Future[Any], ...] = (reply, moved)
@@ -147,67 +150,66 @@ class AnswerPool:
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
                 if reply.done():
                     return reply.result()
-            except _LostError:
-                if self._places.remove(worker):
-                    ray.kill(worker)  # what Ray calls unavailable may still run
-                    self._recruit(*self._start())
+            except _WorkerLostError:
+                if self._dispatcher.remove(worker):
+                    ray.kill(worker)  # an actor that Ray calls unavailable may still run
+                    self._join(*self._start())
                 raise
             finally:
                 reply.cancel()
             ray.cancel(sent)
 
     async def _ask_alone(self, question: Question) -> Prediction:
-        """One question at a time in a worker beside the others, so that who kills it is known."""
+        """Ask a separate worker, one question at a time, to know which one kills it."""
         async with self._alone:
             lone = await self._lone_worker()
             try:
                 return await _reply(lone.answer.remote(question))
-            except _LostError:
+            except _WorkerLostError:
                 self._lone = None
                 ray.kill(lone)
-                await self._lone_worker()  # where none comes up, the cluster is to blame and not the question
+                await self._lone_worker()  # raises if the cluster is at fault, not the question
                 raise
 
     async def _lone_worker(self) -> _Handle:
         if self._lone is None:
-            self._lone = await self._brought_up(*self._start(num_cpus=0), num_cpus=0)  # the others may have every CPU
+            self._lone = await self._opened(*self._start(num_cpus=0), num_cpus=0)  # the others may use every CPU
         return self._lone
 
-    def _recruit(self, worker: _Handle, opened: _Handle) -> None:
-        task = asyncio.get_running_loop().create_task(self._welcome(worker, opened))
-        self._recruits.add(task)
-        task.add_done_callback(self._recruits.discard)
+    def _join(self, worker: _Handle, opened: _Handle) -> None:
+        """Let the worker, or a replacement, take questions once it has opened the index."""
 
-    async def _welcome(self, worker: _Handle, opened: _Handle) -> None:
-        """Count the worker in once it, or another in its place, is up."""
-        try:
-            self._places.add(await self._brought_up(worker, opened))
-        except FinrayError as error:
-            if not self._places.workers and len(self._recruits) == 1:
-                self._places.refuse(error)
+        async def join() -> None:
+            try:
+                self._dispatcher.add(await self._opened(worker, opened))
+            except FinrayError as error:
+                if not self._dispatcher.workers and len(self._joining) == 1:
+                    self._dispatcher.fail(error)
 
-    async def _brought_up(self, worker: _Handle, opened: _Handle, *, num_cpus: int = 1) -> _Handle:
-        """``worker``, or one that is started in its place where it does not come up. Raises FinrayError."""
-        for pause in _START_AGAIN_SECONDS:
+        task = asyncio.get_running_loop().create_task(join())
+        self._joining.add(task)
+        task.add_done_callback(self._joining.discard)
+
+    async def _opened(self, worker: _Handle, opened: _Handle, *, num_cpus: int = 1) -> _Handle:
+        """``worker``, or a replacement if it does not start. Raises FinrayError."""
+        for pause in (*_RESTART_SECONDS, None):
             try:
                 await opened
-                return worker
-            except RayError:
+                break
+            except RayError as error:
+                if pause is None:
+                    raise self._opening_error(error) from error
                 await asyncio.sleep(pause)
                 worker, opened = self._start(num_cpus)
-        try:
-            await opened
-            return worker
-        except RayError as error:
-            raise self._why(error) from error
+        return worker
 
     def _start(self, num_cpus: int = 1) -> tuple[_Handle, _Handle]:
-        """A new worker, and what resolves when it has opened the index."""
+        """A new worker, and a reference that resolves when it has opened the index."""
         options = _ACTOR.options(num_cpus=num_cpus, num_gpus=_gpus(self._settings), max_concurrency=self._calls)
         worker = options.remote(_worker_environment())
         return worker, worker.open.remote(self._engine)
 
-    def _why(self, error: RayError) -> FinrayError:
+    def _opening_error(self, error: RayError) -> FinrayError:
         cause = error.cause if isinstance(error, RayTaskError) else error
         if isinstance(cause, FinrayError):
             return cause
@@ -215,20 +217,20 @@ class AnswerPool:
 
 
 async def _reply(sent: _Handle) -> Prediction:
-    """Raises _LostError, and RayTaskError for a bug."""
+    """Raises _WorkerLostError, and RayTaskError for a bug."""
     try:
         prediction: Prediction = await sent
         return prediction
     except RayTaskError as error:
-        if isinstance(error.cause, FinrayError):  # no process of the engine comes up there
-            raise _LostError(str(error.cause)) from error
+        if isinstance(error.cause, FinrayError):  # its engine does not start
+            raise _WorkerLostError(str(error.cause)) from error
         raise
     except RayError as error:
-        raise _LostError(type(error).__name__) from error
+        raise _WorkerLostError(type(error).__name__) from error
 
 
 def _gpus(settings: Settings) -> int:
-    """Of one worker: those of its own vLLM, where the cluster has any."""
+    """GPUs of one worker: those of its own vLLM, if the cluster has any."""
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
     own_engine = asks_llm(settings) and settings.llm.backend == "vllm"
     return settings.llm.vllm.tensor_parallel_size if own_engine and resources.get("GPU") else 0
@@ -243,5 +245,5 @@ def _no_worker(waited_s: float) -> ClusterError:
 
 
 def _worker_environment() -> dict[str, str]:
-    """FINRAY_* and AWS_* as the driver has them, keys included, for workers on other machines."""
+    """The driver's FINRAY_* and AWS_* variables, keys included, for workers on other machines."""
     return {name: value for name, value in os.environ.items() if name.startswith(("FINRAY_", "AWS_"))}

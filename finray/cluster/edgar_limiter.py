@@ -1,6 +1,6 @@
-"""The limiter of a whole cluster: one actor, found by name, that every job on the cluster asks.
+"""The rate limiter of a whole cluster: one named actor that every job on the cluster asks.
 
-It outlives the job that made it, so that a job that is restarted while EDGAR refuses everything goes on waiting.
+It outlives the job that made it, so a job that restarts while EDGAR blocks every request goes on waiting.
 """
 
 from __future__ import annotations
@@ -17,29 +17,17 @@ _NAME, _NAMESPACE = "edgar-limiter", "finray"
 _ASK_AGAIN_SECONDS = 1.0
 
 
-class _Actor:
-    def __init__(self, per_second: float) -> None:
-        self._pacer = Pacer(per_second)
-
-    def join(self, per_second: float) -> None:
-        self._pacer.slow_down(per_second)
-
-    def ask(self) -> float:
-        return self._pacer.ask()
-
-    def pause(self, seconds: float) -> None:
-        self._pacer.pause(seconds)
-
-    def pauses(self) -> int:
-        return self._pacer.pauses
+class _Actor(Pacer):
+    def count_pauses(self) -> int:
+        return self.pauses
 
 
 _ACTOR: Any = ray.remote(num_cpus=0, max_restarts=-1)(_Actor)
 
 
 class ClusterLimiter:
-    """Attaches to the cluster's limiter, or makes it; Ray must be running. Of jobs with different settings the slowest
-    decides, for as long as the cluster is up. Can be sent to tasks and actors."""
+    """Attaches to the cluster's limiter, or makes it; Ray must be running. The slowest rate of all jobs applies for as
+    long as the cluster is up. Can be sent to tasks and actors."""
 
     def __init__(self, per_second: float) -> None:
         self._per_second = per_second
@@ -53,7 +41,7 @@ class ClusterLimiter:
 
     @property
     def pauses(self) -> int:
-        pauses: int = ray.get(self._actor.pauses.remote())
+        pauses: int = ray.get(self._actor.count_pauses.remote())
         return pauses
 
     def _ask(self) -> float:
@@ -61,7 +49,7 @@ class ClusterLimiter:
             wait: float = ray.get(self._actor.ask.remote())
             return wait
         except RayActorError:
-            # Its node is gone. Whoever is first makes another, after a moment in which nobody asks anything.
+            # Its node is gone. The first job to notice makes another one, and every job waits a moment.
             self._actor = self._find()
             return _ASK_AGAIN_SECONDS
 
@@ -69,5 +57,5 @@ class ClusterLimiter:
         actor = _ACTOR.options(
             name=_NAME, namespace=_NAMESPACE, lifetime="detached", get_if_exists=True, max_task_retries=-1
         ).remote(self._per_second)
-        actor.join.remote(self._per_second)
+        actor.slow_down.remote(self._per_second)
         return actor

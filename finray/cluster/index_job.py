@@ -1,9 +1,8 @@
 """The index job on Ray Data: read and parse in tasks, embed in an actor pool, commit in the driver.
 
-One row is one filing, its tables as the bytes of a bundle, so that a filing stays whole from stage to stage
-and memory is bounded by the filings in flight. A worker or node that dies costs a repetition of what it had
-in hand; a filing that would kill its parser does so in a process of its own (see
-``finray.index.parser_process``).
+One row is one filing, its tables as the bytes of a bundle: a filing stays whole from stage to stage, and memory is
+bounded by the filings in flight. If a worker or node dies, its filings in flight are repeated. A filing that kills its
+parser kills only a child process (``finray.index.parser_process``).
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ from finray.storage.locations import list_sources
 
 Row = dict[str, Any]
 
-# One embedding actor and one parsing task for each processor: parsing needs a tenth of the time of embedding and pauses
-# when it is ahead. The shares let the actors of a lost node find room on another: work that was handed to an actor
-# which cannot come back would wait for it for ever.
+# One embedding actor and one parsing task for each processor: parsing takes a tenth of the time of embedding and pauses
+# when it is ahead. The shares leave room on other nodes for the actors of a lost node: work that was assigned to an
+# actor that cannot restart would wait forever.
 _PARSE_CPUS = 0.1
 _EMBED_CPUS = 0.45
 _FILES_PER_TASK = 4
-"""At most. A filing takes seconds to embed, so small jobs hand on each by itself and end evenly."""
+"""At most. A filing takes seconds to embed, so small jobs pass on single filings to finish evenly."""
 _TASKS_PER_CPU = 32
 
 
@@ -54,11 +53,11 @@ def index_filings(
     retry_failed: bool = False,
     embed_workers: int | None = None,
 ) -> IndexSummary:
-    """Index ``sources`` (folders, files, globs, ``s3://``) into ``index_uri`` on the Ray cluster in reach.
+    """Index ``sources`` (folders, files, globs, ``s3://``) into ``index_uri`` on a Ray cluster (see ``ray_cluster``).
 
-    ``embed_workers`` is the largest number of embedding actors; by default one for each GPU, or for each CPU
-    where there is no GPU. Raises SourceError, IndexMismatchError, ModelUnavailableError, ClusterError; what
-    is wrong with one file is in the summary and in the table ``failures``.
+    ``embed_workers`` limits the embedding actors; the default is one for each GPU, or for each CPU without a GPU.
+    Raises SourceError, IndexMismatchError, ModelUnavailableError, ClusterError; problems of single files are in the
+    summary and in the table ``failures``.
     """
     started = time.monotonic()
     listing = list_sources(sources)
@@ -77,7 +76,7 @@ def index_filings(
 
 @dataclass(frozen=True, slots=True)
 class _Slots:
-    """What the cluster offers the job: processors, GPUs, and from these the number of embedding actors."""
+    """Processors and GPUs of the cluster, and the number of embedding actors."""
 
     cpus: int
     gpus: int
@@ -92,7 +91,7 @@ class _Slots:
 
 
 def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slots) -> Iterator[StagedFiling]:
-    """Every file of ``todo`` once, as it gets done."""
+    """Every file of ``todo`` once, in order of completion."""
     files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (_TASKS_PER_CPU * slots.cpus)))
     rows = [{"uri": planned.file.uri, "size": planned.file.size} for planned in todo]
     dataset = (
@@ -118,37 +117,36 @@ def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slo
                 yield _from_row(row)
     except RayError as error:
         raise ClusterError(
-            f"the index job stopped: {error}. What was committed stays; run the same command again to continue"
+            f"the index job stopped: {error}. Committed filings are kept; run the same command again to continue"
         ) from error
 
 
 def _read_and_parse(row: Row, settings: Settings) -> Row:
-    return _to_row(read_and_parse(row["uri"], row["size"], _parser(settings), settings.filings, _who()))
+    return _to_row(read_and_parse(row["uri"], row["size"], _parser(settings), settings.filings, _process_name()))
 
 
 class _Embedder:
-    """An embedding actor. One thread each: actors that wait for each other's threads are slower than they are
-    many."""
+    """An embedding actor, with one thread: with more, the actors would compete for processors."""
 
     def __init__(self, settings: Settings) -> None:
         self._encoder = load_encoder(settings.encoder, threads=1)
 
     def __call__(self, row: Row) -> Row:
-        return _to_row(embed(_from_row(row), self._encoder, _who()))
+        return _to_row(embed(_from_row(row), self._encoder, _process_name()))
 
 
 @cache
 def _parser(settings: Settings) -> ParserProcess:
-    """The parser of this worker process, kept from task to task."""
+    """The parser of this worker process, kept between tasks."""
     return ParserProcess(settings.filings, settings.chunks, settings.sandbox)
 
 
-def _who() -> str:
+def _process_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
 
 
 def _to_row(staged: StagedFiling) -> Row:
-    """Arrow infers a column's type from its values: no column is ever null."""
+    """Without nulls, as Arrow infers a column's type from its values."""
     error = staged.error
     return {
         "source_uri": staged.source_uri,

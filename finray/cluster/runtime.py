@@ -1,4 +1,4 @@
-"""Reach a Ray cluster: attach where there is one, start a small local one where there is none."""
+"""Attach to a running Ray cluster, or start a small local one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ import ray.data
 from finray.cluster.watch import watched
 from finray.core.errors import FinrayError
 
-OBJECT_STORE_BYTES = 512 * 1024**2
-"""Shared memory of a local cluster: filings on their way take a few MB each, and Ray Data waits when it is
-full."""
+_OBJECT_STORE_BYTES = 512 * 1024**2
+"""Shared memory of a local cluster: filings in flight take a few MB each, and Ray Data waits when it is full."""
 
 _LOG_LEVEL = "RAY_BACKEND_LOG_LEVEL"
 _CPP_LOG_LEVEL = "_ZN3ray6RayLog19severity_threshold_E"
@@ -37,10 +36,10 @@ class ClusterError(FinrayError):
 def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
     """Ray is connected inside the block.
 
-    Attaches to the running connection, or to the cluster of ``RAY_ADDRESS`` (inside ``ray job submit`` it is
-    always set). Else starts a local cluster with ``num_cpus`` (default: all), which ends with the block. Ray listens on
-    all interfaces, whatever it is told, and runs what it is sent: only this process and what it starts know the token.
-    Raises ClusterError. Where a cluster that this has attached to or started is gone for good, the process ends
+    Uses an existing connection, or attaches to the cluster at ``RAY_ADDRESS`` (always set inside ``ray job submit``).
+    Else starts a local cluster with ``num_cpus`` (default: all), which ends with the block. Ray listens on all
+    interfaces and runs any code that it receives, so only this process and its children know the token.
+    Raises ClusterError. If a cluster that this attached to or started is gone for good, the process exits
     (finray.cluster.watch).
     """
     if ray.is_initialized():
@@ -51,23 +50,23 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
     if not own:
         _connect(address=os.environ["RAY_ADDRESS"])
     else:
-        # Ray asks for a token where RAY_AUTH_MODE does not say otherwise. Without one in the environment it would
-        # write one under the home folder, and a later `ray start` and its clients would disagree about it.
+        # Ray requires a token unless RAY_AUTH_MODE disables it. Without one in the environment it would write one to
+        # the home folder, and a later `ray start` and its clients would disagree about it.
         if not _TOKENS & os.environ.keys():
             os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
         logging.getLogger(_TOKEN_NOTICE).setLevel(logging.ERROR)
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        os.environ.setdefault("RAY_worker_niceness", "0")  # somebody waits for this command
-        # Parsing pauses while embedding catches up; a worker that ended meanwhile would take its parser along.
+        os.environ.setdefault("RAY_worker_niceness", "0")  # a user waits for this command
+        # Parsing pauses while embedding catches up; an idle worker that is killed meanwhile loses its parser.
         os.environ.setdefault("RAY_idle_worker_killing_time_threshold_ms", "600000")
         if _LOG_LEVEL not in os.environ:
-            os.environ[_LOG_LEVEL] = "fatal"  # Ray's C++ side tells the terminal its own affairs
-            _be_quiet_from_the_start()
+            os.environ[_LOG_LEVEL] = "fatal"  # Ray's C++ side logs its internals to the terminal
+            _silence_startup()
         _connect(
-            address="local",  # or Ray would look for a cluster that somebody else started on this machine
+            address="local",  # else Ray looks for another cluster on this machine
             num_cpus=num_cpus,
             include_dashboard=False,
-            object_store_memory=OBJECT_STORE_BYTES,
+            object_store_memory=_OBJECT_STORE_BYTES,
             _node_ip_address="127.0.0.1",
         )
     _quiet_ray_data()
@@ -79,23 +78,23 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
 
 
 def attach() -> None:
-    """Connect to the cluster of ``RAY_ADDRESS``, else to the one on this machine; start none. Raises ClusterError."""
+    """Connect to the cluster at ``RAY_ADDRESS``, else to one on this machine; start none. Raises ClusterError."""
     _connect(address=os.environ.get("RAY_ADDRESS") or "auto")
 
 
-def _be_quiet_from_the_start() -> None:
-    """Ray's C++ side reads its log level late, and until then at the level INFO announces that it has read it."""
-    with suppress(ValueError):  # a build of Ray that does not export the variable: the line appears, no more
+def _silence_startup() -> None:
+    """Set the log level of Ray's C++ side before it reads the variable, which it logs at level INFO."""
+    with suppress(ValueError):  # some builds of Ray do not export the variable
         ctypes.c_int.in_dll(ctypes.CDLL(ray._raylet.__file__), _CPP_LOG_LEVEL).value = _FATAL
 
 
 def _connect(**options: Any) -> None:
     try:
         with warnings.catch_warnings():
-            # Lance warns of any fork; Ray's are followed by an exec.
+            # Lance warns about any fork, but Ray's are followed by an exec.
             warnings.filterwarnings("ignore", message="lance is not fork-safe")
             ray.init(logging_level=logging.WARNING, log_to_driver=False, **options)
-    except Exception as error:  # a node that comes up too slowly is a bare Exception to Ray
+    except Exception as error:  # Ray raises a bare Exception if a node starts too slowly
         if type(error) is not Exception and not isinstance(error, _NO_CLUSTER):
             raise
         where = "on this machine" if options["address"] == "local" else f"at {options['address']!r}"
@@ -106,7 +105,7 @@ def _connect(**options: Any) -> None:
 
 
 def _quiet_ray_data() -> None:
-    """Progress is ours to show; Ray Data's own bars and plans would bury it."""
+    """Turn off Ray Data's progress bars and plans, which would bury finray's progress."""
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.enable_operator_progress_bars = False

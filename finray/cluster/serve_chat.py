@@ -25,13 +25,13 @@ _LOST = (RayError, RayServeException, BackPressureError)
 class ServeChatModel:
     """Asks the application ``settings.serve_app`` on the cluster, with the sampling and the prices of ``settings``.
 
-    Errors of the replica arrive as they were raised there. A replica that dies or a full queue is waited for as
-    ``max_retries`` says; a caller that is cancelled cancels its request. Raises ModelUnavailableError where there is no
+    Errors of the replica are raised as they were raised there. If a replica dies or the queue is full, the request is
+    retried ``max_retries`` times; cancelling a caller cancels its request. Raises ModelUnavailableError if there is no
     cluster or no such application.
     """
 
     def __init__(self, settings: LlmSettings, handle: Any = None) -> None:
-        """With ``handle`` that deployment is asked instead, of whatever application it is."""
+        """``handle`` is a deployment to ask instead of the application."""
         self._settings = settings
         self._name = f"the Ray Serve application {settings.serve_app!r}"
         self._handle = handle if handle is not None else self._find()
@@ -64,7 +64,7 @@ class ServeChatModel:
             return serve.get_app_handle(self._settings.serve_app)
         except (ClusterError, RayServeException) as error:
             raise ModelUnavailableError(
-                f"{self._name} is not there: {excerpt(str(error), 300)}; start it with `serve run --name "
+                f"{self._name} does not run: {excerpt(str(error), 300)}; start it with `serve run --name "
                 f"{self._settings.serve_app} serve.llm:app`, or see llm.serve_app and RAY_ADDRESS"
             ) from error
 

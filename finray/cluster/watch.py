@@ -1,7 +1,7 @@
-"""Notice that the Ray cluster is gone for good, or has no room left, and say so.
+"""Exit with a clear message if the Ray cluster is gone for good, or its disk is full.
 
-Where its node or its head does not come back, Ray ends a process by itself: at once or after a minute, without a word
-that tells what to do, and with exit code 1. No exception can be caught then, so this comes before it.
+If its node or head does not come back, Ray itself ends a process, at once or after a minute, with exit code 1 and no
+advice. It raises no exception, so this must come first.
 """
 
 from __future__ import annotations
@@ -18,36 +18,35 @@ from pathlib import Path
 
 import ray
 
-from finray.cluster.last_word import LastWord, connected, reconnected
+from finray.cluster.last_message import LastMessage, connected, reconnected
 
-_LOOK_SECONDS = 0.5
+_CHECK_SECONDS = 0.5
 _CONNECT_SECONDS = 5.0
 _OWN_HEAD_SECONDS = 3.0
 _HEAD_SECONDS_NAME = "RAY_gcs_rpc_server_reconnect_timeout_s"
 _HEAD_SECONDS = 60.0
-"""How long Ray waits for a head that restarts, unless the variable says otherwise."""
-_PART = 0.75
-"""Of that time, after which the head is called gone: just before Ray does."""
-_LEAST_BYTES = 2**20
-_ROOM_SECONDS = 20.0
-"""Ray starts workers that cannot write their logs again and again, without an end."""
+"""How long Ray waits for a head to restart, unless the variable is set."""
+_HEAD_PATIENCE = 0.75
+"""Share of that time after which the head counts as gone: before Ray gives up."""
+_MIN_FREE_BYTES = 2**20
+_FULL_DISK_SECONDS = 20.0
+"""Ray would restart workers that cannot write their logs forever."""
 
 
 @contextmanager
 def watched(*, own_cluster: bool) -> Iterator[None]:
-    """Inside the block this process ends, with one line and exit code 2, where its Ray node or the head is gone, or
-    where the disk of a cluster of our own is full. The exit code is 1 where Ray was first to notice that the node is
-    gone.
+    """Inside the block, exit with one line and code 2 if the process's Ray node or the head is gone, or the disk of its
+    own cluster is full. The code is 1 if Ray notices first that the node is gone.
 
-    The head of a cluster of our own (``own_cluster``) cannot come back; another's is waited for as long as Ray does.
-    Ray must be connected; who leaves it inside the block is not watched any longer. What has been stored until then
+    The head of a cluster that this process started (``own_cluster``) cannot come back; another is waited for nearly as
+    long as Ray waits. Ray must be connected; the watch ends if it is disconnected inside the block. What was stored
     stays, as after ``kill -9``.
     """
     context = ray.get_runtime_context()
     nodes: list[dict[str, str]] = ray.nodes()  # type: ignore[no-untyped-call]
     node = next(node["RayletSocketName"] for node in nodes if node["NodeID"] == context.get_node_id())
     head = context.gcs_address
-    patience = float(os.environ.get(_HEAD_SECONDS_NAME) or _HEAD_SECONDS) * _PART
+    patience = float(os.environ.get(_HEAD_SECONDS_NAME) or _HEAD_SECONDS) * _HEAD_PATIENCE
     stop, stopped = socket.socketpair()
     done = threading.Event()
     watches: list[Callable[[], str | None]] = [
@@ -55,15 +54,15 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
         lambda: watch_head(head, _OWN_HEAD_SECONDS if own_cluster else patience, done),
     ]
     if own_cluster:
-        folder = Path(node).parents[1]  # of the session: Ray's logs, and objects that do not fit into memory
-        watches.append(lambda: watch_room(folder, _ROOM_SECONDS, done))
-    last_word = LastWord(node, _node_gone(node))
+        folder = Path(node).parents[1]  # the session's: Ray's logs, and objects that do not fit into memory
+        watches.append(lambda: watch_room(folder, _FULL_DISK_SECONDS, done))
+    last_message = LastMessage(node, _node_gone(node))
 
     def run(watch: Callable[[], str | None]) -> None:
-        if why := watch():
+        if problem := watch():
             if ray.is_initialized():
-                last_word.end(why)
-            last_word.no_more()
+                last_message.exit_with(problem)
+            last_message.cancel()
 
     threads = [threading.Thread(target=run, args=[watch], name="finray-ray-watch", daemon=True) for watch in watches]
     for thread in threads:
@@ -71,13 +70,13 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # Perhaps the first sign of it. Leaving Ray would be the end of this process then, before anything is said.
+        # The error may be the first sign of a lost cluster. Then ray.shutdown() would end this process silently.
         if ray.is_initialized():
             if not (peer := reconnected(node)):
-                last_word.end(_node_gone(node))
+                last_message.exit_with(_node_gone(node))
             peer.close()
             if not _answers(head):
-                last_word.end(_head_gone(head))
+                last_message.exit_with(_head_gone(head))
         raise
     finally:
         done.set()
@@ -85,13 +84,13 @@ def watched(*, own_cluster: bool) -> Iterator[None]:
         for thread in threads:
             thread.join()
         stopped.close()
-        last_word.no_more()
+        last_message.cancel()
 
 
 def watch_node(path: str, stopped: socket.socket) -> str | None:
-    """Until ``stopped`` is closed at its other end: None. Where what listens at ``path`` ends before: an error.
+    """Wait until the listener at ``path`` ends and return an error, or until ``stopped`` is closed and return None.
 
-    A held connection tells at once. Ray notices by the same socket, the next time it needs the node.
+    A held connection notices at once; Ray uses the same socket, and notices the next time that it needs the node.
     """
     node = connected(path)
     while node is not None:
@@ -104,29 +103,31 @@ def watch_node(path: str, stopped: socket.socket) -> str | None:
 
 
 def watch_head(address: str, patience_s: float, done: threading.Event) -> str | None:
-    """Until ``done``: None. Where nothing has answered at ``address`` (host:port) for so long: an error."""
-    answered = time.monotonic()
-    while not done.wait(_LOOK_SECONDS):
-        if _answers(address):
-            answered = time.monotonic()
-        elif time.monotonic() - answered > patience_s and not done.is_set():
-            return _head_gone(address)
-    return None
+    """Wait until nothing has answered at ``address`` (host:port) for ``patience_s`` and return an error, or until
+    ``done`` and return None."""
+    return _head_gone(address) if _fails(lambda: _answers(address), patience_s, done) else None
 
 
 def watch_room(folder: Path, patience_s: float, done: threading.Event) -> str | None:
-    """Until ``done``: None. Where the disk of ``folder`` has been full for so long: an error."""
-    had_room = time.monotonic()
-    while not done.wait(_LOOK_SECONDS):
-        if shutil.disk_usage(folder).free >= _LEAST_BYTES:
-            had_room = time.monotonic()
-        elif time.monotonic() - had_room > patience_s and not done.is_set():
-            return (
-                f"no space left on device for Ray: {str(folder)!r}, where it keeps its logs and what does not fit into "
-                "memory. What was stored stays: make room, or name another folder in RAY_TMPDIR, and run the same "
-                "command again to continue"
-            )
-    return None
+    """Wait until the disk of ``folder`` has been full for ``patience_s`` and return an error, or until ``done`` and
+    return None."""
+    if not _fails(lambda: shutil.disk_usage(folder).free >= _MIN_FREE_BYTES, patience_s, done):
+        return None
+    return (
+        f"no space left on device for Ray: {str(folder)!r} holds its logs and objects that do not fit into memory. "
+        "What was stored stays: make room, or set RAY_TMPDIR to another folder, and run the command again to continue"
+    )
+
+
+def _fails(check: Callable[[], bool], patience_s: float, done: threading.Event) -> bool:
+    """Wait until ``check`` has been false for ``patience_s`` (True), or until ``done`` (False)."""
+    succeeded = time.monotonic()
+    while not done.wait(_CHECK_SECONDS):
+        if check():
+            succeeded = time.monotonic()
+        elif time.monotonic() - succeeded > patience_s and not done.is_set():
+            return True
+    return False
 
 
 def _answers(address: str) -> bool:
@@ -148,6 +149,6 @@ def _head_gone(address: str) -> str:
 
 def _gone(what: str) -> str:
     return (
-        f"the Ray {what} is gone, and this job with it. What was stored stays: start a cluster unless this command "
-        "starts its own, and run it again to continue"
+        f"the Ray {what} is gone, so this job ends. What was stored stays: start a cluster unless this command starts "
+        "its own, and run it again to continue"
     )

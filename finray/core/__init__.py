@@ -1,1 +1,1 @@
-"""What everything may import: types, records, replies, errors, settings, journal and roles."""
+"""Shared by all rooms: types, records, replies, errors, settings, journal and roles."""

@@ -1,4 +1,4 @@
-"""Percentile bootstrap intervals of macro means (Efron 1979): how far a mean moves with other questions."""
+"""Percentile bootstrap intervals of macro means (Efron 1979) over questions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ RESAMPLES = 2_000
 SEED = 0
 CONFIDENCE = 0.95
 _DRAWS_AT_ONCE = 4_000_000
-"""Limits the memory of one step to about 64 MB, whatever the number of questions."""
+"""Limits the memory of one step to about 64 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A macro mean over ``n`` questions and its 95% interval; all None where ``n`` is 0."""
+    """A macro mean over ``n`` questions and its 95% interval; None if ``n`` is 0."""
 
     value: float | None
     low: float | None
@@ -26,7 +26,7 @@ class Estimate:
 
 
 def estimate(scores: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED) -> Estimate:
-    """Mean of ``scores`` and its percentile interval; the same scores and seed give the same interval."""
+    """Mean of ``scores`` and its percentile interval, deterministic for a seed."""
     values = np.asarray(scores, dtype=np.float64)
     if values.size == 0:
         return Estimate(None, None, None, 0)
@@ -38,9 +38,9 @@ def estimate(scores: Sequence[float], *, resamples: int = RESAMPLES, seed: int =
 def paired_difference(
     first: Sequence[float], second: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Estimate:
-    """Mean of ``first - second`` over the same questions; an interval without 0 tells the two apart.
+    """Mean of ``first - second`` over the same questions; the difference is significant if the interval excludes 0.
 
-    Raises ValueError when the two differ in length.
+    Raises ValueError if the lengths differ.
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} scores against {len(second)}: a paired difference needs the same questions")

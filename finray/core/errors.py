@@ -1,31 +1,6 @@
-"""Everything finray raises on purpose.
+"""Every exception that finray raises on purpose.
 
-    FinrayError
-    ├── UsageError              the command cannot run as asked: the command line exits with 2
-    │   ├── SettingsError       a preset, environment variable or argument is wrong
-    │   ├── MissingExtraError   a package of an extra is not installed
-    │   ├── SourceError         a folder, glob, file or s3:// location cannot be listed or read
-    │   │   └── CommitConflictError     another writer changed the same table in the same moment
-    │   ├── IndexMissingError   there is no index at this location
-    │   ├── IndexDamagedError   files of the index cannot be read any more
-    │   └── IndexMismatchError  the index was built with other settings (encoder, chunk size)
-    ├── FilingError             one filing cannot be used: becomes a row in ``failures``, never stops a job
-    ├── QuestionError           one question line cannot be used: becomes a prediction with status "error"
-    ├── EngineError             one question did not come to an end
-    │   ├── QuestionTimeoutError    it took more time than a question may
-    │   └── EngineLostError         each process that worked on it ended
-    ├── EngineUnavailableError  no process of an engine comes up
-    ├── SandboxError            a program of thought was refused, failed or took too much
-    ├── EdgarError              EDGAR, or a dump of it, cannot be read
-    │   ├── EdgarBlockedError       EDGAR refuses every request from here for a while
-    │   ├── EdgarMissingError       EDGAR has no such file
-    │   └── EdgarUnavailableError   no complete and sound answer, after several tries
-    │       └── EdgarRefusedError   an answer that is not taken: a redirect elsewhere, or far too much
-    └── ModelError              a model role failed
-        ├── ModelUnavailableError   weights, server or package missing
-        └── ModelReplyError         the model answered, but not with what was asked for
-
-Each message says what was wrong, with which value, and how to fix it.
+Each message names the problem, the value and the fix.
 """
 
 from __future__ import annotations
@@ -40,7 +15,7 @@ class FinrayError(Exception):
 
 
 class UsageError(FinrayError):
-    """The command cannot run as asked."""
+    """The command cannot run as asked: the command line exits with 2."""
 
 
 class SettingsError(UsageError):
@@ -52,11 +27,11 @@ class MissingExtraError(UsageError):
 
 
 class SourceError(UsageError):
-    """A source or target location cannot be listed, read or written."""
+    """A folder, glob, file or s3:// location cannot be listed, read or written."""
 
 
 class CommitConflictError(SourceError):
-    """Another writer committed a change of the same thing to a table, in the moment between its opening and ours."""
+    """Another writer changed the same part of a table at the same time."""
 
 
 class IndexMissingError(UsageError):
@@ -64,15 +39,15 @@ class IndexMissingError(UsageError):
 
 
 class IndexDamagedError(UsageError):
-    """Files of an index cannot be read any more; the message says how to mend it."""
+    """Files of an index cannot be read any more; the message has the command that repairs it."""
 
 
 class IndexMismatchError(UsageError):
-    """The index was built with settings that the present ones cannot read or extend."""
+    """The index was built with other settings (encoder, chunk size)."""
 
 
 class FilingError(FinrayError):
-    """One filing cannot be used.
+    """One filing cannot be used; it becomes a row in ``failures`` and stops no job.
 
     ``stage`` is where it failed, ``reason`` a short stable slug for counting (``"encrypted"``), ``detail`` one line
     for a person.
@@ -85,35 +60,35 @@ class FilingError(FinrayError):
         self.detail = detail
 
     def __reduce__(self) -> tuple[type[FilingError], tuple[str, str, str]]:
-        # Exceptions pickle by their args; ours differ from the constructor's, and Ray moves them between processes.
+        # By default exceptions pickle by their args, which here are not the constructor's.
         return (type(self), (self.stage, self.reason, self.detail))
 
 
 class QuestionError(FinrayError):
-    """One question cannot be used."""
+    """One question cannot be used; it becomes a prediction with status "error"."""
 
 
 class EngineError(FinrayError):
-    """One question did not come to an end."""
+    """One question did not finish."""
 
 
 class QuestionTimeoutError(EngineError):
-    """A question took more time than it may."""
+    """A question exceeded its time limit."""
 
 
 class EngineLostError(EngineError):
-    """Each process that worked on a question ended."""
+    """Every process that worked on a question ended."""
 
 
 class EngineUnavailableError(FinrayError):
-    """No process of an engine comes up."""
+    """No process of an engine starts."""
 
 
 class SandboxError(FinrayError):
-    """A program of thought has no result.
+    """A program of thought was refused, failed or exceeded a limit.
 
-    ``reason`` is a short stable slug for counting (``finray.sandbox.limits.Reason``), ``line`` the program's line at
-    fault, 1-based, or None.
+    ``reason`` is a short stable slug for counting (``finray.sandbox.limits.Reason``), ``line`` the faulty line of the
+    program, 1-based, or None.
     """
 
     def __init__(self, reason: str, detail: str, line: int | None = None) -> None:
@@ -139,11 +114,11 @@ class EdgarMissingError(EdgarError):
 
 
 class EdgarUnavailableError(EdgarError):
-    """No complete and sound answer, after several tries."""
+    """No complete and valid response after several tries."""
 
 
 class EdgarRefusedError(EdgarUnavailableError):
-    """An answer that is not taken, and would be the same the next time: a redirect elsewhere, or far too much."""
+    """A response that a retry would not improve: a redirect to another host, or far too large."""
 
 
 class ModelError(FinrayError):
@@ -155,4 +130,4 @@ class ModelUnavailableError(ModelError):
 
 
 class ModelReplyError(ModelError):
-    """The model answered, but not with what was asked for."""
+    """The model's reply has not the requested form."""

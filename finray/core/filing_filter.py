@@ -10,8 +10,8 @@ from finray.core.types import Filing
 
 @dataclass(frozen=True, slots=True)
 class FilingFilter:
-    """A filing passes if it is of one of the ``companies`` (name, alias, ticker or CIK, in any letter case), of one of
-    the ``forms`` and of one of the ``fiscal_years``; an empty one lets everything pass."""
+    """A filing passes if it matches one of the ``companies`` (name, alias, ticker or CIK, case-insensitive), one of the
+    ``forms`` and one of the ``fiscal_years``; an empty criterion matches all."""
 
     companies: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class FilingFilter:
         return self.test()(filing)
 
     def test(self) -> Callable[[Filing], bool]:
-        """``passes`` for many filings: folds what is asked for once."""
+        """``passes`` as a function for many filings, which folds the criteria once."""
         years = frozenset(self.fiscal_years)
         forms = frozenset(form.casefold() for form in self.forms)
         companies = frozenset(key for company in self.companies for key in asked_as(company))
@@ -41,17 +41,16 @@ class FilingFilter:
 
 
 def known_as(filing: Filing) -> frozenset[str]:
-    """The keys by which the company of ``filing`` may be asked for: see :func:`asked_as`."""
-    names = (filing.company, filing.ticker, *filing.aliases)
-    cik = (_as_cik(filing.cik),) if filing.cik is not None else ()
-    return frozenset((*(name.casefold() for name in names if name), *cik))
+    """The keys of the company of ``filing``: see :func:`asked_as`."""
+    keys = {name.casefold() for name in (filing.company, filing.ticker, *filing.aliases) if name}
+    return frozenset(keys if filing.cik is None else keys | {_as_cik(filing.cik)})
 
 
 def asked_as(company: str) -> tuple[str, ...]:
-    """The keys that a filing of ``company`` (name, alias, ticker or CIK) is known by."""
+    """The keys for ``company`` (name, alias, ticker or CIK)."""
     folded = company.strip().casefold()
     return (folded, _as_cik(folded)) if folded.isdecimal() else (folded,)
 
 
 def _as_cik(number: str) -> str:
-    return f"\0{number.lstrip('0')}"  # no name begins like that
+    return f"\0{number.lstrip('0')}"  # no name begins with NUL

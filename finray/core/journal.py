@@ -1,4 +1,4 @@
-"""What happened while one question was answered: trace lines, tokens by stage, and a report of each stage."""
+"""Journal of one question: trace lines, tokens by stage, and a report of each stage."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """One stage of the loop begins (``seconds`` is None) or has ended.
+    """A stage of the loop begins (``seconds`` is None) or has ended.
 
-    ``iteration`` is 0 for the first retrieval and counts rounds of the loop from 1. ``at`` is when it began, in seconds
-    since the epoch. The last four are set at the end: ``result`` is what the role returned (a Query, Documents,
-    Passages, a Curation, an Answer), ``usage`` the tokens by stage name and ``lines`` the trace lines of this stage.
+    ``iteration`` is 0 for the first retrieval, then the round of the loop from 1. ``at`` is its beginning in seconds
+    since the epoch. The other fields are set at the end: ``result`` is the role's (a Query, Documents, Passages, a
+    Curation, an Answer), ``usage`` the tokens by stage name, ``lines`` the trace lines of this stage.
     """
 
     stage: Stage
@@ -32,11 +32,11 @@ class StageReport:
 
 
 Observer = Callable[[StageReport], None]
-"""Called in the thread that answers, before and after every stage. Raising CancelledError ends the question."""
+"""Called in the answering thread, before and after every stage. Raising CancelledError ends the question."""
 
 
 class Journal:
-    """One question's own; roles write to it, the prediction carries it."""
+    """Belongs to one question; roles write to it, and its prediction includes it."""
 
     def __init__(self, observer: Observer | None = None) -> None:
         self.lines: list[str] = []
@@ -50,7 +50,7 @@ class Journal:
         self.usage[stage] = self.usage.get(stage, TokenUsage()) + usage
 
     async def stage(self, stage: Stage, iteration: int, work: Callable[[], Awaitable[T]]) -> T:
-        """The result of ``work``, reported to the observer."""
+        """Run ``work`` and report it to the observer."""
         if self._observer is None:
             return await work()
         at, started = time.time(), time.perf_counter()

@@ -1,65 +1,65 @@
-"""The numbers of the methods, as settings (``methods.rrf.constant``); defaults are the published values."""
+"""Parameters of the retrieval methods as settings (``methods.rrf.constant``); defaults are the published values."""
 
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class RrfParameters(_Section):
+class RrfParameters(Section):
     constant: int = Field(60, ge=1)
     """k of Cormack et al. (2009)."""
     candidates: int = Field(100, ge=1)
     """Candidates from each retriever."""
 
 
-class QueryExpansionParameters(_Section):
+class QueryExpansionParameters(Section):
     names: int = Field(4, ge=1)
     """Names added for each metric, at most."""
 
 
-class HydeParameters(_Section):
+class HydeParameters(Section):
     passages: int = Field(1, ge=1, le=16)
     """Hypothetical passages that the language model writes."""
     with_question: bool = True
     """Whether the question's own vector is averaged in (HyDE, equation 8)."""
 
 
-class MultiHydeParameters(_Section):
+class MultiHydeParameters(Section):
     passages: int = Field(4, ge=1, le=16)
     """Hypothetical passages that the language model writes."""
     with_question: bool = False
     """Whether the question's own vector is averaged in (HyDE, equation 8)."""
 
 
-class ParentChildParameters(_Section):
+class ParentChildParameters(Section):
     children: int = Field(100, ge=1)
-    """The nearest chunks, which stand for their pages."""
+    """Nearest chunks, which represent their pages."""
 
 
-class DenseRerankParameters(_Section):
+class DenseRerankParameters(Section):
     candidates: int = Field(100, ge=1)
-    """Chunks that the reranker looks at."""
+    """Chunks that the reranker scores."""
 
 
-class PageScorerParameters(_Section):
+class PageScorerParameters(Section):
     pages: int = Field(20, ge=1)
     """P of arXiv 2602.17981."""
 
 
-class HhrParameters(_Section):
+class HhrParameters(Section):
     constant: int = Field(60, ge=1)
     """Constant of reciprocal rank fusion, at both levels."""
     candidates: int = Field(100, ge=1)
     """Candidates from each retriever, at both levels."""
     page_hits: int = Field(1000, ge=1)
-    """Pages that the lexical score of documents looks at."""
+    """Pages that the lexical score of documents uses."""
 
 
-class IrcotParameters(_Section):
+class IrcotParameters(Section):
     """Appendix of the paper: 8 steps, 2 to 8 passages a step, 15 in all."""
 
     steps: int = Field(8, ge=1, le=20)
@@ -70,7 +70,7 @@ class IrcotParameters(_Section):
     """Passages kept in all."""
 
 
-class MethodParameters(_Section):
+class MethodParameters(Section):
     rrf: RrfParameters = RrfParameters()
     query_expansion: QueryExpansionParameters = QueryExpansionParameters()
     hyde: HydeParameters = HydeParameters()

@@ -11,22 +11,21 @@ from finray.core.types import FiscalPeriod
 
 @dataclass(frozen=True, slots=True, order=True)
 class Period:
-    """A period as the question names it. ``year`` is a fiscal or calendar year (people rarely say which); ``part`` is
-    "FY" or a quarter, None where only a year was given. ``date`` is an exact day ("the 8-K dated May 5, 2023", "the
-    nine months ended June 28, 2024")."""
+    """``year`` is a fiscal or calendar year (questions rarely say which); ``part`` is "FY" or a quarter, None if only a
+    year was given. ``date`` is an exact day ("the 8-K dated May 5, 2023", "the nine months ended June 28, 2024")."""
 
     year: int
     part: FiscalPeriod | None = None
     date: dt.date | None = None
     months: int | None = None
-    """Length, where the question says it and the part does not: 6 or 9 for a fiscal year to date."""
+    """Length, if the question states it and ``part`` does not imply it: 6 or 9 for a fiscal year to date."""
 
     def __str__(self) -> str:
         name = self.date.isoformat() if self.date is not None else f"{self.part or 'FY'} {self.year}"
         return name if self.months is None else f"{self.months} months to {name}"
 
     def years_before(self, years: int) -> Period:
-        """The same period so many years earlier."""
+        """The same period ``years`` earlier."""
         date = self.date
         if date is not None:
             last = calendar.monthrange(date.year - years, date.month)[1]

@@ -1,4 +1,4 @@
-"""The fields of one question record, validated: hostile values in, clean ones or a ``QuestionError`` out."""
+"""Validation of a question record's fields: hostile values in, clean ones or a ``QuestionError`` out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from finray.core.errors import QuestionError
 from finray.core.types import GoldEvidence
 
 EXCERPT_CHARACTERS = 200
-"""Longest piece of a bad line that is repeated in a message: a line may hold megabytes."""
+"""Longest excerpt of a bad line in a message: a line may have megabytes."""
 MAX_QID_CHARACTERS = 256
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # tab, line feed and carriage return may stay
@@ -50,26 +50,24 @@ def read_question(value: object, max_characters: int) -> str:
 
 
 def single_spaced(text: str) -> str:
-    """``text`` with one space between words: what reads a question looks at runs of white space again and again."""
+    """``text`` with single spaces, which spares the rules that read a question from runs of white space."""
     return " ".join(text.split())
 
 
 def read_answer(value: object) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return _repaired(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
         return str(value)
-    raise QuestionError(f"'answer' is {kind(value)}, not text")
+    return _optional_text("answer", value)
 
 
 def read_question_type(value: object) -> str | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return _repaired(value)
-    raise QuestionError(f"'question_type' is {kind(value)}, not text")
+    return _optional_text("question_type", value)
+
+
+def _optional_text(name: str, value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise QuestionError(f"{name!r} is {kind(value)}, not text")
+    return None if value is None else _repaired(value)
 
 
 def read_evidence(value: object) -> tuple[GoldEvidence, ...]:
@@ -81,7 +79,7 @@ def read_evidence(value: object) -> tuple[GoldEvidence, ...]:
 
 
 def read_value(value: object) -> float | None:
-    """The gold number, None for anything else: question files of others have a field of that name too."""
+    """The gold number, None for anything else: other projects' question files use the field differently."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     number = float(value) if isinstance(value, float) or abs(value) < 10**300 else math.inf
@@ -112,7 +110,7 @@ def _gold(index: int, entry: object) -> GoldEvidence:
 
 
 def _page(what: str, page: object) -> int:
-    if isinstance(page, float) and page.is_integer():  # what integers with nulls turn into in a data frame
+    if isinstance(page, float) and page.is_integer():  # data frames turn integers with nulls into floats
         page = int(page)
     if not isinstance(page, int) or isinstance(page, bool) or page < 0:
         raise QuestionError(f"{what} is {excerpt(repr(page), 40)}, not an index from 0")
@@ -126,14 +124,12 @@ def _check_text(name: str, value: str) -> None:
         raise QuestionError(f"{name!r} has the control character {code} at {control.start() + 1}")
     surrogate = _SURROGATE.search(value)
     if surrogate is not None:
-        raise QuestionError(
-            f"{name!r} has half a surrogate pair, U+{ord(surrogate[0]):04X}, at {surrogate.start() + 1}: "
-            "it was cut in the middle of a character"
-        )
+        where = f"U+{ord(surrogate[0]):04X}, at {surrogate.start() + 1}"
+        raise QuestionError(f"{name!r} has half a surrogate pair, {where}: it was cut in the middle of a character")
 
 
 def _repaired(text: str) -> str:
-    """Gold text is only compared with, so half a surrogate pair in it is no reason to refuse the question."""
+    """Gold text is only compared, so half a surrogate pair in it does not make the question bad."""
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

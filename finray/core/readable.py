@@ -1,4 +1,4 @@
-"""Text as a reader sees it: what a filing, a user or a model wrote, without what only a machine would read."""
+"""Text as a reader sees it: text of filings, users and models without invisible characters."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import unicodedata
 
 _KEPT_CONTROLS = "\n\t"
 _BLANKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Letters and marks that print nothing: grapheme joiners, Hangul and Khmer fillers, the empty Braille cell, variation
+"""Letters and marks that print nothing: grapheme joiners, Hangul and Khmer fillers, blank Braille, variation
 selectors."""
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
-"""Control and format characters (zero-width, bidirectional, tags), halves of pairs, and what is no character."""
+"""Control and format characters (zero-width, bidirectional, tags), surrogates, private use, unassigned."""
 
 
 def readable(text: str) -> str:
-    """``text`` in the compatibility form of its characters (NFKC: full-width and mathematical letters become plain),
-    without format and control characters but line ends and tabs.
+    """``text`` in compatibility form (NFKC: full-width and mathematical letters become plain), without format and
+    control characters other than line ends and tabs.
 
-    Superscripts, fractions and circled numbers stay as they are: "1,577²" is no 15,772 and "4½" no 41/2.
+    Superscripts, fractions and circled numbers are kept: "1,577²" is not 15,772, and "4½" not 41/2.
     """
     text = text.replace("\r\n", "\n")
     if text.isascii():

@@ -1,4 +1,4 @@
-"""Records: frozen dataclasses whose fields are the one definition of their JSON, Arrow columns and documentation.
+"""Records: frozen dataclasses whose fields define their JSON, Arrow columns and documentation.
 
 pydantic reads and writes them here; ``finray.storage.columns`` derives Arrow schemas from the same fields.
 """
@@ -19,14 +19,14 @@ from pydantic_core import from_json
 
 T = TypeVar("T")
 OmitNone = Annotated[T, Field(exclude_if=lambda value: value is None)]
-"""A field that JSON leaves out if it is None; other fields are always there."""
+"""A field that JSON omits if it is None; other fields are always present."""
 OmitEmpty = Annotated[T, Field(exclude_if=not_)]
-"""A field that JSON leaves out if it is empty or zero."""
+"""A field that JSON omits if it is empty or zero."""
 _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
 
 def field_docs(record: type) -> dict[str, str]:
-    """The text below each field in the source of a dataclass and of those it extends, on one line each."""
+    """The docstring below each field in the source of a dataclass and its bases, on one line each."""
     docs: dict[str, str] = {}
     for kind in reversed(record.__mro__[:-1]):
         (body,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
@@ -38,7 +38,7 @@ def field_docs(record: type) -> dict[str, str]:
 
 
 def _describe(schema: dict[str, Any], record: type) -> None:
-    """Add the docs of fields, drop titles that repeat their names, and null from those that are left out instead."""
+    """Add descriptions of fields; drop titles that repeat their names, and null if None is omitted."""
     docs = field_docs(record)
     for name, field in schema["properties"].items():
         field.pop("title", None)
@@ -50,14 +50,14 @@ def _describe(schema: dict[str, Any], record: type) -> None:
 
 
 class Record:
-    """Base of what is stored or sent. Its JSON schema describes each field by the text below it in the source."""
+    """Base of stored or sent records. The JSON schema describes each field by the docstring below it in the source."""
 
     __slots__ = ()
     __pydantic_config__ = ConfigDict(json_schema_extra=_describe, json_schema_serialization_defaults_required=True)
 
 
 def adapter(kind: type[T]) -> TypeAdapter[T]:
-    """What reads and writes ``kind``, built when it is first asked for."""
+    """The adapter that reads and writes ``kind``, built on first use."""
     if kind not in _ADAPTERS:
         _ADAPTERS[kind] = TypeAdapter(kind)
     return _ADAPTERS[kind]
@@ -78,9 +78,9 @@ def to_json(record: object) -> bytes:
 
 
 def from_object(kind: type[T], value: object) -> T:
-    """The record that a JSON object holds. Unknown fields are ignored.
+    """The record of a JSON object. Unknown fields are ignored.
 
-    Raises ValueError with one line that names the first field that does not fit.
+    Raises ValueError with one line about the first invalid field.
     """
     try:
         return adapter(kind).validate_python(value)
@@ -91,12 +91,12 @@ def from_object(kind: type[T], value: object) -> T:
 
 
 def from_row(kind: type[T], value: object) -> T:
-    """As ``from_object``, if null is the same as absent: in Parquet every column is there in every row."""
+    """As ``from_object``, but null counts as absent: a Parquet row has every column."""
     return from_object(kind, _without_nulls(value))
 
 
 def parse_json(content: bytes) -> object:
-    """Raises ValueError with one line that says what is wrong."""
+    """Raises ValueError with one line about the problem."""
     try:
         return from_json(content)
     except ValueError as error:
@@ -104,7 +104,7 @@ def parse_json(content: bytes) -> object:
 
 
 def is_torn(kind: type[Any], content: bytes) -> bool:
-    """Whether ``content`` is the beginning, but not the whole, of the JSON object of a ``kind``."""
+    """Whether ``content`` is an incomplete JSON object of a ``kind``."""
     try:
         from_json(content)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the HTTP service replies and its clients read: the one definition of both, and of the OpenAPI file."""
+"""Replies of the HTTP service: the definition that service, clients and OpenAPI file share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ErrorType = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Problem(Record):
-    """What is wrong with a request, in the shape of OpenAI's errors."""
+    """A problem with a request, in the shape of OpenAI's errors."""
 
     message: str
     type: ErrorType
@@ -84,7 +84,7 @@ class Retrieved(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilingCover(Filing):
-    """The cover facts of a filing; where it lies is nobody's business outside."""
+    """The cover facts of a filing, without its location."""
 
     source_uri: Annotated[str, Field(exclude=True)] = ""
     n_pages: int
@@ -98,13 +98,13 @@ class FilingList(Record):
     data: tuple[FilingCover, ...]
     has_more: bool
     next_cursor: str | None
-    """What the next request passes as ``cursor``."""
+    """Value of ``cursor`` for the next request."""
     object: Literal["list"] = "list"
 
 
 @dataclass(frozen=True, slots=True)
 class PagePlace(Record):
-    """What a page of a filing is."""
+    """Item, statement and place of a page."""
 
     page: int
     item: str | None
@@ -114,7 +114,7 @@ class PagePlace(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilingDetail(FilingCover):
-    """A filing and what each of its pages is."""
+    """A filing with an overview of its pages."""
 
     index_version: str
     summary: str
@@ -155,7 +155,7 @@ class StartedEvent(ServiceEvent):
 
 @dataclass(frozen=True, slots=True)
 class StageEvent(ServiceEvent):
-    """A stage begins, or has finished: then with what came of it."""
+    """A stage begins, or has finished; then with its result."""
 
     name: ClassVar[str] = "stage"
     qid: str
@@ -182,7 +182,7 @@ class IterationEvent(ServiceEvent):
     kept: int
     missing: tuple[str, ...]
     complementary: str | None
-    """What is asked for next."""
+    """The question that the next round retrieves for."""
 
 
 @dataclass(frozen=True, slots=True)

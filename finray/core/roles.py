@@ -1,8 +1,7 @@
 """The five roles of the loop, each a Protocol with one method.
 
-A role is an in-process object or a handle to a Ray Serve replica; the loop cannot tell. Roles share no state across
-questions except what they are built from. Whatever a role wants to say about one question (trace lines, tokens spent)
-goes to that question's ``Journal``.
+A role is an in-process object or a handle to a Ray Serve replica; the loop treats both alike. Roles share no state
+across questions except what they are built from. Trace lines and token counts of a question go to its ``Journal``.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from finray.core.types import Answer, Document, Passage
 
 @dataclass(frozen=True, slots=True)
 class Curation:
-    """What the curator decided about a set of passages.
+    """The curator's decision about a set of passages.
 
-    ``complementary`` is the question to retrieve for when the kept passages do not suffice (HiREC's q_c), ``missing``
-    names what is missing for a person. ``plans`` are the ways to compute the answer, the likeliest first, ``coverage``
-    what the passages cover of the first one; a curator that does not plan leaves them out.
+    ``complementary`` is the question to retrieve for next if the kept passages do not suffice (HiREC's q_c),
+    ``missing`` describes what is missing for a person. ``plans`` are ways to compute the answer, the likeliest first,
+    ``coverage`` is that of the first one; a curator that does not plan omits both.
     """
 
     kept: tuple[Passage, ...]
@@ -68,7 +67,7 @@ class Roles:
 
 
 class NoAnswerer:
-    """For evaluating retrieval alone: says that nobody asked."""
+    """For evaluating retrieval alone."""
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         return Answer("Retrieval only: no answer was asked for.", "unanswerable")

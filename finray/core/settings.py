@@ -1,6 +1,6 @@
 """Frozen settings objects and the one loader: preset (TOML) < environment < arguments.
 
-Settings are read once at the edge (command line, job, Serve application) and passed down; nothing below reads the
+Settings are loaded once at the edge (command line, job, Serve application) and passed down; no other code reads the
 environment. Secrets are not settings: a settings object names the environment variable that holds a key.
 
 Environment: ``FINRAY_<SECTION>__<NAME>`` (for example ``FINRAY_LOOP__I_MAX=2``). Arguments: ``{"loop.i_max": 2}``.
@@ -18,23 +18,19 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from finray.core.errors import SettingsError
-from finray.core.method_settings import MethodParameters
+from finray.core.method_settings import MethodParameters, Section
 
 ENVIRONMENT_PREFIX = "FINRAY_"
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class FilingSettings(_Section):
-    """Limits on what is accepted as a filing, and on what reading one may cost. None of them changes what is stored of
-    a filing that is accepted."""
+class FilingSettings(Section):
+    """Limits on accepted filings and on the cost of reading them. None changes the stored content of an accepted
+    filing."""
 
     max_pages: int = Field(2000, ge=1)
     """A longer filing is set aside."""
@@ -43,8 +39,8 @@ class FilingSettings(_Section):
     max_unpaged_characters: int = Field(40_000, ge=1)
     """A document without page breaks up to this long is one page; a longer one is set aside (LOFin, section 3)."""
     max_page_characters: int = Field(200_000, ge=1)
-    """A filing with a longer page is set aside: no page may take long to read, and such a page could not be cited.
-    Dense ones have 9,000."""
+    """A filing with a longer page is set aside: it would take long to read and could not be cited. Dense pages have
+    9,000."""
     min_characters_per_page: int = Field(16, ge=0)
     """A PDF with fewer on average is image-only and set aside."""
     max_characters: int = Field(20_000_000, ge=1)
@@ -52,41 +48,41 @@ class FilingSettings(_Section):
     parse_seconds: float = Field(300.0, gt=0)
     """Time limit for reading one filing; 2,000 pages take about 20 seconds."""
     ocr_seconds: float = Field(3600.0, ge=0)
-    """More time for a filing whose pages OCR must read (if Tesseract is installed): about 5 seconds a page. With 0
-    there is no OCR, and such filings are set aside."""
+    """Additional time for a filing that needs OCR (if Tesseract is installed): about 5 seconds a page. 0 disables OCR,
+    and such filings are set aside."""
     parse_memory_gb: float = Field(4.0, gt=0)
-    """GiB that reading one filing may take, beside the 0.2 of the idle parser. Each processor has a parser."""
+    """GiB for reading one filing, besides the 0.2 of the idle parser. Each processor has a parser."""
 
 
-class ChunkSettings(_Section):
+class ChunkSettings(Section):
     """HiREC's chunking: 1,024 characters with 30 of overlap (appendix B)."""
 
     size: int = Field(1024, ge=64)
     """Characters of a chunk, at most."""
     overlap: int = Field(30, ge=0)
-    """Characters that a chunk repeats of the one before it."""
+    """Characters of the previous chunk that a chunk repeats."""
 
 
-class EncoderSettings(_Section):
+class EncoderSettings(Section):
     """The text encoder."""
 
     model: str = "minilm"
     """A sentence-transformers folder or hub name, "minilm" (the embedded all-MiniLM-L6-v2) or "hash" (a fake without
     weights)."""
     revision: str = ""
-    """A commit, branch or tag of a hub name; only a commit stays what it is. The same for every model here."""
+    """A commit, branch or tag of a hub model; only a commit never changes."""
     max_tokens: int = Field(256, ge=8)
     """Longer texts are cut."""
     batch_size: int = Field(64, ge=1)
     """Texts encoded at a time."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Precision of the weights; "auto" takes bfloat16 if the hardware does it well."""
+    """Precision of the weights; "auto" is bfloat16 if the hardware supports it well."""
     device: str = "auto"
     """Such as "cpu" or "cuda"; "auto" takes a GPU if there is one."""
     query_prefix: str = ""
-    """What the model's card asks for before a question ("query: " for e5)."""
+    """Prefix of a question, from the model's card ("query: " for e5)."""
     passage_prefix: str = ""
-    """What the model's card asks for before a passage ("passage: " for e5)."""
+    """Prefix of a passage, from the model's card ("passage: " for e5)."""
 
 
 class PageEncoderSettings(EncoderSettings):
@@ -96,23 +92,8 @@ class PageEncoderSettings(EncoderSettings):
     """As for ``encoder``; empty for the index's own page vectors."""
 
 
-class SparseEncoderSettings(_Section):
-    """The sparse encoder of the method ``splade``."""
-
-    model: str = "naver/splade-v3"
-    """A sentence-transformers SparseEncoder folder or hub name, or "hash", a fake."""
-    revision: str = "main"
-    """As for ``encoder``."""
-    max_tokens: int = Field(512, ge=8)
-    """Longer texts are cut."""
-    batch_size: int = Field(32, ge=1)
-    """Texts encoded at a time."""
-    device: str = "auto"
-    """As for ``encoder``."""
-
-
-class RerankerSettings(_Section):
-    """A cross-encoder that reorders what retrieval found."""
+class RerankerSettings(Section):
+    """A cross-encoder that reorders retrieved documents or passages."""
 
     model: str = ""
     """A folder or hub name; empty for none."""
@@ -121,13 +102,22 @@ class RerankerSettings(_Section):
     max_tokens: int = Field(512, ge=8)
     """Longer texts are cut."""
     batch_size: int = Field(32, ge=1)
-    """Texts scored at a time."""
+    """Texts in one batch."""
     device: str = "auto"
     """As for ``encoder``."""
 
 
-class RetrievalSettings(_Section):
-    """How filings and passages are found."""
+class SparseEncoderSettings(RerankerSettings):
+    """The sparse encoder of the method ``splade``."""
+
+    model: str = "naver/splade-v3"
+    """A sentence-transformers SparseEncoder folder or hub name, or "hash", a fake."""
+    revision: str = "main"
+    """As for ``encoder``."""
+
+
+class RetrievalSettings(Section):
+    """Retrieval of filings and passages."""
 
     method: str = "finray"
     """A name from docs/methods.md."""
@@ -136,27 +126,27 @@ class RetrievalSettings(_Section):
     oracle: Literal["none", "document", "page"] = "none"
     """Ceilings for evaluation: retrieve only from the gold filings, or only the gold pages, of each question."""
     reranked_pages: int = Field(0, ge=0)
-    """Pages of the method ``finray`` whose order is fused with that of ``passage_reranker``; 0 reranks none. The small
-    rerankers that were measured did not pay (docs/training.md)."""
+    """Pages of the method ``finray`` whose ranking is fused with that of ``passage_reranker``; 0 reranks none. The
+    small rerankers that were measured did not help (docs/training.md)."""
     page_model: str = ""
     """A file that ``jobs/train_page_ranker.py`` wrote; empty for the one that comes with finray."""
     k_candidates: int = Field(100, ge=1)
-    """Filings that a reranker looks at (HiREC's k'_D)."""
+    """Filings that a reranker scores (HiREC's k'_D)."""
     k_documents: int = Field(5, ge=1)
     """Filings that passages come from (HiREC's k_D)."""
     k_passages: int = Field(10, ge=1)
     """Passages given to the curator (HiREC's k_P)."""
 
 
-class LoopSettings(_Section):
-    """Algorithm 1 of HiREC: who plays each role, and how often it asks again."""
+class LoopSettings(Section):
+    """Algorithm 1 of HiREC: its roles, and its number of rounds."""
 
     transform: Literal["rules", "llm", "none"] = "rules"
-    """What reads the question; "none" is the paper's ablation."""
+    """The question reader; "none" is the paper's ablation."""
     curator: Literal["rules", "llm"] = "rules"
-    """What keeps the evidence and asks for what is missing."""
+    """The role that keeps the evidence and asks for what is missing."""
     answerer: Literal["statements", "llm", "none"] = "statements"
-    """What answers; "none" retrieves alone, for evaluation."""
+    """The answering role; "none" only retrieves, for evaluation."""
     i_max: int = Field(3, ge=1, le=10)
     """Rounds of curation, at most."""
     max_kept: int = Field(10, ge=1)
@@ -167,16 +157,16 @@ class LoopSettings(_Section):
     """False is the paper's ablation: judge whether the passages suffice, but keep them all."""
     confidence_model: str = ""
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
-    that comes with finray, which was learned from the ``statements`` answerer and says nothing of others."""
+    that comes with finray, which was trained on the ``statements`` answerer and applies to no other."""
 
     @property
     def asks_llm(self) -> bool:
         return "llm" in (self.transform, self.answerer, self.curator if self.curate else "")
 
 
-class VllmSettings(_Section):
-    """vLLM's engine in this process or in a Serve replica. Names are those of its AsyncEngineArgs, but for
-    ``kv_cache_gb``. Zero and "" leave the choice to vLLM."""
+class VllmSettings(Section):
+    """vLLM's engine in this process or in a Serve replica. Names are those of its AsyncEngineArgs, except
+    ``kv_cache_gb``. Zero and "" select vLLM's default."""
 
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
     """Precision of the weights."""
@@ -196,8 +186,8 @@ class VllmSettings(_Section):
     """No compilation and no CUDA graphs: starts sooner, answers slower."""
 
 
-class LlmSettings(_Section):
-    """The language model of the roles that are set to "llm", and where it runs."""
+class LlmSettings(Section):
+    """The language model of the roles that are set to "llm"."""
 
     backend: Literal["openai", "vllm", "serve"] = "openai"
     """Where it runs: "openai" asks an OpenAI-compatible server at ``base_url``, "vllm" runs ``model`` in this process,
@@ -209,7 +199,7 @@ class LlmSettings(_Section):
     model: str = "Qwen/Qwen2.5-7B-Instruct"
     """The name that the server knows; a folder or hub name for vLLM."""
     revision: str = ""
-    """If vLLM loads ``model`` from a hub."""
+    """As for ``encoder``, if vLLM loads ``model`` from a hub."""
     api_key_env: str = "FINRAY_LLM_API_KEY"
     """The variable that holds the key."""
     temperature: float = Field(0.01, ge=0.0)
@@ -225,11 +215,11 @@ class LlmSettings(_Section):
     max_concurrency: int = Field(64, ge=1)
     """Requests in flight."""
     structured_output: Literal["auto", "json_schema", "none"] = "auto"
-    """Whether the server enforces a JSON schema; "auto" asks for it until a server says that it cannot."""
+    """Whether the server enforces a JSON schema; "auto" requests it until the server rejects that."""
     replay_cache: str = ""
-    """Folder of replies by the hash of what was asked: what was asked before is not asked again. Empty for none."""
+    """Folder of replies by hash of the request, which spares repeated requests. Empty for none."""
     replay_cache_mb: int = Field(1024, ge=1)
-    """Size of that folder; what was used longest ago goes first."""
+    """Maximum size of that folder; the least recently used replies are deleted."""
     prompt_price: float = Field(0.0, ge=0)
     """Price of a million tokens read, in any currency; gives ``usage`` its cost."""
     completion_price: float = Field(0.0, ge=0)
@@ -237,7 +227,7 @@ class LlmSettings(_Section):
     vllm: VllmSettings = VllmSettings()
 
     def identity(self) -> dict[str, Any]:
-        """What can change a reply: replayed replies and resumed answers are keyed by it."""
+        """The settings that can change a reply: the key of cached replies and resumed answers."""
         names = {"model", "temperature", "max_tokens", "structured_output"}
         if self.backend == "openai":
             return self.model_dump(include=names | {"base_url"})
@@ -248,28 +238,27 @@ class LlmSettings(_Section):
         return _without_default_revisions(own | {"vllm": engine})
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Of one reply, at the prices of the settings."""
+        """Cost of one reply at the configured prices."""
         return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
 
 
-class HubSettings(_Section):
-    """Models that are named by hub."""
+class HubSettings(Section):
+    """Models from a hub."""
 
     unpinned: Literal["warn", "error"] = "warn"
-    """What happens if the ``revision`` of a model is no commit: "warn" warns if there is none at all, "error" refuses a
-    branch or tag too, which may be another model tomorrow."""
+    """Action if the ``revision`` of a model is not a commit: "warn" warns if there is none at all, "error" also refuses
+    a branch or tag, which may change."""
 
 
-class SandboxSettings(_Section):
-    """Where programs that a language model wrote run (``finray.sandbox``)."""
+class SandboxSettings(Section):
+    """Sandbox for programs that a language model wrote (``finray.sandbox``)."""
 
     isolation: Literal["auto", "process", "seccomp", "bubblewrap", "wasi"] = "auto"
-    """What contains a program: "auto" takes bubblewrap if it works here and else a limited process, both under a filter
-    of system calls if the machine has one; any other is required, and its absence an error. "seccomp" is a limited
-    process under that filter, "bubblewrap" has it too, and with these two neither a parser nor a page image does
-    without."""
+    """Isolation of a program: "auto" is bubblewrap if it works here, else a limited process, both with a system call
+    filter if the machine supports it. If any other is not available, that is an error. "seccomp" is a limited process
+    with the filter; "seccomp" and "bubblewrap" require the filter for parsers and page images too."""
     seconds: float = Field(2.0, gt=0, le=60)
-    """Limit of processor time, and of wall time once the process has started."""
+    """Limit of processor time, and of wall time after the process has started."""
     memory_mb: int = Field(256, ge=64)
     """Memory limit of the process."""
     wasi_runtime: str = "wasmtime"
@@ -278,34 +267,34 @@ class SandboxSettings(_Section):
     """Path of a CPython compiled for WASI, for "wasi"."""
 
 
-class IndexSettings(_Section):
-    """How tables are written."""
+class IndexSettings(Section):
+    """Writing of the index tables."""
 
     ann_rows: int = Field(2_000_000, ge=1)
-    """Vectors past which an approximate index is built; fewer are searched exactly."""
+    """Number of vectors above which an approximate index is built; fewer are searched exactly."""
     ann_recall: float = Field(0.95, gt=0, le=1)
-    """Recall@10 against exact search below which `finray maintain` trains the approximate index anew."""
+    """Recall@10 against exact search below which `finray maintain` retrains the approximate index."""
     write_rows: int = Field(20_000, ge=1)
-    """Chunks gathered before one commit: many small commits bloat a Lance table."""
+    """Chunks in one commit: many small commits bloat a Lance table."""
     in_process: bool = False
-    """Index without Ray, one filing after another: for the few filings of a night on one machine."""
+    """Index without Ray, one filing at a time: for the few filings of a nightly sync on one machine."""
 
 
-class BulkSettings(_Section):
+class BulkSettings(Section):
     """Bulk answering."""
 
     concurrency: int = Field(256, ge=1)
-    """Questions in flight at once. By rules a worker is handed two at a time: the one that it works on and the next."""
+    """Questions in flight. Without a language model a worker gets two at a time: the current and the next one."""
     question_seconds: float = Field(0.0, ge=0)
-    """Time limit of one question, also of `finray ask`; one that takes longer is an error, whatever it does. 0 stands
-    for 300, or 3600 if a language model is asked: hundreds of questions wait for it together."""
+    """Time limit of one question, also in `finray ask`; a longer one becomes an error. 0 means 300, or 3600 with a
+    language model, for which hundreds of questions wait together."""
     flush_seconds: float = Field(5.0, gt=0)
-    """How often finished predictions are written."""
+    """Interval between writes of finished predictions."""
     max_question_characters: int = Field(8_000, ge=1)
     """A longer question is an error."""
 
 
-class ServingSettings(_Section):
+class ServingSettings(Section):
     """The HTTP service."""
 
     keys: str = ""
@@ -323,40 +312,40 @@ class ServingSettings(_Section):
     reads_per_minute: float = Field(3_000.0, gt=0)
     """Rate limit of one key for filings, pages, images and metrics."""
     max_concurrent: int = Field(16, ge=1)
-    """Requests of one key with questions in progress at a time; and as many reads, and as many images, in one
-    replica."""
+    """Requests with questions in progress of one key in one replica; the same limit applies to its reads and to its
+    images."""
     max_in_flight: int = Field(64, ge=1)
     """Questions in progress or waiting in one replica; more are refused at once (429)."""
     max_waiting_reads: int = Field(64, ge=1)
     """Reads that wait for a thread in one replica, and images that wait for a process."""
     read_threads: int = Field(4, ge=1)
-    """Threads of a replica for filings and the text of pages. One key gets all but one of them."""
+    """Threads of a replica for filings and the text of pages. One key gets at most all but one."""
     image_processes: int = Field(2, ge=1)
-    """Images that a replica draws at a time. One key gets all but one of them."""
+    """Images that a replica renders at a time. One key gets at most all but one."""
     cache_bytes: int = Field(128 * 1024 * 1024, ge=0)
-    """Memory of a replica for images that were drawn, and as much for the PDFs that they are drawn from."""
+    """Memory of a replica for rendered images, and the same for their PDFs."""
     timeout_s: float = Field(120.0, gt=0)
-    """Time limit of one request. A question that goes on after it, or after its client has left, has its engine's
-    process ended."""
+    """Time limit of one request. If a question runs on after it, or after its client disconnects, the engine's process
+    is killed."""
     grace_s: float = Field(5.0, ge=0)
-    """Time before that for a question to stop by itself: stages are not interrupted."""
+    """Time before that for a question to stop: stages are not interrupted."""
     engines: int = Field(1, ge=1)
     """Engines in a replica, each in a process of its own, which takes about 1 GB."""
     watch_seconds: float = Field(5.0, gt=0)
-    """How often to look for a new version of the index, and for changed keys."""
+    """Interval between checks for a new version of the index and for changed keys."""
     image_dpi: int = Field(110, ge=36, le=200)
     """Resolution of page images, unless the request says otherwise."""
 
 
-class EdgarSettings(_Section):
-    """How ``finray sync`` reads EDGAR. EDGAR_BASE_URL and EDGAR_DATA_URL of edgartools point it elsewhere."""
+class EdgarSettings(Section):
+    """Access of ``finray sync`` to EDGAR. edgartools' EDGAR_BASE_URL and EDGAR_DATA_URL select another server."""
 
     contact: str = ""
-    """Company and e-mail address, sent as User-Agent; SEC refuses requests without. There is no default on purpose."""
+    """Company and e-mail address, sent as User-Agent; SEC refuses requests without it, so there is no default."""
     requests_per_second: float = Field(8.0, gt=0)
     """For the whole cluster together; SEC's limit is 10."""
     connections: int = Field(4, ge=1, le=64)
-    """Downloads at a time, all under the one limit."""
+    """Simultaneous downloads, which share the rate limit."""
     timeout_s: float = Field(60.0, gt=0)
     """Time limit of one request."""
     attempts: int = Field(6, ge=1)
@@ -364,20 +353,20 @@ class EdgarSettings(_Section):
     retry_wait_s: float = Field(1.0, ge=0)
     """Wait before the second attempt; doubled for each further one, up to 60 s, with jitter."""
     blocked_pause_s: float = Field(610.0, gt=0)
-    """How long every request waits after a page that says the rate was exceeded: SEC's own period, and a little."""
+    """Pause of all requests after EDGAR reports an exceeded rate: SEC's own period, and a little."""
     give_up_after: int = Field(10, ge=1)
-    """Runs that may fail to get a filing before it no longer holds up its day."""
+    """Failed runs after which a missing filing no longer keeps its day incomplete."""
     recheck_days: float = Field(7.0, ge=0)
-    """How often the quarterly index is compared with what is there: SEC rebuilds it weekly, without deleted filings."""
+    """Interval between comparisons with the quarterly index, which SEC rebuilds weekly without deleted filings."""
     max_bytes: int = Field(512 * 1024 * 1024, ge=1)
     """A larger submission is skipped."""
     max_index_bytes: int = Field(256 * 1024 * 1024, ge=1)
-    """Size of an index or a list of companies, decompressed; EDGAR's are under 60 MB."""
+    """Largest decompressed size of an index or a list of companies; EDGAR's are under 60 MB."""
     scratch: str = ""
     """Folder for partial downloads; empty for one beside a local raw store, or in the system's temporary folder."""
 
 
-class Settings(_Section):
+class Settings(Section):
     filings: FilingSettings = FilingSettings()
     chunks: ChunkSettings = ChunkSettings()
     encoder: EncoderSettings = EncoderSettings()
@@ -406,10 +395,10 @@ class Settings(_Section):
                 "passage_reranker": {"batch_size", "device"},
             },
         )
-        return _digest(payload | {"llm": self.llm.identity()} | self._of_the_method())[:12]
+        return _digest(payload | {"llm": self.llm.identity()} | self._method_identity())[:12]
 
-    def _of_the_method(self) -> dict[str, Any]:
-        """What the chosen method alone depends on: the numbers of the others change no answer."""
+    def _method_identity(self) -> dict[str, Any]:
+        """Settings of the chosen method: those of others change no answer."""
         name = self.retrieval.method
         own = getattr(self.methods, name, None)
         models = {"page_scorer": self.page_encoder, "splade": self.sparse_encoder}
@@ -417,7 +406,7 @@ class Settings(_Section):
         return {"parameters": own.model_dump() if own else None, "method_model": model}
 
     def index_hash(self) -> str:
-        """12 hex digits over every setting that changes what is stored: an index is built with one of them."""
+        """12 hex digits over every setting that changes the content of an index."""
         payload = {
             "chunks": self.chunks.model_dump(),
             "encoder": self.encoder.model_dump(include={"model", "revision", "max_tokens", "passage_prefix"}),
@@ -425,8 +414,8 @@ class Settings(_Section):
         return _digest(payload)[:12]
 
     def unpinned(self) -> dict[str, str]:
-        """The hub models that these settings use and do not name by commit: ``{"encoder": "owner/name@main"}``."""
-        used: dict[str, EncoderSettings | RerankerSettings | SparseEncoderSettings | LlmSettings] = {
+        """The hub models in use without a commit as revision: ``{"encoder": "owner/name@main"}``."""
+        used: dict[str, EncoderSettings | RerankerSettings | LlmSettings] = {
             "encoder": self.encoder,
             "document_reranker": self.document_reranker,
             "passage_reranker": self.passage_reranker,
@@ -449,7 +438,7 @@ def _digest(payload: dict[str, Any]) -> str:
 
 
 def _without_default_revisions(payload: dict[str, Any]) -> dict[str, Any]:
-    """No revision and ``main`` are the same, and what was built before there were revisions still counts."""
+    """Omit the revisions "" and ``main``, so that hashes from before there were revisions stay valid."""
     return {
         name: _without_default_revisions(value) if isinstance(value, dict) else value
         for name, value in payload.items()
@@ -492,8 +481,8 @@ def load_settings(
     if settings.hub.unpinned == "error" and (unpinned := settings.unpinned()):
         named = ", ".join(f"{name}.model = {model!r}" for name, model in unpinned.items())
         raise SettingsError(
-            f"hub.unpinned = 'error', but {named}: set `revision` beside each model to a commit (40 hex digits), or "
-            "name a folder"
+            f"hub.unpinned = 'error', but {named}: set the `revision` of each model to a commit (40 hex digits), or "
+            "use a folder"
         )
     return settings
 

@@ -1,4 +1,4 @@
-"""The nouns of finray: small frozen values that every layer shares.
+"""The nouns of finray: small frozen values that all layers share.
 
 A *filing* is one document of an EDGAR submission, a *page* one of its printed pages, a *chunk* at most 1,024
 characters of one page, a *passage* a chunk that was retrieved, *evidence* a passage that the curator kept.
@@ -28,7 +28,7 @@ EARNINGS_RELEASE = "EX-99.1"
 ANNUAL_REPORT_TO_HOLDERS = "ARS"
 """Form of a glossy annual report to security holders (Rule 14a-3)."""
 UNIDENTIFIED = "unidentified"
-"""Company or form of a report that does not tell it in any way that finray reads."""
+"""Company or form of a report in which finray cannot find it."""
 _DATED_FORMS = ("10-K", "10-Q", "8-K", "20-F", "40-F", "6-K", EARNINGS_RELEASE, ANNUAL_REPORT_TO_HOLDERS, UNIDENTIFIED)
 
 
@@ -36,13 +36,12 @@ _DATED_FORMS = ("10-K", "10-Q", "8-K", "20-F", "40-F", "6-K", EARNINGS_RELEASE, 
 class Filing(Record):
     """One filing and the facts on its cover.
 
-    ``filing_id`` is the accession number where the filing carries one, else the first 20 hex digits of the
+    ``filing_id`` is the accession number if the filing carries one, else the first 20 hex digits of the
     content's SHA-256. ``doc_name`` is the stem of the source file. ``fiscal_year`` is the year as the company itself
     counts it; the calendar year of ``period_end`` may differ. ``filed_at`` is the filing date, never a fiscal fact.
     ``amends`` names what an amendment amends: the form and period it restates (``"10-K 2022-12-31"``) or an
-    accession number where the filing gives one. ``provenance`` says for each fact where it was read; under ``pages`` it
-    has "ocr" where OCR read pages, or "unread" where some need it and were left out, and under ``file`` "repair" where
-    the file had to be repaired.
+    accession number if the filing gives one. ``provenance`` is the source of each fact; under ``pages`` it has "ocr" if
+    OCR read pages, or "unread" if some need it and were left out, and under ``file`` "repair" if the file was repaired.
     """
 
     filing_id: str
@@ -62,7 +61,7 @@ class Filing(Record):
     fiscal_year: int | None = None
     fiscal_period: FiscalPeriod | None = None
     fiscal_year_end: str | None = None
-    """``MM-DD`` on which the company's fiscal year ends, where the filing says so."""
+    """``MM-DD`` on which the company's fiscal year ends, if the filing states it."""
     aliases: tuple[str, ...] = ()
     """Other names the filing gives its company: former names, short names such as (“Acme”), the brand."""
     provenance: Mapping[str, FactSource] = field(default_factory=dict)
@@ -76,7 +75,7 @@ class Filing(Record):
 
     @property
     def marks(self) -> tuple[Mark, ...]:
-        """What to know of a filing before its text is trusted as any other's."""
+        """Reasons to trust the filing's text less than that of others."""
         marks: dict[Mark, bool] = {
             "unidentified": bool(self.unknown),
             "ocr": self.provenance.get("pages") == "ocr",
@@ -89,7 +88,7 @@ class Filing(Record):
 @dataclass(frozen=True, slots=True)
 class Page:
     """One printed page. ``item`` is the SEC Item it belongs to ("7", "1A"), ``statement`` the primary financial
-    statement printed on it, ``place`` what else it is (the cover, an exhibit), each None where there is none."""
+    statement printed on it, ``place`` its role (the cover, an exhibit), each None if there is none."""
 
     page: int
     text: str
@@ -116,11 +115,11 @@ class LineItem(Record):
 
     ``value`` is in base units (dollars, shares, or a plain ratio), already multiplied by ``scale`` and signed;
     ``text`` is the cell as printed. ``period_end`` closes the period, ``months`` is its length (0 for an instant, such
-    as a balance-sheet date; None where the table does not say). ``label`` is the row as printed, ``section`` the
-    heading inside the table that governs it, ``column_label`` what stands over the column where that is more than a
-    period (a segment, "Level 1") and in brackets the part of the company that a tag names, ``caption`` the text just
+    as a balance-sheet date; None if the table does not state it). ``label`` is the row as printed, ``section`` the
+    heading inside the table that governs it, ``column_label`` the column head if it is more than a
+    period (a segment, "Level 1"), with the part of the company that a tag names in brackets, ``caption`` the text just
     above a table that is no primary statement. ``box`` is (x0, y0, x1, y1) in PDF points, None for HTML. ``concept`` is
-    the XBRL concept where the cell is tagged.
+    the XBRL concept if the cell is tagged.
     ``statement`` is None for tables of notes and of management's discussion.
     """
 
@@ -144,7 +143,7 @@ class LineItem(Record):
 
 @dataclass(frozen=True, slots=True)
 class ParsedFiling:
-    """What reading one filing yields: everything the index stores about it except vectors."""
+    """The result of reading one filing: everything that the index stores about it except vectors."""
 
     filing: Filing
     pages: tuple[Page, ...]
@@ -166,7 +165,7 @@ class DocumentRef(Record):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A filing that document retrieval proposed. ``reasons`` says why it ranked where it did."""
+    """A filing that document retrieval proposed. ``reasons`` explain its rank."""
 
     filing: Filing
     score: float
@@ -194,7 +193,7 @@ class Passage(Record):
 
 @dataclass(frozen=True, slots=True)
 class PageRef(Record):
-    """The page that a passage stands on, without its text."""
+    """The page of a passage, without its text."""
 
     doc_name: str
     filing_id: str
@@ -229,7 +228,7 @@ class Question(Record):
     answer: OmitNone[str | None] = None
     """The gold answer for a person; a number is taken as text."""
     question_type: OmitNone[str | None] = None
-    """Reports are broken down by it. A type that begins with ``unanswerable`` says that refusing is right."""
+    """Reports are broken down by it. For a type that begins with ``unanswerable``, a refusal is right."""
     evidence: OmitEmpty[tuple[GoldEvidence, ...]] = ()
     """The gold pages."""
     value: OmitNone[float | None] = None
@@ -242,12 +241,12 @@ class Question(Record):
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage(Record):
-    """Tokens that a language model read and wrote in one stage."""
+    """Tokens of a language model in one stage."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: OmitEmpty[float] = 0.0
-    """At ``llm.prompt_price`` and ``llm.completion_price``; 0 for what the replay cache answered."""
+    """At ``llm.prompt_price`` and ``llm.completion_price``; 0 for replies from the replay cache."""
     cached_tokens: OmitEmpty[int] = 0
     """Tokens of the prompt that came from the server's prefix cache, if it reports them."""
 
@@ -293,7 +292,7 @@ class CitedCell(Record):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an answerer concludes. ``value`` is in ``unit`` (``"USD"``, ``"USD/share"``, ``"percent"``, ``"ratio"``,
+    """The answerer's conclusion. ``value`` is in ``unit`` (``"USD"``, ``"USD/share"``, ``"percent"``, ``"ratio"``,
     ``"shares"``); ``text`` is for a person. ``program`` shows the arithmetic over named operands."""
 
     text: str
@@ -304,13 +303,13 @@ class Answer:
     evidence: tuple[Passage, ...] = ()
     operands: tuple[CitedCell, ...] = ()
     confidence: float | None = None
-    """The probability that the answer is right, from how it was found; None of a refusal and where nothing says."""
+    """The probability that the answer is right, from how it was found; None for a refusal or if unknown."""
     missing: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
-    """Of a refusal: what the index holds that comes closest to what is missing, for a person."""
+    """For a refusal: the contents of the index that are closest to what is missing, for a person."""
     grounded: bool | None = None
-    """Whether every number that the answer was computed from, or that it states, stands in its evidence; None where
-    that was not checked."""
+    """Whether every number that the answer was computed from, or that it states, is in its evidence; None if that was
+    not checked."""
 
     @classmethod
     def refused(cls, *missing: str) -> Answer:
@@ -320,7 +319,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Prediction(Record):
-    """What became of one question: one line of a predictions file."""
+    """The outcome of one question: one line of a predictions file."""
 
     qid: str
     question: str
@@ -357,22 +356,22 @@ class Prediction(Record):
     trace: OmitEmpty[tuple[str, ...]] = ()
     """What each stage did, if it was asked for."""
     rounds: OmitEmpty[tuple[tuple[PageRef, ...], ...]] = ()
-    """For each iteration of the loop the pages at hand after it, each once: those that the curator kept, then those
-    retrieved for what was missing."""
+    """For each iteration of the loop its distinct pages: those that the curator kept, then those retrieved for what was
+    missing."""
     grounded: OmitNone[bool | None] = None
-    """Whether every number that the answer was computed from (or, of a language model, that it states) stands in its
-    ``evidence``, scales, divisors and counts aside; absent for quotations."""
+    """Whether every number that the answer was computed from (or, for a language model, that it states) is in its
+    ``evidence``, except scales, divisors and counts; absent for quotations."""
     nearest: OmitEmpty[tuple[str, ...]] = ()
-    """Of a refusal: what the index holds that comes closest to what is missing (companies of similar names, the
-    filings of the nearest years, rows of similar words)."""
+    """For a refusal: the contents of the index that are closest to what is missing (companies with similar names,
+    filings of the nearest years, rows with similar words)."""
     operands: OmitEmpty[tuple[CitedCell, ...]] = ()
     """Each number of ``program`` and the cell that prints it."""
     confidence: OmitNone[float | None] = None
-    """The probability that the answer is right; for a quotation, that it stands on a page that answers. Of the
-    ``statements`` answerer, or of any that ``loop.confidence_model`` was trained for."""
+    """The probability that the answer is right; for a quotation, that it is from a page that answers. Only for the
+    ``statements`` answerer, or one that ``loop.confidence_model`` was trained for."""
 
     @classmethod
     def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:
-        """What a question becomes for which there is no answer because of ``error``."""
+        """The prediction for a question that ``error`` kept from being answered."""
         problem = f"{type(error).__name__}: {error}"
         return cls(question.qid, question.question, "", "error", error=problem, settings_hash=settings_hash)

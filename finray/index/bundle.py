@@ -1,5 +1,4 @@
-"""Everything the index stores about one filing, as a unit that moves between processes and is committed
-whole."""
+"""Everything that the index stores about one filing, as a unit that moves between processes and is committed whole."""
 
 from __future__ import annotations
 
@@ -17,17 +16,18 @@ from finray.filings.summary import cover_summary
 from finray.index.schema import (
     CHUNKS,
     FACTS,
+    FILINGS,
     PAGES,
     child_rows,
     filing_from_row,
     filing_row,
-    filings_schema,
+    table_schemas,
     vectors_array,
 )
 from finray.models.encoder import Encoder, Vectors
 
 _LENGTHS = struct.Struct("<4Q")
-_COVER = filings_schema(1)
+_COVER = table_schemas(1)[FILINGS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +46,17 @@ class FilingBundle:
 
     @property
     def revision(self) -> str:
-        return revision_of(self.filing.content_sha256)
-
-
-def revision_of(content_sha256: str) -> str:
-    """What tells the rows of one content of a filing from those of another."""
-    return content_sha256[:20]
+        return _revision(self.filing)
 
 
 def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
     """Cut the pages into chunks and lay everything out as rows."""
     filing = parsed.filing
-    revision = revision_of(filing.content_sha256)
     pages = [replace(page, text=_encodable(page.text), headings=_encodable(page.headings)) for page in parsed.pages]
     chunks = [chunk for page in pages for chunk in chunk_page(page, settings)]
 
     def rows(table: str, records: Sequence[Page | Chunk | LineItem]) -> pa.Table:
-        return child_rows(table, filing.filing_id, revision, records)
+        return child_rows(table, filing.filing_id, _revision(filing), records)
 
     return FilingBundle(
         filing=filing,
@@ -73,12 +67,16 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
     )
 
 
+def _revision(filing: Filing) -> str:
+    """Identifies one content of a filing."""
+    return filing.content_sha256[:20]
+
+
 def encode_bundle(bundle: FilingBundle, encoder: Encoder) -> FilingBundle:
-    """Add the vectors. One filing is encoded by itself, so its vectors do not depend on which others are
-    indexed with it: a resumed run stores the same bits as an uninterrupted one."""
+    """Add the vectors. Each filing is encoded alone, so a resumed run stores the same bits as an uninterrupted one."""
     vectors = encoder.encode_passages([bundle.summary, *bundle.chunks["text"].to_pylist()])
     chunk_vectors = vectors[1:]
-    pages = page_vectors(
+    pages = _page_vectors(
         bundle.pages["page"].to_numpy(), bundle.chunks["page"].to_numpy(), chunk_vectors, encoder.dimension
     )
     return replace(
@@ -89,12 +87,9 @@ def encode_bundle(bundle: FilingBundle, encoder: Encoder) -> FilingBundle:
     )
 
 
-def page_vectors(pages: np.ndarray, chunk_pages: np.ndarray, chunk_vectors: Vectors, dimension: int) -> Vectors:
-    """float32 [len(pages), dimension]: the mean of each page's chunk vectors, of unit length; zero without
-    chunks.
-
-    ``pages`` are distinct page numbers in ascending order, ``chunk_pages`` [n] the page of each chunk.
-    """
+def _page_vectors(pages: np.ndarray, chunk_pages: np.ndarray, chunk_vectors: Vectors, dimension: int) -> Vectors:
+    """float32 [len(pages), dimension]: the mean of each page's chunk vectors, scaled to unit length; zero without
+    chunks. ``pages`` ascend, ``chunk_pages`` [n] is the page of each chunk."""
     sums = np.zeros((len(pages), dimension), dtype=np.float32)
     np.add.at(sums, np.searchsorted(pages, chunk_pages), chunk_vectors)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
@@ -103,7 +98,7 @@ def page_vectors(pages: np.ndarray, chunk_pages: np.ndarray, chunk_vectors: Vect
 
 
 def to_bytes(bundle: FilingBundle) -> bytes:
-    """The bundle as four Arrow IPC streams, each after its length."""
+    """The bundle as four Arrow IPC streams, after their lengths."""
     columns = filing_row(bundle.filing) | {"summary": bundle.summary}
     cover = pa.table({name: pa.array([value], _COVER.field(name).type) for name, value in columns.items()})
     if bundle.vector is not None:
@@ -113,7 +108,7 @@ def to_bytes(bundle: FilingBundle) -> bytes:
 
 
 def from_bytes(content: bytes) -> FilingBundle:
-    """The bundle that ``to_bytes`` wrote; its tables refer to ``content`` without a copy."""
+    """The bundle that ``to_bytes`` wrote; its tables refer to ``content``."""
     view = memoryview(content)
     start = _LENGTHS.size
     tables = []
@@ -136,8 +131,6 @@ def _stream(table: pa.Table) -> bytes:
 
 def _encodable(text: str) -> str:
     """``text`` with unpaired surrogates, which no UTF-8 column can hold, replaced one for one."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _has_surrogate(text) else text
-
-
-def _has_surrogate(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

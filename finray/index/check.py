@@ -1,7 +1,6 @@
-"""Hold the tables of an index against each other, and mend what does not agree.
+"""Check the consistency of an index's tables, and repair them.
 
-A filing whose rows do not agree is taken out of the index whole; the next index run reads its file again. Nothing here
-guesses what a lost row said.
+A filing with inconsistent rows is removed whole; the next index run reads its file again. Lost rows are never guessed.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from finray.index import digest, layout, maintenance, schema, search_indexes
 from finray.storage.locations import delete, join, lance_storage_options, list_objects
 
 _FILINGS_AT_ONCE = 100
-_UNIT_LENGTH = 0.02
-"""How far the length of a vector may be from 1: bf16 arithmetic."""
-_OF_A_FILING = ("chunk_text", "vector_length", "digest")
-"""Kinds of findings that take a filing out of the index."""
+_LENGTH_TOLERANCE = 0.02
+"""Vectors come from bf16 arithmetic."""
+_REMOVES_FILING = ("chunk_text", "vector_length", "digest")
+"""Kinds of findings for which repair removes the filing."""
 _STALE = {"source_dangling": schema.SOURCES, "failure_forgotten": schema.SOURCES, "failure_mended": schema.FAILURES}
-"""Kinds of findings that are mended by forgetting a file -> the table that forgets it."""
+"""Kinds of findings that are repaired by deleting a file's row -> the table that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,56 +39,54 @@ class Finding:
 
 
 def check_index(uri: str, *, deep: bool = False) -> list[Finding]:
-    """What is wrong with the index at ``uri``; ``deep`` reads every value. Raises IndexMissingError.
+    """Problems of the index at ``uri``; ``deep`` reads every value. Raises IndexMissingError.
 
     Kinds: ``unreadable``, ``search_index``, ``rows_missing``, ``rows_surplus``, ``orphan_rows``, ``filing_twice``,
     ``source_unknown``, ``source_dangling``, ``failure_mended``, ``failure_forgotten``, and with ``deep``
-    ``chunk_text``, ``vector_length``, ``digest``. Where there is one of the first two kinds nothing else is looked for:
-    what cannot be read, or searched, tells nothing.
+    ``chunk_text``, ``vector_length``, ``digest``. After a finding of one of the first two kinds the check stops.
     """
     layout.read_record(uri)
-    unreadable = [finding for name in schema.table_schemas(1) for finding in _unreadable(uri, name, deep=deep)]
-    if unreadable:
+    names = list(schema.table_schemas(1))
+    if unreadable := [finding for name in names for finding in _unreadable(uri, name, deep=deep)]:
         return unreadable
-    searching = [finding for name in schema.table_schemas(1) for finding in _search_indexes(uri, name, deep=deep)]
-    if searching:
-        return searching
-    filings = layout.open_table(uri, schema.FILINGS).to_table(
-        columns=["filing_id", "revision", "source_uri", *schema.COUNT_COLUMNS.values()]
-    )
-    rows = filings.to_pylist()
-    findings = [*_twice(rows), *_counts(uri, rows), *_sources(uri, rows)]
+    if damaged := [
+        Finding("search_index", name, f"{index}: {problem}")
+        for name in names
+        for index, problem in search_indexes.damaged(uri, name, deep=deep)
+    ]:
+        return damaged
+    rows = _filing_rows(uri, *schema.COUNT_COLUMNS.values())
+    findings = [*_duplicates(rows), *_counts(uri, rows), *_sources(uri, rows)]
     if deep:
         findings += _contents(uri, [row["filing_id"] for row in rows])
     return findings
 
 
 def repair_index(uri: str) -> None:
-    """Drop fragments that cannot be read and search indexes that are damaged, then every filing and row that does not
-    agree with the others; build the search indexes anew.
+    """Drop unreadable fragments and damaged search indexes, then inconsistent filings and rows; rebuild the search
+    indexes.
 
-    The caller has gone back to versions that can be opened, with ``roll_back``, and claimed the index
-    (finray.index.writer), so that no job writes meanwhile.
+    Call ``roll_back`` first, so that every table can be opened, and claim the index (finray.index.writer), so that no
+    job writes meanwhile.
     """
     for name in schema.table_schemas(1):
         _drop_unreadable(uri, name)
         search_indexes.drop(uri, name, [index for index, _ in search_indexes.damaged(uri, name, deep=True)])
-    table = layout.open_table(uri, schema.FILINGS)
-    twice = [f.where for f in _twice(table.to_table(columns=["filing_id"]).to_pylist())]
-    maintenance.remove_filings(uri, twice)
+    maintenance.remove_filings(uri, [finding.where for finding in _duplicates(_filing_rows(uri))])
     maintenance.sweep(uri, thorough=True)
-    wrong = {f.where for f in check_index(uri, deep=True) if f.kind in _OF_A_FILING}
+    wrong = {finding.where for finding in check_index(uri, deep=True) if finding.kind in _REMOVES_FILING}
     maintenance.remove_filings(uri, sorted(wrong))
-    rows = layout.open_table(uri, schema.FILINGS).to_table(columns=["filing_id", "revision", "source_uri"]).to_pylist()
-    stale = _sources(uri, rows)
+    stale = list(_sources(uri, _filing_rows(uri)))
     for kind, name in _STALE.items():
         maintenance.remove_sources(uri, name, [finding.where for finding in stale if finding.kind == kind])
     maintenance.build_search_indexes(uri)
 
 
 def roll_back(uri: str) -> None:
-    """Forget versions of tables that cannot be opened, the newest first; an empty table where none can. What the tables
-    then hold too much or too little of is found by ``repair_index``, which holds them against each other."""
+    """Delete the newest versions of a table until one can be opened; create an empty table if none can.
+
+    ``repair_index`` then makes the tables consistent.
+    """
     for name, table_schema in schema.table_schemas(layout.read_record(uri).dimension).items():
         _roll_back(uri, name, table_schema)
 
@@ -108,19 +105,14 @@ def _unreadable(uri: str, name: str, *, deep: bool) -> Iterator[Finding]:
         yield Finding("unreadable", name, f"fragment {fragment.fragment_id} cannot be read")
 
 
-def _search_indexes(uri: str, name: str, *, deep: bool) -> Iterator[Finding]:
-    for index, wrong in search_indexes.damaged(uri, name, deep=deep):
-        yield Finding("search_index", name, f"{index}: {wrong}")
-
-
 def _bad_fragments(table: Any, *, deep: bool) -> list[Any]:
-    """Fragments that cannot be read: all columns if ``deep``, else the first one."""
+    """Fragments that cannot be read; without ``deep`` only the first column is tried."""
     columns = None if deep else [table.schema.names[0]]
     bad = []
     for fragment in table.get_fragments():
         try:
             for batch in fragment.to_batches(columns=columns):
-                batch.validate(full=True)  # text that is none
+                batch.validate(full=True)  # also finds invalid UTF-8
         except layout.UNREADABLE:
             bad.append(fragment)
     return bad
@@ -131,20 +123,19 @@ def _roll_back(uri: str, name: str, table_schema: pa.Schema) -> None:
     while True:
         try:
             layout.open_table(uri, name)
+            return
         except IndexDamagedError:
             files = [file.uri for file in list_objects(versions)]
-            manifests = [file for file in files if file.endswith(".manifest")]
-            if not manifests:
-                layout.create_table(uri, name, table_schema)
-                return
-            for file in (max(manifests, key=_version), *(file for file in files if not file.endswith(".manifest"))):
-                delete(file)
-        else:
+        manifests = [file for file in files if file.endswith(".manifest")]
+        if not manifests:
+            layout.create_table(uri, name, table_schema)
             return
+        for file in (max(manifests, key=_version), *(file for file in files if not file.endswith(".manifest"))):
+            delete(file)
 
 
 def _version(manifest: str) -> int:
-    """The version that a manifest's name stands for: Lance counts down from 2**64 - 1, or in an older scheme up."""
+    """The version in a manifest's name: Lance counts down from 2**64 - 1, or in an older scheme up."""
     number = int(PurePosixPath(manifest).stem)
     return 2**64 - 1 - number if number >= 2**63 else number
 
@@ -154,76 +145,62 @@ def _drop_unreadable(uri: str, name: str) -> None:
     bad = [fragment.fragment_id for fragment in _bad_fragments(table, deep=True)]
     if bad:
         operation = lance.LanceOperation.Delete([], bad, "unreadable")
-        lance.LanceDataset.commit(
-            layout.table_uri(uri, name),
-            operation,
-            read_version=table.version,
-            storage_options=lance_storage_options(uri) or None,
-        )
+        options = lance_storage_options(uri) or None
+        location = layout.table_uri(uri, name)
+        lance.LanceDataset.commit(location, operation, read_version=table.version, storage_options=options)
 
 
-def _twice(rows: Sequence[dict[str, Any]]) -> list[Finding]:
-    counts = Counter(row["filing_id"] for row in rows)
-    return [
-        Finding("filing_twice", filing_id, f"{count} rows in filings")
-        for filing_id, count in counts.items()
-        if count > 1
-    ]
+def _filing_rows(uri: str, *columns: str) -> list[dict[str, Any]]:
+    filings = layout.open_table(uri, schema.FILINGS)
+    rows: list[dict[str, Any]] = filings.to_table(columns=["filing_id", "revision", "source_uri", *columns]).to_pylist()
+    return rows
 
 
-def _counts(uri: str, rows: Sequence[dict[str, Any]]) -> list[Finding]:
-    findings = []
+def _duplicates(rows: Sequence[dict[str, Any]]) -> Iterator[Finding]:
+    for filing_id, count in Counter(row["filing_id"] for row in rows).items():
+        if count > 1:
+            yield Finding("filing_twice", filing_id, f"{count} rows in filings")
+
+
+def _counts(uri: str, rows: Sequence[dict[str, Any]]) -> Iterator[Finding]:
     for name in schema.CHILDREN:
         expected = {(row["filing_id"], row["revision"]): row[schema.COUNT_COLUMNS[name]] for row in rows}
         found = maintenance.rows_by_revision(layout.open_table(uri, name))
         for key, count in expected.items():
-            if found.get(key, 0) != count:
-                kind = "rows_missing" if found.get(key, 0) < count else "rows_surplus"
-                findings.append(Finding(kind, key[0], f"{name}: {found.get(key, 0)} rows instead of {count}"))
-        findings += [
-            Finding("orphan_rows", key[0], f"{name}: {count} rows of a content that the filing does not have")
-            for key, count in found.items()
-            if key not in expected
-        ]
-    return findings
+            if found[key] != count:
+                kind = "rows_missing" if found[key] < count else "rows_surplus"
+                yield Finding(kind, key[0], f"{name}: {found[key]} rows instead of {count}")
+        for key, count in found.items():
+            if key not in expected:
+                yield Finding("orphan_rows", key[0], f"{name}: {count} rows of a content that the filing does not have")
 
 
-def _sources(uri: str, rows: Sequence[dict[str, Any]]) -> list[Finding]:
-    known = {row["filing_id"] for row in rows}
+def _sources(uri: str, rows: Sequence[dict[str, Any]]) -> Iterator[Finding]:
+    filing_ids = {row["filing_id"] for row in rows}
     columns = ["source_uri", "filing_id", "outcome"]
     sources = {row["source_uri"]: row for row in layout.open_table(uri, schema.SOURCES).to_table(columns).to_pylist()}
-    findings = [
-        Finding("source_unknown", row["filing_id"], f"{row['source_uri']} is not noted; it is read again")
-        for row in rows
-        if row["source_uri"] not in sources
-    ]
-    findings += [
-        Finding("source_dangling", source_uri, f"noted as {row['outcome']}, but {row['filing_id']} is not in the index")
-        for source_uri, row in sources.items()
-        if row["filing_id"] is not None and row["filing_id"] not in known
-    ]
     failures = set(layout.open_table(uri, schema.FAILURES).to_table(["source_uri"])["source_uri"].to_pylist())
-    findings += [
-        Finding("failure_mended", source_uri, "noted as failed, and indexed since")
-        for source_uri in failures
-        if source_uri in sources and sources[source_uri]["outcome"] == "indexed"
-    ]
-    findings += [
-        Finding("failure_forgotten", source_uri, "noted as failed, and nobody knows why; it is read again")
-        for source_uri, row in sources.items()
-        if row["outcome"] == "failed" and source_uri not in failures
-    ]
-    return findings
+    for row in rows:
+        if row["source_uri"] not in sources:
+            yield Finding("source_unknown", row["filing_id"], f"{row['source_uri']} is not recorded; it is read again")
+    for source_uri, row in sources.items():
+        filing_id, outcome = row["filing_id"], row["outcome"]
+        if filing_id is not None and filing_id not in filing_ids:
+            yield Finding("source_dangling", source_uri, f"recorded as {outcome}, but {filing_id} is not in the index")
+        if outcome == "indexed" and source_uri in failures:
+            yield Finding("failure_mended", source_uri, "recorded as failed, but indexed since")
+        if outcome == "failed" and source_uri not in failures:
+            yield Finding("failure_forgotten", source_uri, "recorded as failed, without a reason; it is read again")
 
 
 def _contents(uri: str, filing_ids: Sequence[str]) -> Iterator[Finding]:
-    """Chunks that are not what their page says, vectors that are not of unit length (or zero, without text), filings
-    that are not as they were written."""
+    """Chunks that differ from their page, vectors of neither unit nor zero length, filings that differ from what was
+    written."""
     for start in range(0, len(filing_ids), _FILINGS_AT_ONCE):
         some = f"filing_id IN ({schema.literals(filing_ids[start : start + _FILINGS_AT_ONCE])})"
         tables = {name: layout.open_table(uri, name).to_table(filter=some) for name in schema.CHILDREN}
         for name in (schema.PAGES, schema.CHUNKS):
-            yield from _lengths(name, tables[name])
+            yield from _vector_lengths(name, tables[name])
         yield from _chunk_texts(tables[schema.PAGES], tables[schema.CHUNKS])
         yield from _digests(layout.open_table(uri, schema.FILINGS).to_table(filter=some), tables)
 
@@ -237,11 +214,11 @@ def _chunk_texts(pages: pa.Table, chunks: pa.Table) -> Iterator[Finding]:
         key[0] for key, (first, last, text) in zip(keys, spans, strict=True) if texts.get(key, "")[first:last] != text
     )
     for filing_id, count in wrong.items():
-        yield Finding("chunk_text", filing_id, f"{count} chunks are not what their page says")
+        yield Finding("chunk_text", filing_id, f"{count} chunks differ from the text of their page")
 
 
 def _digests(filings: pa.Table, children: Mapping[str, pa.Table]) -> Iterator[Finding]:
-    """Filings of an older finray have no digest: nothing can be said of them."""
+    """Filings without a digest, written by an older finray, are skipped."""
     if digest.COLUMN not in filings.column_names:
         return
     for number, noted in enumerate(filings[digest.COLUMN].to_pylist()):
@@ -254,16 +231,13 @@ def _digests(filings: pa.Table, children: Mapping[str, pa.Table]) -> Iterator[Fi
             for name, table in children.items()
         }
         if digest.filing_digest(row, own) != noted:
-            yield Finding("digest", key[0].as_py(), "its rows are not those that were written")
+            yield Finding("digest", key[0].as_py(), "its rows differ from those that were written")
 
 
-def _lengths(name: str, table: pa.Table) -> Iterator[Finding]:
-    vectors = table["vector"].combine_chunks()
-    if not len(vectors):
-        return
-    with np.errstate(over="ignore", invalid="ignore"):  # any number may stand there
-        lengths = np.linalg.norm(np.asarray(vectors.flatten()).reshape(len(vectors), -1), axis=1)
-    wrong = ~((np.abs(lengths - 1) < _UNIT_LENGTH) | (lengths == 0))
+def _vector_lengths(name: str, table: pa.Table) -> Iterator[Finding]:
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged values may be any number
+        lengths = np.linalg.norm(schema.vectors_matrix(table["vector"]), axis=1)
+    wrong = ~((np.abs(lengths - 1) < _LENGTH_TOLERANCE) | (lengths == 0))
     ids = np.asarray(table["filing_id"].to_pylist())[wrong]
     for filing_id, count in Counter(ids.tolist()).items():
         yield Finding("vector_length", filing_id, f"{name}: {count} vectors are not of unit length")

@@ -1,4 +1,4 @@
-"""The end of the pipeline: hand finished filings to the committer, count, and report progress."""
+"""The end of the pipeline: pass finished filings to the committer, count them, and report progress."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from finray.storage.locations import Listing
 
 
 class Collector:
-    """Takes each staged filing of ``plan`` once, in any order. ``started`` is the run's start (monotonic)."""
+    """Takes each staged filing of ``plan`` once, in any order. ``started`` is the monotonic time of the run's start."""
 
     def __init__(self, writer: IndexWriter, plan: Plan, progress: ReportProgress | None, started: float) -> None:
         self._writer = writer
@@ -38,8 +38,7 @@ class Collector:
         for process, peak in staged.peak_rss_bytes.items():
             self._memory[process] = max(peak, self._memory.get(process, 0))
         started = time.monotonic()
-        if staged.error is not None:
-            error = staged.error
+        if (error := staged.error) is not None:
             self._writer.fail(planned, staged.content_sha256, error)
             self._failures += [
                 IndexFailure(file.uri, error.stage, error.reason, error.detail)
@@ -63,9 +62,9 @@ class Collector:
         self._report(staged.source_uri)
 
     def finish(self, listing: Listing, slots: Mapping[str, int]) -> IndexSummary:
-        """Commit what is left. ``slots`` says how many processes of each role work at a time beside this one.
+        """Commit the rest. ``slots`` is the number of simultaneous processes of each role besides this one.
 
-        Raises RuntimeError when a planned file never came.
+        Raises RuntimeError if a planned file is missing.
         """
         started = time.monotonic()
         self._writer.finish()
@@ -88,7 +87,7 @@ class Collector:
         )
 
     def _workers_peak(self, slots: Mapping[str, int]) -> int:
-        """Processes come and go: of each role the largest count, as many as there are at a time."""
+        """Sum of the largest peaks of each role, as many as it has processes at a time."""
         total = 0
         for role, count in slots.items():
             peaks = [peak for process, peak in self._memory.items() if process.endswith(f":{role}")]

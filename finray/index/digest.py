@@ -1,7 +1,7 @@
-"""A digest over everything that is stored of one filing, noted when it is written: Lance itself notices a byte that has
-changed in a file only where the file cannot be decoded any more.
+"""A digest over all stored values of one filing, recorded when they are written: Lance itself notices a changed byte in
+a file only if the file can no longer be decoded.
 
-Of the values, not of the bytes of a file: compaction writes the same rows into other files.
+It covers values, not bytes of files: compaction writes the same rows into other files.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from finray.index import schema
 
 COLUMN: Final = "digest"
 _NOT_COVERED: Final = frozenset({"filing_id", "revision", COLUMN})
-"""The first two tell which rows are meant."""
+"""Keys of the rows, and the digest itself."""
 
 
 def filing_digest(cover: pa.Table, children: Mapping[str, pa.Table]) -> str:
-    """24 hex digits over one row of ``filings`` and the rows of each child table, in their order."""
+    """24 hex digits over one row of ``filings`` and its rows of each child table, in order."""
     digest = hashlib.blake2b(digest_size=12)
     for name, table in ((schema.FILINGS, cover), *((name, children[name]) for name in schema.CHILDREN)):
         for column in sorted(set(table.column_names) - _NOT_COVERED):
@@ -31,7 +31,7 @@ def filing_digest(cover: pa.Table, children: Mapping[str, pa.Table]) -> str:
 
 
 def _add(digest: Any, values: pa.Array) -> None:
-    """The values alone: how Arrow lays them out (slices, masks that mask nothing) differs from read to read."""
+    """Hash the values alone: their Arrow layout (slices, empty masks) differs from read to read."""
     if isinstance(values, pa.ChunkedArray):
         values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
     missing = values.is_null()

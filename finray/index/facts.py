@@ -1,4 +1,4 @@
-"""Filings, companies and line items of an index, as the rule-based roles look them up."""
+"""Look-up of filings, companies and line items of an index, for the rule-based roles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CACHED_FILINGS = 64
 
 
 class FilingFacts:
-    """Reads line items filing by filing and keeps the most recently used; every other look-up is in memory."""
+    """Reads line items by filing and caches the most recently used; all other look-ups are in memory."""
 
     def __init__(self, reader: IndexReader, catalog: CompanyCatalog) -> None:
         self._reader = reader
@@ -41,19 +41,15 @@ class FilingFacts:
         return [f for f in self._filings.values() if self._catalog.company_of_filing[f.filing_id] == company]
 
     def passages_of(self, filing_id: str, page: int) -> list[Passage]:
-        """The chunks of one page, in order; they were not ranked, so their score is 0."""
-        name = self._filings[filing_id].doc_name
-        rows = self._reader.chunks_of_pages(
-            [(filing_id, page)], ["filing_id", "page", "start", "end", "text"]
-        ).to_pylist()
-        return [Passage(name, filing_id, page, row["start"], row["end"], row["text"], 0.0) for row in rows]
+        """The chunks of one page, in order, unranked: with score 0."""
+        columns = ["filing_id", "page", "start", "end", "text"]
+        rows = self._reader.chunks_of_pages([(filing_id, page)], columns).to_pylist()
+        return [Passage(self._filings[filing_id].doc_name, **row, score=0.0) for row in rows]
 
     def line_items(self, filing_ids: Collection[str]) -> dict[str, Sequence[LineItem]]:
-        absent = [filing_id for filing_id in filing_ids if filing_id not in self._cache]
-        if absent:
+        if absent := [filing_id for filing_id in filing_ids if filing_id not in self._cache]:
             read = self._reader.line_items(absent)
-            for filing_id in absent:
-                self._cache[filing_id] = tuple(read.get(filing_id, ()))
+            self._cache.update((filing_id, read.get(filing_id, ())) for filing_id in absent)
         result: dict[str, Sequence[LineItem]] = {}
         for filing_id in filing_ids:
             result[filing_id] = self._cache[filing_id]

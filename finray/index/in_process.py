@@ -1,4 +1,4 @@
-"""The index job without Ray: the same stages and committer, one file after another."""
+"""The index job without Ray: the same stages and committer, one file at a time."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ def index_in_process(
     """Index ``sources`` (folders, files, globs, ``s3://``) into ``index_uri``.
 
     ``encoder`` and ``parser`` are made from ``settings`` unless given; a given parser is left running.
-
-    Raises SourceError, IndexMismatchError and ModelUnavailableError; what is wrong with one file is in the
-    summary and in the table ``failures``.
+    Raises SourceError, IndexMismatchError and ModelUnavailableError; problems of single files are in the summary and in
+    the table ``failures``.
     """
     started = time.monotonic()
     listing = list_sources(sources)

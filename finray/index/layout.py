@@ -1,6 +1,6 @@
-"""Where the parts of an index lie, and the record that says how it was built.
+"""Locations of the parts of an index, and the record of how it was built.
 
-``URI/index.json`` is the record; ``URI/<table>.lance`` are the tables, which LanceDB opens as they are.
+``URI/index.json`` is the record; ``URI/<table>.lance`` are the tables, which LanceDB opens directly.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
+from operator import methodcaller
 from typing import Any
 
 import lance
@@ -23,14 +23,13 @@ from finray.storage.lance_commit import commit, open_latest, reason
 from finray.storage.locations import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
 
 UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
-"""What reading a damaged table may raise."""
-
+"""Errors that reading a damaged table may raise."""
 _REQUIRED = {name: {field.name for field in schema if not field.nullable} for name, schema in table_schemas(1).items()}
-"""Columns that every table of this format has: one whose name has changed is as bad as a file that is cut."""
+"""Columns that every table of this format has; a missing one counts as damage."""
 _RECORD = "finray.record"
-"""Key of the record in the configuration of the table ``filings``."""
+"""Key of the copy of the record in the configuration of the table ``filings``."""
 
-# Statistics of a vector index would carry all its centroids, and a warning that they do.
+# Statistics of a vector index would include all its centroids, and a warning about that.
 os.environ.setdefault("LANCE_INCLUDE_VECTOR_CENTROIDS", "false")
 
 
@@ -63,21 +62,20 @@ class IndexRecord:
         )
 
 
-def record_uri(uri: str) -> str:
+def _record_uri(uri: str) -> str:
     return join(normalise(uri), "index.json")
 
 
 def read_record(uri: str) -> IndexRecord:
     """The record of the index at ``uri``.
 
-    Raises IndexMissingError where there is none, IndexMismatchError where this version of finray cannot read
-    it.
+    Raises IndexMissingError if there is none, IndexMismatchError if this version of finray cannot read it.
     """
-    where = record_uri(uri)
-    if not exists(where):
+    location = _record_uri(uri)
+    if not exists(location):
         raise _missing(uri)
     try:
-        values: dict[str, Any] = json.loads(read_bytes(where))
+        values: dict[str, Any] = json.loads(read_bytes(location))
         if values.get("format_version") != FORMAT_VERSION:
             raise IndexMismatchError(
                 f"the index at {uri!r} has format {values.get('format_version')!r}, this finray reads "
@@ -86,41 +84,40 @@ def read_record(uri: str) -> IndexRecord:
         return IndexRecord(**values)
     except (ValueError, TypeError, AttributeError) as error:
         raise IndexMismatchError(
-            f"{where!r} is not the record of an index: {error}; finray check --index {uri} --repair writes it anew "
-            "from what the tables know"
+            f"{location!r} is not the record of an index: {error}; restore it from the tables with: "
+            f"finray check --index {uri} --repair"
         ) from error
 
 
 def restore_record(uri: str) -> None:
-    """Write the record anew where it is gone or cannot be read, and the tables know it."""
+    """Restore a missing or unreadable record from its copy in the tables, if there is one."""
     try:
         read_record(uri)
     except (IndexMissingError, IndexMismatchError):
-        if (noted := noted_record(uri)) is not None:
-            _write_record(uri, noted)
+        if (copy := noted_record(uri)) is not None:
+            _write_record(uri, copy)
 
 
 def note_record(uri: str, record: IndexRecord) -> None:
-    """Note the record in the tables too, where it is not yet."""
+    """Copy the record into the tables unless they have it."""
     if noted_record(uri) is None:
-        note = {_RECORD: json.dumps(asdict(record))}
-        write_table(uri, FILINGS, lambda table: table.update_config(note))
+        write_table(uri, FILINGS, methodcaller("update_config", {_RECORD: json.dumps(asdict(record))}))
 
 
 def noted_record(uri: str) -> IndexRecord | None:
-    """What the tables know of the record; None where there are none, or none that know."""
-    where = table_uri(uri, FILINGS)
-    if not exists(where):
+    """The copy of the record in the tables; None if there is none."""
+    location = table_uri(uri, FILINGS)
+    if not exists(location):
         return None
     try:
-        noted = open_latest(where).config().get(_RECORD)
+        copy = open_latest(location).config().get(_RECORD)
     except (ValueError, OSError):
         return None
-    return IndexRecord(**json.loads(noted)) if noted else None
+    return IndexRecord(**json.loads(copy)) if copy else None
 
 
 def _write_record(uri: str, record: IndexRecord) -> None:
-    write_bytes(record_uri(uri), json.dumps(asdict(record), indent=1).encode())
+    write_bytes(_record_uri(uri), json.dumps(asdict(record), indent=1).encode())
 
 
 def _missing(uri: str) -> IndexMissingError:
@@ -128,7 +125,7 @@ def _missing(uri: str) -> IndexMissingError:
 
 
 def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
-    """Raises IndexMismatchError unless an index built as ``found`` can be used as ``wanted``."""
+    """Raise IndexMismatchError unless ``found`` and ``wanted`` are equal."""
     if found != wanted:
         raise IndexMismatchError(
             f"the index at {uri!r} was built with {found}; the present settings are {wanted}. Use the settings it was "
@@ -137,23 +134,25 @@ def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
 
 
 def create(uri: str, record: IndexRecord) -> None:
-    """Empty tables and the record, which comes last. A half-made index of a killed run is completed."""
+    """Create empty tables, then the record; complete what a killed run began."""
     for name, schema in table_schemas(record.dimension).items():
         create_table(uri, name, schema)
     _write_record(uri, record)
 
 
 def create_table(uri: str, name: str, schema: pa.Schema) -> None:
-    """An empty table, where there is none."""
-    commit(table_uri(uri, name), partial(_create_table, uri, name, schema))
+    """Create an empty table unless there is one."""
+    location = table_uri(uri, name)
 
+    def write() -> None:
+        try:
+            options = lance_storage_options(location) or None
+            lance.write_dataset(schema.empty_table(), location, mode="create", storage_options=options)
+        except OSError as error:
+            if "already exists" not in str(error):
+                raise
 
-def _create_table(uri: str, name: str, schema: pa.Schema) -> None:
-    try:
-        lance.write_dataset(schema.empty_table(), table_uri(uri, name), mode="create", storage_options=_options(uri))
-    except OSError as error:
-        if "already exists" not in str(error):
-            raise
+    commit(location, write)
 
 
 def table_uri(uri: str, name: str) -> str:
@@ -161,9 +160,9 @@ def table_uri(uri: str, name: str) -> str:
 
 
 def open_table(uri: str, name: str, version: int | None = None) -> Any:
-    """The latest version of one table, or the one given, as a ``lance.LanceDataset`` that stays at this version.
+    """The latest or the given version of one table, as a ``lance.LanceDataset`` pinned to it.
 
-    Raises IndexDamagedError where it cannot be opened, SourceError where S3 does not answer.
+    Raises IndexDamagedError if it cannot be opened, SourceError if S3 does not answer.
     """
     with reading(uri, name):
         table = open_latest(table_uri(uri, name))
@@ -176,37 +175,33 @@ def open_table(uri: str, name: str, version: int | None = None) -> Any:
 
 @contextmanager
 def reading(uri: str, name: str) -> Iterator[None]:
-    """What Lance says while it reads a table, as IndexDamagedError with the way out, IndexMissingError where the whole
-    index is gone, or SourceError where S3 failed."""
+    """Turn Lance's errors while it reads a table into IndexMissingError if the whole index is gone, SourceError if S3
+    failed, else IndexDamagedError."""
     try:
         yield
     except UNREADABLE as error:
-        raise _told(uri, name, error) from error
+        raise _read_error(uri, name, error) from error
 
 
-def _told(uri: str, name: str, error: Exception) -> IndexMissingError | IndexDamagedError | SourceError:
-    if "was not found" in str(error) and not exists(record_uri(uri)):
+def _read_error(uri: str, name: str, error: Exception) -> IndexMissingError | IndexDamagedError | SourceError:
+    if "was not found" in str(error) and not exists(_record_uri(uri)):
         return _missing(uri)
     if "S3 error" in str(error):
         return SourceError(f"cannot read {table_uri(uri, name)!r}: {reason(error)}; run the command again")
     return IndexDamagedError(
-        f"the table {name!r} of the index at {uri!r} cannot be read: {reason(error)}. Mend it with: finray check "
-        f"--index {uri} --deep --repair; then index the sources again, which reads only what the repair took out"
+        f"the table {name!r} of the index at {uri!r} cannot be read: {reason(error)}. Repair it with: finray check "
+        f"--index {uri} --deep --repair; then index the sources again, which reads only what the repair removed"
     )
 
 
 def write_table(
     uri: str, name: str, step: Callable[[Any], object], *, undo: Callable[[], object] | None = None
 ) -> None:
-    """Do ``step`` with the latest version of a table; on S3 perhaps more than once (see ``storage.lance_commit``).
+    """Run ``step`` on the latest version of a table; on S3 possibly more than once (see ``storage.lance_commit``).
 
     Raises SourceError (CommitConflictError if another writer was first), IndexDamagedError if the table cannot be read.
     """
     try:
         commit(table_uri(uri, name), lambda: step(open_table(uri, name)), undo=undo)
     except pa.ArrowException as error:
-        raise _told(uri, name, error) from error
-
-
-def _options(uri: str) -> dict[str, str] | None:
-    return lance_storage_options(normalise(uri)) or None
+        raise _read_error(uri, name, error) from error

@@ -1,9 +1,9 @@
-"""Parsing in a process of its own: a filing that crashes the parser, hangs it or eats all memory harms only
-itself, and one that takes it over finds no key, no network and no file to write (``finray.sandbox.reader``).
+"""Parse filings in a child process: one that crashes the parser, hangs it or exhausts memory fails alone, and one that
+takes it over finds no key, no network and no writable file (``finray.sandbox.reader``).
 
-The child reads requests from stdin and answers on the descriptor that was stdout. A request is a header (JSON) and the
-filing's bytes, an answer a header and the bundle's bytes; nothing is unpickled, so that a parser taken over by a
-hostile document cannot reach further through its answer.
+The child reads requests from stdin and answers on the original stdout. A request is a JSON header and the filing's
+bytes, an answer a JSON header and the bundle's bytes. Nothing is unpickled, so a compromised parser cannot reach its
+parent through an answer.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _HEADER_BYTES = 1024**2
 _REASON_CHARACTERS = 40
 _DETAIL_CHARACTERS = 2_000
 _LIFE = 20
-"""Times ``parse_seconds`` of processor time, after which a child is replaced: its hard limit, which nothing raises."""
-_LAST_WORDS = ("parser_error", "out_of_memory")
-"""Reasons after which the child ends by itself."""
+"""Processor time after which a child is replaced, in multiples of ``parse_seconds``; also its hard limit."""
+_FINAL_REASONS = ("parser_error", "out_of_memory")
+"""Failures after which the child exits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedBytes:
-    """A bundle's bytes (see ``finray.index.bundle``), the time it took, and the child's peak memory so far."""
+    """Bytes of a bundle (``finray.index.bundle``), the parsing time, and the child's peak memory so far."""
 
     bundle: bytes
     seconds: float
@@ -52,11 +52,10 @@ class ParsedBytes:
 
 
 class ParserProcess:
-    """Parses one filing at a time in a child process, which is started when needed and again when it has
-    died. ``filings`` has the limits of time and memory for each filing; where ``sandbox.isolation`` demands a filter
-    of system calls, the child does not start without.
+    """Parses one filing at a time in a child process, started on demand and restarted after it died.
 
-    Not for use from several threads.
+    ``filings`` limits time and memory for each filing. If ``sandbox.isolation`` requires a system call filter, the
+    child does not start without one. Not thread-safe.
     """
 
     def __init__(
@@ -83,15 +82,14 @@ class ParserProcess:
     def parse(self, content: bytes, source_uri: str) -> ParsedBytes:
         """The bundle of one filing.
 
-        Raises FilingError: the parser's own, or ``crashed`` (twice: the first time may have been the system's doing),
-        ``timeout``, ``out_of_memory``, ``parser_error``.
+        Raises FilingError: the parser's own, or ``crashed`` (after a second try), ``timeout``, ``out_of_memory``,
+        ``parser_error``.
         """
-        if self._tessdata is None:
-            return self._parse_twice(content, source_uri, None)
+        ocr = Ocr(self._tessdata, allowed=False) if self._tessdata else None
         try:
-            return self._parse_twice(content, source_uri, Ocr(self._tessdata, allowed=False))
+            return self._parse_twice(content, source_uri, ocr)
         except FilingError as error:
-            if error.reason != "needs_ocr":
+            if error.reason != "needs_ocr" or self._tessdata is None:
                 raise
             return self._parse_twice(content, source_uri, Ocr(self._tessdata))
 
@@ -120,15 +118,15 @@ class ParserProcess:
             raise self._crashed(child, ocr) from None
         except ValueError as error:
             self.close()
-            raise FilingError("parse", "crashed", f"the parser process answered nonsense: {error}") from error
+            raise FilingError("parse", "crashed", f"the parser process sent an invalid answer: {error}") from error
         if isinstance(answer, FilingError):
-            if answer.reason in _LAST_WORDS:
+            if answer.reason in _FINAL_REASONS:
                 self.close()
             raise answer
         return ParsedBytes(bundle, time.monotonic() - started, answer)
 
     def close(self) -> None:
-        """End the child at once."""
+        """Kill the child."""
         if self.child is not None:
             self.child.kill()
             self._reap(self.child)
@@ -162,18 +160,14 @@ class ParserProcess:
         return FilingError("parse", "crashed", f"the parser process died on this filing ({cause})")
 
     def _timeout(self, of: str, ocr: Ocr | None) -> FilingError:
-        read = ocr is not None and ocr.allowed
-        setting = "filings.ocr_seconds" if read else "filings.parse_seconds"
-        seconds = self._ocr_seconds if read else self._seconds
-        return FilingError(
-            "parse",
-            "timeout",
-            f"not {'read by OCR' if read else 'parsed'} after {seconds:g} s{of} ({setting}; give it more and run again "
-            "with --retry-failed)",
-        )
+        if ocr is not None and ocr.allowed:
+            spent = f"not read by OCR after {self._ocr_seconds:g} s{of} (filings.ocr_seconds"
+        else:
+            spent = f"not parsed after {self._seconds:g} s{of} (filings.parse_seconds"
+        return FilingError("parse", "timeout", f"{spent}; raise it and run again with --retry-failed)")
 
     def _reap(self, child: subprocess.Popen[bytes]) -> None:
-        with contextlib.suppress(subprocess.TimeoutExpired):  # it may have closed its pipe and go on
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it may have closed its pipe and still run
             child.wait(_END_SECONDS)
         confined.end(child)
         if self._relay is not None:
@@ -182,7 +176,7 @@ class ParserProcess:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """The child's loop; ends when the parent closes the pipe or is gone."""
+    """The child's loop; ends when the parent closes the pipe or dies."""
     reader.leave_out_layout()
     from finray.filings.read import parse_filing
     from finray.index.bundle import make_bundle, to_bytes
@@ -192,23 +186,23 @@ def main(arguments: Sequence[str]) -> None:
     chunks = ChunkSettings.model_validate(settings["chunks"])
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever a library prints must not get between the answers
+    os.dup2(2, 1)  # keeps output of libraries out of the answers
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     reader.confine(
         seconds=_LIFE * filings.parse_seconds + filings.ocr_seconds,
         memory_bytes=int(filings.parse_memory_gb * _GIB),
         demanded=settings["demanded"],
     )
-    sys.excepthook = _last_words(answers)
+    sys.excepthook = _reporting_hook(answers)
     answers.write(_READY)
     answers.flush()
-    end = _processor_seconds() + (_LIFE - 1) * filings.parse_seconds
-    while _processor_seconds() < end:
+    end = time.process_time() + (_LIFE - 1) * filings.parse_seconds
+    while time.process_time() < end:
         try:
             header, content = _receive_blocking(requests)
         except EOFError:
             return
-        # The kernel ends the child if it spends much more on one filing, even if the parent is gone.
+        # The kernel kills the child if one filing takes much more, even without a parent.
         signal.setitimer(signal.ITIMER_PROF, header["seconds"] + 2.0)
         ocr = Ocr(**header["ocr"]) if header["ocr"] else None
         try:
@@ -219,43 +213,37 @@ def main(arguments: Sequence[str]) -> None:
             _send(answers, _failure(error.stage, error.reason, error.detail), b"")
         except MemoryError:
             detail = (
-                f"reading it needs more than {filings.parse_memory_gb:g} GiB (filings.parse_memory_gb; give it more "
-                "and run again with --retry-failed)"
+                f"reading it needs more than {filings.parse_memory_gb:g} GiB (filings.parse_memory_gb; raise it and "
+                "run again with --retry-failed)"
             )
             _send(answers, _failure("parse", "out_of_memory", detail), b"")
-            return  # what is left of the memory is in pieces
+            return  # memory is too fragmented to go on
 
 
-def _last_words(answers: IO[bytes]) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
-    """A bug of the parser ends the child, as any uncaught error does; the filing's failure then names it."""
+def _reporting_hook(answers: IO[bytes]) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
+    """An exception hook that reports a parser bug, which ends the child, as the filing's failure."""
 
-    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         sys.__excepthook__(kind, error, trace)
         _send(answers, _failure("parse", "parser_error", f"{kind.__name__}: {error}"[:500]), b"")
 
-    return tell
+    return report
 
 
 def _failure(stage: Stage, reason: str, detail: str) -> bytes:
     return json.dumps({"stage": stage, "reason": reason, "detail": detail}).encode()
 
 
-def _processor_seconds() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-def _send(stream: IO[bytes] | None, header: bytes, content: bytes) -> None:
-    assert stream is not None
-    stream.write(_LENGTHS.pack(len(header), len(content)))
-    stream.write(header)
-    stream.write(content)
+def _send(stream: IO[bytes], header: bytes, content: bytes) -> None:
+    stream.writelines((_LENGTHS.pack(len(header), len(content)), header, content))
     stream.flush()
 
 
 def _receive(stream: IO[bytes] | None, most: int, deadline: float) -> tuple[int | FilingError, bytes]:
-    """An answer, which may come from whatever has taken the child over: its peak memory or its failure, and at most
-    ``most`` bytes. Raises ValueError, EOFError, TimeoutError."""
+    """An answer, possibly of a compromised child: its peak memory or failure, and at most ``most`` bytes.
+
+    Raises ValueError, EOFError, TimeoutError.
+    """
     lengths = _LENGTHS.unpack(pipes.receive_exactly(stream, _LENGTHS.size, deadline))
     if lengths[0] > _HEADER_BYTES or lengths[1] > most:
         raise ValueError(f"{lengths[0]:,} and {lengths[1]:,} bytes")

@@ -1,12 +1,11 @@
-"""What an index job has to do: which files are new or changed, told by content.
+"""Work of an index job: which files are new or changed, by content.
 
-* A file whose content is unchanged since it was indexed, or since it failed, needs nothing. * One content
-under several names is one filing, named after the first name in URI order; later names are kept
-  as ``duplicate`` sources.
-* Several contents that carry one filing id (the same filing as HTML and as full submission, say) are one
-filing:
-  the newest file wins, and of two of the same age the one whose URI sorts last. The others are ``superseded``
-  sources. A changed file always replaces what it held before.
+* A file needs no work if its content is unchanged since it was indexed or failed.
+* One content under several names is one filing, named after the first name in URI order; the others are ``duplicate``
+  sources.
+* Several contents with one filing id (say, a filing as HTML and as full submission) are one filing: the newest file
+  wins, and of two of the same age the one whose URI sorts last. The others are ``superseded`` sources. A changed file
+  always replaces its former content.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ _HASHING_THREADS = 4
 
 @dataclass(frozen=True, slots=True)
 class PlannedFile:
-    """A file to index. ``fingerprint`` identifies its content; empty where it could not be read to tell.
-    ``copies`` are files with the same content."""
+    """A file to index. ``fingerprint`` identifies its content, "" if it could not be read; ``copies`` have the same
+    content."""
 
     file: SourceFile
     fingerprint: str
@@ -37,7 +36,7 @@ class PlannedFile:
 
 @dataclass(frozen=True, slots=True)
 class KnownSource:
-    """A row of ``sources``: what became of a file. ``filing_id`` is None where it failed."""
+    """A row of ``sources``: the outcome of a file. ``filing_id`` is None if it failed."""
 
     fingerprint: str
     content_sha256: str
@@ -47,19 +46,19 @@ class KnownSource:
 
 @dataclass(frozen=True, slots=True)
 class CommittedFiling:
-    """What decides whether a filing stays or is replaced."""
+    """A filing of the index, as far as it decides whether another content replaces it."""
 
     revision: str
     content_sha256: str
     source_uri: str
     rank: tuple[float, str]
-    """(modification time, source URI): of two contents for one filing id the larger wins."""
+    """(modification time, source URI): the larger of two contents with one filing id wins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``skipped`` counts files without work by cause; ``copies`` are new names of indexed content; ``listed``
-    are the URIs of all files, ``displaced`` the ids of filings whose file has changed."""
+    """``skipped`` counts files without work by cause; ``copies`` are new names of indexed content; ``listed`` are the
+    URIs of all files, ``displaced`` the ids of filings whose file has changed."""
 
     todo: tuple[PlannedFile, ...]
     listed: frozenset[str] = frozenset()
@@ -75,9 +74,9 @@ def make_plan(
     *,
     retry_failed: bool = False,
 ) -> Plan:
-    """Compare ``files`` with what the index holds. Local files are read to tell their content, S3 objects are
-    told by their ETag."""
-    fingerprints = dict(zip((file.uri for file in files), _fingerprints(files), strict=True))
+    """Compare ``files`` with the index, by SHA-256 of local files and ETag of S3 objects."""
+    with ThreadPoolExecutor(_HASHING_THREADS) as pool:
+        fingerprints = dict(zip((file.uri for file in files), pool.map(_fingerprint, files), strict=True))
     alive = _not_displaced(fingerprints, sources, filings, retry_failed=retry_failed)
     indexed = _indexed_content(sources, filings, alive)
     skipped: Counter[str] = Counter()
@@ -119,16 +118,17 @@ def _not_displaced(
     *,
     retry_failed: bool,
 ) -> set[str]:
-    """Filing ids that will stay. The filing of a file that has changed gives way; copies of it take its
-    place."""
+    """Filing ids that stay. A filing whose file has changed gives way to copies of its content."""
     displaced = set()
     for filing_id, filing in filings.items():
         fingerprint = fingerprints.get(filing.source_uri, "")
         known = sources.get(filing.source_uri)
+        if fingerprint in ("", content_fingerprint(filing.content_sha256)):
+            continue
         same = known is not None and known.fingerprint == fingerprint
         unchanged = same and known is not None and known.content_sha256 == filing.content_sha256
         failed = same and known is not None and known.outcome == "failed" and not retry_failed
-        if fingerprint not in ("", content_fingerprint(filing.content_sha256)) and not unchanged and not failed:
+        if not unchanged and not failed:
             displaced.add(filing_id)
     return filings.keys() - displaced
 
@@ -136,7 +136,7 @@ def _not_displaced(
 def _indexed_content(
     sources: Mapping[str, KnownSource], filings: Mapping[str, CommittedFiling], alive: set[str]
 ) -> dict[str, tuple[str, str]]:
-    """Fingerprint -> (filing id, SHA-256) of content that is in the index or was superseded there."""
+    """Fingerprint -> (filing id, SHA-256) of content that is, or was superseded, in the index."""
     found = {
         known.fingerprint: (known.filing_id, known.content_sha256)
         for known in sources.values()
@@ -149,11 +149,6 @@ def _indexed_content(
     return found
 
 
-def _fingerprints(files: Sequence[SourceFile]) -> list[str]:
-    with ThreadPoolExecutor(_HASHING_THREADS) as pool:
-        return list(pool.map(_fingerprint, files))
-
-
 def _fingerprint(file: SourceFile) -> str:
     if file.etag is not None:
         return f"etag:{file.etag}:{file.size}"
@@ -161,4 +156,4 @@ def _fingerprint(file: SourceFile) -> str:
         with Path(file.uri).open("rb") as content:
             return content_fingerprint(hashlib.file_digest(content, "sha256").hexdigest())
     except OSError:
-        return ""  # the read stage meets the same error and turns it into a failure
+        return ""  # the read stage reports the error

@@ -1,8 +1,8 @@
-"""Reading an index: one snapshot, committed rows only.
+"""Read a snapshot of an index: committed rows only.
 
-Two ways to rank inside a few filings are both fast (measured with 70,000 chunks of 384 dimensions, five
-filings of 124): full-text and exact vector search in Lance with a filing filter take 4-5 ms each, reading all
-chunks of the five filings with their vectors takes 4-8 ms, scoring those in numpy 1 ms more.
+Two ways to rank inside a few filings are both fast (measured with 70,000 chunks of 384 dimensions, 5 of 124 filings):
+full-text and exact vector search in Lance with a filing filter take 4-5 ms each; reading all chunks of the five filings
+with their vectors takes 4-8 ms, scoring them in numpy 1 ms more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, Literal
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from lance.query import MatchQuery
@@ -28,10 +27,10 @@ _ATTEMPTS = 20
 
 
 class IndexReader:
-    """One version of every table, fixed when opened. Safe to use from several threads.
+    """One version of every table, fixed when opened. Thread-safe.
 
-    A filing filter is a collection of ids, or None for the whole index. Tables of rows come ordered by place,
-    those of searches by ``score``, best first.
+    A filing filter is a collection of ids, or None for the whole index. Rows are ordered by place, hits of a search by
+    ``score``, best first.
     """
 
     def __init__(self, uri: str, record: layout.IndexRecord, tables: dict[str, Any]) -> None:
@@ -44,9 +43,9 @@ class IndexReader:
 
     @classmethod
     def open(cls, uri: str, settings: Settings | None = None, versions: Mapping[str, int] | None = None) -> IndexReader:
-        """The index at ``uri`` as it is now, or as it was at ``versions`` of its tables.
+        """The index at ``uri`` now, or at the given ``versions`` of its tables.
 
-        Raises IndexMissingError, and IndexMismatchError when ``settings`` are not those it was built with.
+        Raises IndexMissingError, and IndexMismatchError if it was built with other than ``settings``.
         """
         record = layout.read_record(uri)
         if settings is not None:
@@ -54,8 +53,8 @@ class IndexReader:
         if versions is not None:
             tables = {name: layout.open_table(uri, name, versions[name]) for name in (schema.FILINGS, *schema.CHILDREN)}
             return cls(uri, record, tables)
-        # Children of a new revision are written before its filing's row, those of the old deleted after it: a
-        # set of tables is consistent when the filings did not change while the children were opened.
+        # A writer adds children of a new revision before its filing's row, and deletes old ones after it: the tables
+        # are consistent if the filings did not change while the children were opened.
         filings = layout.open_table(uri, schema.FILINGS)
         for _ in range(_ATTEMPTS):
             children = {name: layout.open_table(uri, name) for name in schema.CHILDREN}
@@ -71,29 +70,29 @@ class IndexReader:
 
     @property
     def revisions(self) -> Mapping[str, str]:
-        """The revision of each filing id: it changes with the filing's content."""
+        """Revision of each filing id, which changes with the filing's content."""
         return self._revisions
 
     @property
     def approximate(self) -> bool:
-        """Whether a search of all chunks by vector is (``finray.index.ann``)."""
+        """Whether a vector search over all chunks is approximate (``finray.index.ann``)."""
         return self._probes is not None
 
     @property
     def versions(self) -> Mapping[str, int]:
-        """The version of each table that this reader is pinned to."""
+        """The pinned version of each table."""
         return {name: int(table.version) for name, table in self._tables.items()}
 
     def row_counts(self, name: Literal["pages", "chunks"]) -> dict[str, int]:
-        """How many pages or chunks each filing has."""
+        """Number of pages or chunks of each filing."""
         table = self._covers
         return dict(zip(table["filing_id"].to_pylist(), table[schema.COUNT_COLUMNS[name]].to_pylist(), strict=True))
 
     def cover_vectors(self) -> tuple[list[str], Vectors]:
         """Filing ids, and the vectors of their cover summaries as float32 [n, d]."""
-        # Not kept: of an index's covers the vectors are by far the largest part, and few methods want them.
+        # Not cached: vectors are by far the largest part of the covers, and few methods need them.
         table = self._read(schema.FILINGS, columns=["filing_id", "vector"]).sort_by("filing_id")
-        return table["filing_id"].to_pylist(), _to_numpy(table["vector"])
+        return table["filing_id"].to_pylist(), schema.vectors_matrix(table["vector"])
 
     def cover_summaries(self) -> dict[str, str]:
         """The cover summary of each filing id."""
@@ -101,7 +100,7 @@ class IndexReader:
         return dict(zip(table["filing_id"].to_pylist(), table["summary"].to_pylist(), strict=True))
 
     def cover_summary(self, filing_id: str) -> str:
-        """That of one filing, which must be there."""
+        """The cover summary of one filing of the index."""
         row = pc.index(self._covers["filing_id"], filing_id).as_py()
         summary: str = self._covers["summary"][row].as_py()
         return summary
@@ -112,7 +111,7 @@ class IndexReader:
         return next(iter(self._rows_of_pages(schema.PAGES, [(filing_id, page)], columns).to_pylist()), None)
 
     def line_items_of_page(self, filing_id: str, page: int) -> tuple[LineItem, ...]:
-        """Line items of one page, in its order."""
+        """Line items of one page, in reading order."""
         table = self._rows_of_pages(schema.FACTS, [(filing_id, page)], self._fact_columns)
         return tuple(item for _, item in schema.line_items_from_table(table))
 
@@ -132,7 +131,7 @@ class IndexReader:
         return {(row["filing_id"], row["page"]): row["text"] for row in rows}
 
     def chunks_of_pages(self, pages: Collection[tuple[str, int]], columns: Sequence[str] | None = None) -> pa.Table:
-        """Chunks of single (filing_id, page), by place; ``columns`` None means all."""
+        """Chunks of the given (filing_id, page), by place; ``columns`` None means all."""
         table = self._rows_of_pages(schema.CHUNKS, pages, columns or [*_CHUNK_PLACE, "text", "vector"])
         return table.sort_by([(name, "ascending") for name in _CHUNK_PLACE[:3]])
 
@@ -145,7 +144,7 @@ class IndexReader:
         return hits.append_column("text", pa.array([texts[place] for place in places], pa.string()))
 
     def line_items(self, filing_ids: Collection[str] | None) -> dict[str, tuple[LineItem, ...]]:
-        """Line items of each filing that has any, in the order of the page."""
+        """Line items of each filing that has any, in reading order."""
         table = self._rows(schema.FACTS, filing_ids, self._fact_columns, ("filing_id", "page"))
         result: dict[str, list[LineItem]] = {}
         for filing_id, item in schema.line_items_from_table(table):
@@ -155,8 +154,7 @@ class IndexReader:
     def search_chunks_text(
         self, query: str, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
     ) -> pa.Table:
-        """BM25 over chunks: filing_id, page, start, end, score, and ``text`` before it with ``texts``. Chunks
-        without a word of ``query`` are left out."""
+        """BM25 over chunks with a word of ``query``: filing_id, page, start, end, with ``texts`` text, score."""
         return self._search_text(schema.CHUNKS, _chunk_columns(texts), query, filing_ids, limit)
 
     def search_pages_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
@@ -166,12 +164,12 @@ class IndexReader:
     def search_chunks_vector(
         self, vector: Vectors, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
     ) -> pa.Table:
-        """Cosine over chunks: filing_id, page, start, end, score, and ``text`` before it with ``texts``. Exact,
-        except without a filter over an index so large that it has an approximate one (``index.ann_rows``)."""
+        """Cosine over chunks: filing_id, page, start, end, with ``texts`` text, score. Exact, unless there is no filing
+        filter and the index is large enough for an approximate vector index (``index.ann_rows``)."""
         return self._search_vector(schema.CHUNKS, _chunk_columns(texts), vector, filing_ids, limit)
 
     def search_pages_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
-        """Cosine over page vectors, exact: filing_id, page, score."""
+        """Exact cosine over page vectors: filing_id, page, score."""
         return self._search_vector(schema.PAGES, _PAGE_PLACE, vector, filing_ids, limit)
 
     @property
@@ -193,7 +191,7 @@ class IndexReader:
         return dict(zip(*columns, strict=True))
 
     def _has_stale_rows(self, name: str) -> bool:
-        """Whether the table holds rows that are not committed: all committed ones are there, so counts tell."""
+        """Whether the table has uncommitted rows: it has all committed ones, so their counts differ."""
         column = schema.COUNT_COLUMNS[name]
         committed = pc.sum(self._read(schema.FILINGS, columns=[column])[column]).as_py() or 0
         with layout.reading(self.uri, name):
@@ -205,19 +203,14 @@ class IndexReader:
             return self._tables[name].to_table(**options)
 
     def _filter(self, name: str, filing_ids: Collection[str] | None) -> str | None:
-        ids = self._revisions.keys() if filing_ids is None else dict.fromkeys(filing_ids)
-        clauses = [] if filing_ids is None else [f"filing_id IN ({schema.literals(ids)})"]
-        if self._stale[name]:
-            revisions = dict.fromkeys(self._revisions[i] for i in ids if i in self._revisions)
-            clauses.append(f"revision IN ({schema.literals(revisions)})" if revisions else "false")
-        return " AND ".join(clauses) or None
+        return committed_rows(self._revisions, filing_ids, stale=self._stale[name])
 
     def _rows(
         self, name: str, filing_ids: Collection[str] | None, columns: Sequence[str], order: Sequence[str]
     ) -> pa.Table:
-        read = list(dict.fromkeys((*columns, *order)))
         if filing_ids is not None and not filing_ids:
             return self._tables[name].schema.empty_table().select(list(columns))
+        read = list(dict.fromkeys((*columns, *order)))
         table = self._read(name, columns=read, filter=self._filter(name, filing_ids))
         return _by_place(table, order).select(list(columns))
 
@@ -262,11 +255,24 @@ class IndexReader:
         return pa.schema([*fields, pa.field("score", pa.float32())]).empty_table()
 
 
+def committed_rows(revisions: Mapping[str, str], filing_ids: Collection[str] | None, *, stale: bool) -> str | None:
+    """SQL condition for committed rows of ``filing_ids`` (None: all); ``stale`` if the table has uncommitted rows too.
+
+    ``revisions`` maps filing ids to committed revisions.
+    """
+    ids = revisions.keys() if filing_ids is None else dict.fromkeys(filing_ids)
+    clauses = [] if filing_ids is None else [f"filing_id IN ({schema.literals(ids)})"]
+    if stale:
+        committed = dict.fromkeys(revisions[filing_id] for filing_id in ids if filing_id in revisions)
+        clauses.append(f"revision IN ({schema.literals(committed)})" if committed else "false")
+    return " AND ".join(clauses) or None
+
+
 def vector_hits(
     table: Any, place: Sequence[str], vector: Vectors, where: str | None, limit: int, *, probes: int | None = None
 ) -> pa.Table:
-    """The ``limit`` rows of a Lance table whose column ``vector`` has the largest dot product: ``place`` and score.
-    Exact, or from ``probes`` partitions of the approximate index."""
+    """The ``limit`` rows of a Lance table with the largest dot product of column ``vector``: ``place`` and score.
+    Exact, or approximate with ``probes`` partitions."""
     nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": probes is not None}
     if probes is not None:
         nearest["nprobes"] = probes
@@ -276,8 +282,8 @@ def vector_hits(
 
 
 def _by_place(table: pa.Table, order: Sequence[str]) -> pa.Table:
-    """Rows by filing id, then by page. A filing's rows are written together and in order, so slices do; moving
-    vectors one by one would take longer than reading them."""
+    """Rows ordered by filing id, then page. A filing's rows are stored together and in order, so slices suffice;
+    sorting vectors would take longer than reading them."""
     ids = table["filing_id"].to_pylist()
     if not ids:
         return table
@@ -293,12 +299,6 @@ def _chunk_columns(texts: bool) -> tuple[str, ...]:
 
 
 def _ranked(hits: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Best first; equal scores by place, so that the same question always ranks the same."""
+    """Best first; equal scores by place, for a deterministic ranking."""
     place = [column for column in columns if column in _CHUNK_PLACE]
     return hits.sort_by([("score", "descending"), *((column, "ascending") for column in place)])
-
-
-def _to_numpy(column: pa.ChunkedArray) -> Vectors:
-    array = column.combine_chunks()
-    values: Vectors = np.asarray(array.flatten(), dtype=np.float32).reshape(len(array), array.type.list_size)
-    return values

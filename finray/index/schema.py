@@ -1,7 +1,7 @@
-"""Arrow schemas of the index tables, and the rows of filings, pages, chunks and line items.
+"""Arrow schemas of the index tables, and rows of filings, pages, chunks and line items.
 
-Child rows (``pages``, ``chunks``, ``facts``) carry ``revision``, which names the filing's content and who wrote it.
-A child row counts only while its (filing_id, revision) stands in ``filings``: that row is the commit mark.
+A child row (``pages``, ``chunks``, ``facts``) has a ``revision``, which identifies the filing's content and its writer.
+It counts only while its (filing_id, revision) is in ``filings``: that row is the commit mark.
 Vectors are float32 of unit length; a page without text has the zero vector.
 """
 
@@ -12,9 +12,11 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from finray.core.types import Chunk, Filing, LineItem, Page
+from finray.models.encoder import Vectors
 from finray.storage.columns import AS_JSON, Scalars, arrow_schema
 
 FORMAT_VERSION: Final = 2
@@ -28,94 +30,52 @@ CHILDREN: Final = (PAGES, CHUNKS, FACTS)
 COUNT_COLUMNS: Final = {PAGES: "n_pages", CHUNKS: "n_chunks", FACTS: "n_facts"}
 
 _TIME = pa.timestamp("us", tz="UTC")
-_KEY = [pa.field("filing_id", pa.string(), nullable=False), pa.field("revision", pa.string(), nullable=False)]
 _STORED: Final[Scalars] = AS_JSON | {int: pa.int32(), dt.date: pa.date32()}
 _FILING: Final = list(arrow_schema(Filing, _STORED, {"provenance": pa.string()}))  # provenance: a JSON object
-_FACT: Final = list(arrow_schema(LineItem, _STORED, {"scale": pa.int64(), "box": pa.list_(pa.float64(), 4)}))
-_PAGE: Final = list(arrow_schema(Page, _STORED))
-_CHUNK: Final = list(arrow_schema(Chunk, _STORED))
+_CHILD: Final = {
+    PAGES: list(arrow_schema(Page, _STORED)),
+    CHUNKS: list(arrow_schema(Chunk, _STORED)),
+    FACTS: list(arrow_schema(LineItem, _STORED, {"scale": pa.int64(), "box": pa.list_(pa.float64(), 4)})),
+}
 
 
-def vector_type(dimension: int) -> pa.DataType:
-    return pa.list_(pa.float32(), dimension)
+def _required(**columns: pa.DataType) -> list[pa.Field]:
+    return [pa.field(name, kind, nullable=False) for name, kind in columns.items()]
 
 
-def filings_schema(dimension: int) -> pa.Schema:
-    """Cover facts, cover summary and its vector, row counts of the children, and how the row came about."""
-    return pa.schema(
-        [
-            *_FILING,
-            pa.field("revision", pa.string(), nullable=False),
-            pa.field("source_modified", _TIME, nullable=False),
-            pa.field("n_pages", pa.int32(), nullable=False),
-            pa.field("n_chunks", pa.int32(), nullable=False),
-            pa.field("n_facts", pa.int32(), nullable=False),
-            pa.field("status", pa.string(), nullable=False),
-            pa.field("indexed_at", _TIME, nullable=False),
-            pa.field("summary", pa.string(), nullable=False),
-            pa.field("vector", vector_type(dimension), nullable=False),
-            pa.field("digest", pa.string()),  # finray.index.digest; null where it was written by an older finray
-        ]
-    )
-
-
-def pages_schema(dimension: int) -> pa.Schema:
-    return pa.schema(
-        [
-            *_KEY,
-            *_PAGE,
-            pa.field("vector", vector_type(dimension), nullable=False),
-        ]
-    )
-
-
-def chunks_schema(dimension: int) -> pa.Schema:
-    return pa.schema(
-        [
-            *_KEY,
-            *_CHUNK,
-            pa.field("vector", vector_type(dimension), nullable=False),
-        ]
-    )
-
-
-FACTS_SCHEMA: Final = pa.schema([*_KEY, *_FACT])
-SOURCES_SCHEMA: Final = pa.schema(
-    [
-        pa.field("source_uri", pa.string(), nullable=False),
-        pa.field("fingerprint", pa.string(), nullable=False),
-        pa.field("content_sha256", pa.string(), nullable=False),
-        pa.field("filing_id", pa.string()),
-        pa.field("outcome", pa.string(), nullable=False),
-        pa.field("at", _TIME, nullable=False),
-    ]
-)
-FAILURES_SCHEMA: Final = pa.schema(
-    [
-        pa.field("source_uri", pa.string(), nullable=False),
-        pa.field("content_sha256", pa.string()),
-        pa.field("stage", pa.string(), nullable=False),
-        pa.field("reason", pa.string(), nullable=False),
-        pa.field("detail", pa.string(), nullable=False),
-        pa.field("at", _TIME, nullable=False),
-    ]
-)
+_KEY: Final = _required(filing_id=pa.string(), revision=pa.string())
 
 
 def table_schemas(dimension: int) -> dict[str, pa.Schema]:
     """Every table of an index by name, for vectors of ``dimension``."""
-    return {
-        FILINGS: filings_schema(dimension),
-        PAGES: pages_schema(dimension),
-        CHUNKS: chunks_schema(dimension),
-        FACTS: FACTS_SCHEMA,
-        SOURCES: SOURCES_SCHEMA,
-        FAILURES: FAILURES_SCHEMA,
+    text = pa.string()
+    vector = _required(vector=pa.list_(pa.float32(), dimension))
+    counts = dict.fromkeys(COUNT_COLUMNS.values(), pa.int32())
+    columns = {
+        FILINGS: [
+            *_FILING,
+            *_required(revision=text, source_modified=_TIME, **counts, status=text, indexed_at=_TIME, summary=text),
+            *vector,
+            pa.field("digest", text),  # finray.index.digest; null in rows of older versions of finray
+        ],
+        PAGES: [*_KEY, *_CHILD[PAGES], *vector],
+        CHUNKS: [*_KEY, *_CHILD[CHUNKS], *vector],
+        FACTS: [*_KEY, *_CHILD[FACTS]],
+        SOURCES: [
+            *_required(source_uri=text, fingerprint=text, content_sha256=text),
+            pa.field("filing_id", text),
+            *_required(outcome=text, at=_TIME),
+        ],
+        FAILURES: [
+            *_required(source_uri=text),
+            pa.field("content_sha256", text),
+            *_required(stage=text, reason=text, detail=text, at=_TIME),
+        ],
     }
+    return {name: pa.schema(fields) for name, fields in columns.items()}
 
 
 FILING_COLUMNS: Final = tuple(field.name for field in _FILING)
-_LINE_ITEM_COLUMNS: Final = tuple(field.name for field in _FACT)
 
 
 def filing_row(filing: Filing) -> dict[str, Any]:
@@ -134,19 +94,19 @@ def filing_from_row(row: Mapping[str, Any]) -> Filing:
 
 
 def filings_from_table(table: pa.Table) -> list[Filing]:
-    """The filings of rows of ``filings``, in their order. Equal values are one object in all of them: an index holds
-    far fewer companies, forms and dates than filings."""
-    columns = [_shared(table[name]) for name in FILING_COLUMNS if name != "provenance"]
-    provenance = _shared(table["provenance"], json.loads)
+    """The filings of rows of ``filings``, in order. Equal values share one object: an index has far fewer companies,
+    forms and dates than filings."""
     names = [name for name in FILING_COLUMNS if name != "provenance"]
+    columns = [_shared(table[name]) for name in names]
+    provenance = _shared(table["provenance"], json.loads)
     return [
-        Filing(**dict(zip(names, values, strict=True)), provenance=where)
-        for where, *values in zip(provenance, *columns, strict=True)
+        Filing(**dict(zip(names, values, strict=True)), provenance=origins)
+        for origins, *values in zip(provenance, *columns, strict=True)
     ]
 
 
 def _shared(column: pa.ChunkedArray, read: Callable[[Any], Any] = lambda value: value) -> list[Any]:
-    """``column`` as Python values, each distinct one made once by ``read``."""
+    """``column`` as Python values; ``read`` makes each distinct one once."""
     if pa.types.is_list(column.type):
         known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         return [known.setdefault(value, value) for value in map(tuple, column.to_pylist())]
@@ -157,16 +117,15 @@ def _shared(column: pa.ChunkedArray, read: Callable[[Any], Any] = lambda value: 
 
 def child_rows(table: str, filing_id: str, revision: str, records: Sequence[Page | Chunk | LineItem]) -> pa.Table:
     """Rows of ``pages``, ``chunks`` or ``facts`` without vectors."""
-    columns = {PAGES: _PAGE, CHUNKS: _CHUNK, FACTS: _FACT}[table]
     keys = {"filing_id": [filing_id] * len(records), "revision": [revision] * len(records)}
-    values = {column.name: [getattr(record, column.name) for record in records] for column in columns}
-    return pa.table(keys | values, schema=pa.schema([*_KEY, *columns]))
+    values = {column.name: [getattr(record, column.name) for record in records] for column in _CHILD[table]}
+    return pa.table(keys | values, schema=pa.schema([*_KEY, *_CHILD[table]]))
 
 
 def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:
-    """(filing_id, line item) for each row of a ``facts`` table; columns that it lacks are None."""
+    """(filing_id, line item) for each row of a ``facts`` table; missing columns are None."""
     # Column by column: a question reads tens of thousands of values here.
-    names = [name for name in _LINE_ITEM_COLUMNS if name != "box" and name in table.column_names]
+    names = [field.name for field in _CHILD[FACTS] if field.name != "box" and field.name in table.column_names]
     columns = [table[name].to_pylist() for name in names]
     boxes = [tuple(box) if box is not None else None for box in table["box"].to_pylist()]
     return [
@@ -175,11 +134,18 @@ def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:
     ]
 
 
-def vectors_array(vectors: Any, dimension: int) -> pa.FixedSizeListArray:
+def vectors_array(vectors: Vectors, dimension: int) -> pa.FixedSizeListArray:
     """float32 [n, dimension] as an Arrow column, without a copy."""
     return pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1), type=pa.float32()), dimension)
 
 
+def vectors_matrix(column: pa.Array | pa.ChunkedArray) -> Vectors:
+    """An Arrow column of vectors as float32 [n, dimension]."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    values: Vectors = np.asarray(array.flatten(), dtype=np.float32).reshape(len(array), array.type.list_size)
+    return values
+
+
 def literals(values: Collection[str]) -> str:
-    """``values`` as the SQL literals of an IN list; what they hold cannot end the literal."""
+    """``values`` as escaped SQL literals of an IN list."""
     return ", ".join("'" + value.replace("'", "''") + "'" for value in values)

@@ -1,8 +1,7 @@
-"""Whether the search indexes of a table are those that were written: a byte that has changed in one can lose hits
-without a word.
+"""Checksums of a table's search indexes: a changed byte in one can silently lose hits.
 
-Their files never change, so a checksum of each is noted in the table's configuration when an index run ends, by the
-index segment that it belongs to. Rows are not checked like that: see ``finray.index.digest``.
+Index files never change, so the end of an index run records a checksum of each in the table's configuration, by index
+segment. Rows have a digest instead: see ``finray.index.digest``.
 """
 
 from __future__ import annotations
@@ -11,46 +10,50 @@ import hashlib
 import json
 from collections.abc import Iterator
 from functools import partial
+from operator import methodcaller
 from typing import Any, Final
 
 from finray.core.errors import SourceError
 from finray.index import layout
 from finray.storage.locations import join, list_objects, open_stream
 
-_NOTE: Final = "finray.checksums."
+_PREFIX: Final = "finray.checksums."
+"""Of keys in a table's configuration."""
 
 
 def note_checksums(uri: str, name: str) -> None:
-    """Note the checksums of segments that have none yet, and forget those of segments that are gone."""
+    """Record checksums of new segments, and drop those of segments that are gone."""
     table = layout.open_table(uri, name)
-    noted = {key.removeprefix(_NOTE) for key in table.config() if key.startswith(_NOTE)}
-    segments = {segment for found in _segments(table).values() for segment in found}
-    new = {_NOTE + segment: json.dumps(_checksums(uri, name, segment)) for segment in sorted(segments - noted)}
-    gone = [_NOTE + segment for segment in sorted(noted - segments)]
+    recorded = {key for key in table.config() if key.startswith(_PREFIX)}
+    segments = {_PREFIX + segment: segment for found in _segments(table).values() for segment in found}
+    new = {key: json.dumps(_checksums(uri, name, segments[key])) for key in sorted(segments.keys() - recorded)}
     if new:
-        layout.write_table(uri, name, partial(_update, new))
-    if gone:
-        layout.write_table(uri, name, partial(_delete, gone))
+        layout.write_table(uri, name, methodcaller("update_config", new))
+    if gone := sorted(recorded - segments.keys()):
+        layout.write_table(uri, name, methodcaller("delete_config_keys", gone))
 
 
 def damaged(uri: str, name: str, *, deep: bool) -> Iterator[tuple[str, str]]:
-    """(search index, what is wrong with it) of one table: files that are missing or have another length; with ``deep``
-    those that hold something else. An index that was written by an older finray has no checksums, and is opened."""
+    """(search index, problem) for each damaged search index of one table: a file is missing or has another length; with
+    ``deep``, its content differs. An index without checksums (from an older finray) is only opened."""
     table = layout.open_table(uri, name)
     config = table.config()
     for index, segments in _segments(table).items():
         for segment in segments:
-            noted = config.get(_NOTE + segment)
-            wrong = _difference(uri, name, segment, json.loads(noted), deep=deep) if noted else _opened(table, index)
-            if wrong:
-                yield index, wrong
+            recorded = config.get(_PREFIX + segment)
+            if recorded:
+                problem = _difference(uri, name, segment, json.loads(recorded), deep=deep)
+            else:
+                problem = _opening_problem(table, index)
+            if problem:
+                yield index, problem
                 break
 
 
 def drop(uri: str, name: str, indexes: list[str]) -> None:
-    """Drop search indexes, which ``finray.index.maintenance.tidy`` builds anew."""
+    """Drop search indexes; ``finray.index.maintenance`` rebuilds them."""
     for index in indexes:
-        layout.write_table(uri, name, partial(_drop, index))
+        layout.write_table(uri, name, methodcaller("drop_index", index))
 
 
 def _segments(table: Any) -> dict[str, list[str]]:
@@ -75,9 +78,9 @@ def _checksum(uri: str) -> str:
         raise SourceError(f"cannot read {uri!r}: {error}") from error
 
 
-def _difference(uri: str, name: str, segment: str, noted: dict[str, list[Any]], *, deep: bool) -> str:
+def _difference(uri: str, name: str, segment: str, recorded: dict[str, list[Any]], *, deep: bool) -> str:
     sizes = {file.uri.rpartition("/")[2]: file.size for file in list_objects(_folder(uri, name, segment))}
-    for file, (size, checksum) in noted.items():
+    for file, (size, checksum) in recorded.items():
         if file not in sizes:
             return f"{file} is missing"
         if sizes[file] != size:
@@ -87,21 +90,9 @@ def _difference(uri: str, name: str, segment: str, noted: dict[str, list[Any]], 
     return ""
 
 
-def _opened(table: Any, index: str) -> str:
+def _opening_problem(table: Any, index: str) -> str:
     try:
         table.stats.index_stats(index)
     except layout.UNREADABLE as error:
         return f"it cannot be opened: {str(error).splitlines()[0][:200]}"
     return ""
-
-
-def _update(new: dict[str, str], table: Any) -> None:
-    table.update_config(new)
-
-
-def _delete(keys: list[str], table: Any) -> None:
-    table.delete_config_keys(keys)
-
-
-def _drop(index: str, table: Any) -> None:
-    table.drop_index(index)

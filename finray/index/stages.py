@@ -1,6 +1,6 @@
 """The stages of indexing one file, as plain functions: read, parse (with chunking), embed.
 
-``finray/index/in_process.py`` runs them one after another, ``finray/cluster/index_job.py`` on a cluster.
+``finray/index/in_process.py`` runs them in sequence, ``finray/cluster/index_job.py`` on a cluster.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from finray.storage.locations import read_bytes
 class StagedFiling:
     """A file on its way to the committer: the bytes of its bundle, or the error that set it aside.
 
-    ``content_sha256`` is None where the file could not be read. ``seconds`` are spent by stage,
-    ``peak_rss_bytes`` the largest resident memory of the processes that worked on it, by "host:pid:role".
+    ``content_sha256`` is None if the file could not be read. ``seconds`` is by stage, ``peak_rss_bytes`` the peak
+    resident memory of each process that worked on it, by "host:pid:role".
     """
 
     source_uri: str
@@ -35,12 +35,13 @@ class StagedFiling:
 
 
 def read_and_parse(uri: str, size: int, parser: ParserProcess, settings: FilingSettings, who: str) -> StagedFiling:
-    """Read a file of ``size`` bytes and parse it. Never raises for what is wrong with one file."""
+    """Read a file of ``size`` bytes and parse it. Problems of the file are returned, not raised."""
     started = time.monotonic()
     try:
         if size > settings.max_bytes:
-            detail = f"{size:,} bytes are over filings.max_bytes = {settings.max_bytes:,}"
-            raise FilingError("read", "too_large", detail)
+            raise FilingError(
+                "read", "too_large", f"{size:,} bytes are over filings.max_bytes = {settings.max_bytes:,}"
+            )
         content = read_bytes(uri)
     except SourceError as error:
         return StagedFiling(uri, None, None, FilingError("read", "unreadable", str(error)))
@@ -63,8 +64,7 @@ def embed(staged: StagedFiling, encoder: Encoder, who: str) -> StagedFiling:
     if staged.bundle is None:
         return staged
     started = time.monotonic()
-    encoded = bundles.encode_bundle(bundles.from_bytes(staged.bundle), encoder)
-    content = bundles.to_bytes(encoded)
+    content = bundles.to_bytes(bundles.encode_bundle(bundles.from_bytes(staged.bundle), encoder))
     return replace(
         staged,
         bundle=content,
@@ -74,5 +74,5 @@ def embed(staged: StagedFiling, encoder: Encoder, who: str) -> StagedFiling:
 
 
 def own_peak_rss() -> int:
-    """The largest resident memory of this process so far, in bytes."""
+    """Peak resident memory of this process so far, in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,4 +1,4 @@
-"""How large an index is and what it holds, table by table."""
+"""Size and contents of an index, table by table."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from finray.storage.locations import list_objects
 
 @dataclass(frozen=True, slots=True)
 class TableStatistics:
-    """``unindexed_rows`` are rows that a search index of the table does not cover yet (they are scanned); ``bytes`` is
-    what the table takes on disk or S3, old versions included."""
+    """``unindexed_rows`` are rows that a search index does not cover yet (searches scan them); ``bytes`` is the size on
+    disk or S3, old versions included."""
 
     rows: int
     fragments: int
@@ -27,7 +27,7 @@ class TableStatistics:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatistics:
-    """``tables`` by name; ``filings`` by form; ``first`` and ``last`` are ISO filing dates, None if none is known."""
+    """``tables`` by name; ``filings`` by form; ``first`` and ``last`` are ISO filing dates, None if unknown."""
 
     tables: Mapping[str, TableStatistics]
     filings: Mapping[str, int]
@@ -56,7 +56,7 @@ def index_statistics(uri: str) -> IndexStatistics:
 
 
 def _companies(ciks: Sequence[str | None], names: Sequence[str]) -> int:
-    """By CIK; filings without one (PDF) by a name that no filing with one has."""
+    """Number of companies: by CIK, or by name for filings (PDF) without one whose name no CIK has."""
     named = {name.lower() for cik, name in zip(ciks, names, strict=True) if cik}
     unnamed = {name.lower() for cik, name in zip(ciks, names, strict=True) if not cik}
     return len({cik for cik in ciks if cik}) + len(unnamed - named)

@@ -1,8 +1,7 @@
-"""What an index run reports: while it goes, and at its end."""
+"""Progress and summary of an index run."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -12,7 +11,7 @@ from finray.core.types import Mark
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """Where a run is: files done of those with work to do."""
+    """``done`` of ``total`` counts files with work to do."""
 
     done: int
     total: int
@@ -39,7 +38,7 @@ class IndexFailure:
 
 @dataclass(frozen=True, slots=True)
 class MarkedFiling:
-    """An indexed filing to know something of: ``marks`` (``Filing.marks``), and what of its cover is ``unknown``."""
+    """An indexed filing with ``marks`` (``Filing.marks``); ``unknown`` are the cover facts that could not be read."""
 
     source_uri: str
     marks: tuple[Mark, ...]
@@ -48,11 +47,10 @@ class MarkedFiling:
 
 @dataclass(frozen=True, slots=True)
 class IndexSummary:
-    """``skipped`` counts by cause (unchanged, duplicate, failed before); ``ignored`` by extension what
-    folders held besides filings. ``pages`` and ``chunks`` are those of this run; ``marked`` are those of its filings
-    that were read in part, by OCR or after repair. ``stage_seconds`` add up
-    over workers; ``peak_rss_bytes`` adds the largest
-    peaks of driver and workers, an upper bound of their peak together; what Ray itself needs comes on top."""
+    """``skipped`` counts files by cause (unchanged, duplicate, failed before), ``ignored`` other files of the folders
+    by extension. ``pages``, ``chunks`` and ``marked`` filings (read in part, by OCR or after repair) are those of this
+    run. ``stage_seconds`` are summed over workers. ``peak_rss_bytes`` is an upper bound: the sum of the peaks of driver
+    and workers, without Ray itself."""
 
     seen: int
     indexed: int
@@ -69,7 +67,3 @@ class IndexSummary:
     @property
     def failed(self) -> int:
         return len(self.failures)
-
-    @property
-    def failed_by_reason(self) -> Mapping[str, int]:
-        return Counter(failure.reason for failure in self.failures)

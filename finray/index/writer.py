@@ -1,12 +1,11 @@
 """The one committer of an index: batches of whole filings, atomic for readers, resumable after a kill.
 
-The order of a commit: rows of ``pages``, ``chunks`` and ``facts``; then the ``filings`` rows, which make them
-count; then the deletion of what they replace; then ``sources`` and ``failures``. A run that was killed in
-between leaves rows that do not count and that the next writer sweeps, or work that the next plan recognises
-by its content.
+The order of a commit: rows of ``pages``, ``chunks`` and ``facts``; the ``filings`` rows, which make them count; the
+deletion of the rows that they replace; ``sources`` and ``failures``. A run killed in between leaves uncommitted rows,
+which the next writer sweeps, or finished work, which the next plan recognizes by its content.
 
-The rows of a filing carry a revision that names its content and the writer: what a writer that was overtaken leaves
-can not be taken for rows of the one that overtook it.
+The revision of a row identifies its content and its writer, so that leftovers of an overtaken writer never pass for
+rows of the one that took over.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import methodcaller
 from types import TracebackType
 from typing import Any
 
@@ -31,7 +31,7 @@ from finray.index.plan import CommittedFiling, KnownSource, Outcome, Plan, Plann
 from finray.storage.locations import SourceFile
 
 _COMMIT_SECONDS = 60.0
-"""A commit comes at the latest after this long, so that a kill costs little work."""
+"""Longest time between commits, so that a kill costs little work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,10 @@ class _Pending:
 
 
 class IndexWriter:
-    """Opens the index at ``uri`` for writing, and creates it where there is none.
+    """Opens the index at ``uri`` for writing, and creates it if there is none.
 
     One writer at a time: a second one takes over, and the first stops at its next commit with UsageError.
-    Raises IndexMismatchError when the index was built with other settings than ``settings`` or another
-    ``dimension``.
+    Raises IndexMismatchError if the index was built with other ``settings`` or another ``dimension``.
     """
 
     def __init__(self, uri: str, settings: Settings, dimension: int) -> None:
@@ -59,7 +58,7 @@ class IndexWriter:
         try:
             layout.check_record(uri, layout.read_record(uri), wanted)
         except IndexMissingError:
-            # Tables without their record: of other settings, they are not to be mixed with these.
+            # Tables that have lost their record may have been built with other settings.
             layout.check_record(uri, layout.noted_record(uri) or wanted, wanted)
             layout.create(uri, wanted)
         try:
@@ -67,13 +66,13 @@ class IndexWriter:
             layout.note_record(uri, wanted)
             if digest.COLUMN not in layout.open_table(uri, schema.FILINGS).schema.names:
                 field = self._schemas[schema.FILINGS].field(digest.COLUMN)
-                layout.write_table(uri, schema.FILINGS, lambda table: table.add_columns(field))
+                layout.write_table(uri, schema.FILINGS, methodcaller("add_columns", field))
         except CommitConflictError as error:
             raise _overtaken(uri) from error
         maintenance.sweep(uri)
         self._filings = _committed_filings(uri)
         self._known = _known_sources(uri)
-        self._failed = _failed_uris(uri)
+        self._failed = {row["source_uri"] for row in _rows(uri, schema.FAILURES, ["source_uri"])}
         self._plan = Plan(())
         self._clear()
 
@@ -87,15 +86,14 @@ class IndexWriter:
             self.finish()
 
     def plan(self, files: Sequence[SourceFile], *, retry_failed: bool = False) -> Plan:
-        """What of ``files`` is new or changed. Names that are only copies of indexed content are noted at
-        once."""
+        """The new and changed files of ``files``. New names of indexed content are recorded with the next commit."""
         self._plan = make_plan(files, self._known, self._filings, retry_failed=retry_failed)
         for file, known in self._plan.copies:
             self._sources[file.uri] = known
         return self._plan
 
     def add(self, planned: PlannedFile, bundle: FilingBundle) -> Outcome:
-        """Take one encoded filing; it is committed with the batch it belongs to. Returns what becomes of it."""
+        """Add one encoded filing to the next commit. Returns its outcome."""
         uri, filing = planned.file.uri, bundle.filing
         rank = (planned.file.modified.timestamp(), uri)
         new = CommittedFiling(maintenance.revision_by(bundle.revision, self._token), filing.content_sha256, uri, rank)
@@ -113,8 +111,7 @@ class IndexWriter:
         return outcome
 
     def fail(self, planned: PlannedFile, content_sha256: str | None, error: FilingError) -> None:
-        """Record that a file and its copies cannot be used. Unreadable files (no digest) are always tried
-        again."""
+        """Record that a file and its copies cannot be used. Unreadable files (no digest) are always tried again."""
         for file in (planned.file, *planned.copies):
             self._failures[file.uri] = {
                 "source_uri": file.uri,
@@ -129,32 +126,31 @@ class IndexWriter:
         self._flush_when_due()
 
     def flush(self) -> None:
-        """Commit what was taken so far."""
-        pending = list(self._pending.values())
-        if pending:
-            self._open_claimed()
+        """Commit what was added so far."""
+        if pending := list(self._pending.values()):
+            self._check_claim()
             self._write_children([p for p in pending if p.with_children])
             self._commit_filings(pending)
         self._write_outcomes()
         self._clear()
 
     def finish(self) -> None:
-        """Commit the rest; bring indexes up to date, compact and clean up where anything has changed."""
+        """Commit the rest; update search indexes, compact and clean up changed tables."""
         self.flush()
-        maintenance.sweep(self._uri)  # of what a writer that this one overtook wrote in its last moment
+        maintenance.sweep(self._uri)  # last rows of a writer that this one overtook
         maintenance.tidy(self._uri, self._settings.index)
 
     def withdraw(self, source_uris: Collection[str]) -> int:
-        """Drop the filings that were read from these files, and what is noted about the files; returns how many.
+        """Remove the filings that were read from these files, and the records of the files; returns the number.
 
-        A filing that was read from another file too comes back when that file is indexed again. May be repeated after
-        a kill: the filing's row goes first, and rows that no filing owns do not count.
+        A filing that another file holds too comes back when that file is indexed again. Can be repeated after a kill:
+        the filing's row goes first, and rows without a filing do not count.
         """
         self.flush()
         wanted = set(source_uris)
         gone = sorted(i for i, filing in self._filings.items() if filing.source_uri in wanted)
         if gone:
-            self._open_claimed()
+            self._check_claim()
             maintenance.remove_filings(self._uri, gone)
             for filing_id in gone:
                 del self._filings[filing_id]
@@ -169,8 +165,7 @@ class IndexWriter:
             return "indexed"
         if current.content_sha256 != new.content_sha256:
             return "indexed" if new.rank > current.rank else "superseded"
-        # The same content under two names: the first name in URI order stands for both, or the one that still
-        # has this content.
+        # One content under two names: the first name in URI order counts, or the one that still has this content.
         displaced = filing_id in self._plan.displaced and filing_id not in self._pending
         first = current.source_uri in self._plan.listed and new.source_uri < current.source_uri
         return "indexed" if displaced or first else "duplicate"
@@ -195,30 +190,23 @@ class IndexWriter:
 
     def _write_children(self, pending: Sequence[_Pending]) -> None:
         for name in schema.CHILDREN:
-            tables = [_of_revision(getattr(p.bundle, name), p.committed.revision) for p in pending]
+            tables = [_with_revision(getattr(p.bundle, name), p.committed.revision) for p in pending]
             rows = [table.cast(self._schemas[name]) for table in tables if table.num_rows]
             if rows:
                 keys = [(p.bundle.filing.filing_id, p.committed.revision) for p in pending]
                 undo = partial(maintenance.remove_rows, self._uri, name, keys)
-                layout.write_table(self._uri, name, partial(_append, pa.concat_tables(rows)), undo=undo)
+                append = partial(lance.write_dataset, pa.concat_tables(rows), mode="append")
+                layout.write_table(self._uri, name, append, undo=undo)
 
     def _commit_filings(self, pending: Sequence[_Pending]) -> None:
         uris = {p.committed.source_uri for p in pending}
         ids = {p.bundle.filing.filing_id for p in pending}
         gone = [i for i, f in self._filings.items() if f.source_uri in uris and i not in ids]
-        try:
-            self._open_claimed()
-        except UsageError:
-            self._take_back(pending)
-            raise
-        rows = pa.concat_tables([self._filing_rows(p) for p in pending])
+        # Checked again after the commit: a writer that takes over just before it may sweep these rows.
+        self._check_claim(undo=pending)
+        rows = pa.concat_tables([self._filing_row(p) for p in pending])
         layout.write_table(self._uri, schema.FILINGS, partial(_commit, rows, gone))
-        try:
-            self._open_claimed()
-        except UsageError:
-            # Who took over in this moment may have swept the rows of these filings, which did not count yet.
-            self._take_back(pending)
-            raise
+        self._check_claim(undo=pending)
         replaced = [
             (filing_id, p.committed.revision)
             for p in pending
@@ -230,20 +218,16 @@ class IndexWriter:
             del self._filings[filing_id]
         self._filings |= {p.bundle.filing.filing_id: p.committed for p in pending}
 
-    def _take_back(self, pending: Sequence[_Pending]) -> None:
-        """Delete what this writer alone has written of a batch."""
-        own = [(p.bundle.filing.filing_id, p.committed.revision) for p in pending if p.with_children]
-        maintenance.remove_revisions(self._uri, own)
-
-    def _open_claimed(self) -> Any:
-        table = layout.open_table(self._uri, schema.FILINGS)
-        if table.config().get(maintenance.CLAIM) != self._token:
+    def _check_claim(self, undo: Sequence[_Pending] = ()) -> None:
+        """Raise UsageError if another writer has taken over, after deleting this writer's child rows of ``undo``."""
+        if layout.open_table(self._uri, schema.FILINGS).config().get(maintenance.CLAIM) != self._token:
+            own = [(p.bundle.filing.filing_id, p.committed.revision) for p in undo if p.with_children]
+            maintenance.remove_revisions(self._uri, own)
             raise _overtaken(self._uri)
-        return table
 
-    def _filing_rows(self, pending: _Pending) -> pa.Table:
-        """The one row of a filing. Its digest is that of the rows of this bundle, so it has none where older ones of
-        the same content stay."""
+    def _filing_row(self, pending: _Pending) -> pa.Table:
+        """The row of a filing as a table. The digest covers this bundle's rows: null if older rows of the same content
+        stay."""
         bundle = pending.bundle
         values = {
             **schema.filing_row(bundle.filing),
@@ -280,10 +264,10 @@ class IndexWriter:
         ]
         self._upsert(schema.SOURCES, rows)
         self._upsert(schema.FAILURES, list(self._failures.values()))
-        mended = self._failed & {uri for uri, known in self._sources.items() if known.outcome != "failed"}
-        if mended:
-            maintenance.remove_sources(self._uri, schema.FAILURES, sorted(mended))
-        self._failed = (self._failed | self._failures.keys()) - mended
+        fixed = self._failed & {uri for uri, known in self._sources.items() if known.outcome != "failed"}
+        if fixed:
+            maintenance.remove_sources(self._uri, schema.FAILURES, sorted(fixed))
+        self._failed = (self._failed | self._failures.keys()) - fixed
         self._known |= self._sources
 
     def _upsert(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
@@ -293,13 +277,9 @@ class IndexWriter:
 
 def _overtaken(uri: str) -> UsageError:
     return UsageError(
-        f"another index job has taken over the index at {uri!r}: nothing more is written by this one. "
-        "Run one index job at a time for each index"
+        f"another index job has taken over the index at {uri!r}, so this one stops. Run one index job at a time on an "
+        "index"
     )
-
-
-def _append(rows: pa.Table, table: Any) -> None:
-    lance.write_dataset(rows, table, mode="append")
 
 
 def _commit(rows: pa.Table, gone: Sequence[str], table: Any) -> None:
@@ -313,27 +293,22 @@ def _upsert(rows: pa.Table, table: Any) -> None:
     table.merge_insert("source_uri").when_matched_update_all().when_not_matched_insert_all().execute(rows)
 
 
-def _of_revision(table: pa.Table, revision: str) -> pa.Table:
+def _with_revision(table: pa.Table, revision: str) -> pa.Table:
     place = table.schema.get_field_index("revision")
-    return table.set_column(place, "revision", pa.array([revision] * table.num_rows, pa.string()))
+    return table.set_column(place, "revision", pa.repeat(pa.scalar(revision), table.num_rows))
 
 
 def claim(uri: str) -> str:
-    """Take the index over for writing: a writer that has it stops at its next commit. Returns the new claim."""
+    """Take over the index for writing: its current writer stops at its next commit. Returns the new claim."""
     token = uuid.uuid4().hex
-    layout.write_table(uri, schema.FILINGS, lambda table: table.update_config({maintenance.CLAIM: token}))
+    layout.write_table(uri, schema.FILINGS, methodcaller("update_config", {maintenance.CLAIM: token}))
     return token
 
 
 def _committed_filings(uri: str) -> dict[str, CommittedFiling]:
     columns = ["filing_id", "revision", "content_sha256", "source_uri", "source_modified"]
     return {
-        row["filing_id"]: CommittedFiling(
-            row["revision"],
-            row["content_sha256"],
-            row["source_uri"],
-            (row["source_modified"].timestamp(), row["source_uri"]),
-        )
+        row.pop("filing_id"): CommittedFiling(rank=(row.pop("source_modified").timestamp(), row["source_uri"]), **row)
         for row in _rows(uri, schema.FILINGS, columns)
     }
 
@@ -341,10 +316,6 @@ def _committed_filings(uri: str) -> dict[str, CommittedFiling]:
 def _known_sources(uri: str) -> dict[str, KnownSource]:
     columns = ["source_uri", "fingerprint", "content_sha256", "filing_id", "outcome"]
     return {row.pop("source_uri"): KnownSource(**row) for row in _rows(uri, schema.SOURCES, columns)}
-
-
-def _failed_uris(uri: str) -> set[str]:
-    return {row["source_uri"] for row in _rows(uri, schema.FAILURES, ["source_uri"])}
 
 
 def _rows(uri: str, name: str, columns: Sequence[str]) -> Iterable[dict[str, Any]]:

@@ -154,7 +154,7 @@ def test_other_settings_answer_again_and_take_over(target: str) -> None:
     assert stored == [("q1", "h1"), ("q0", "h2"), ("elsewhere", "h1")]
 
 
-def test_bad_lines_that_were_mended_leave_the_file(target: str) -> None:
+def test_bad_lines_that_were_fixed_leave_the_file(target: str) -> None:
     bad = Prediction("line-2", "junk", "", "error", error="line 2: not JSON", settings_hash=HASH, line=2)
     with PredictionStore(target) as store:
         store.append([predicted("q0"), bad])

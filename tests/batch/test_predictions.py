@@ -89,7 +89,7 @@ def test_round_trip() -> None:
     assert decode(encode(FULL)) == FULL
 
 
-def test_what_tokens_cost_is_stored_where_they_cost_something() -> None:
+def test_the_cost_of_tokens_is_stored_unless_it_is_zero() -> None:
     paid = replace(FULL, usage={"curate": TokenUsage(10, 2, 0.25), "answer": TokenUsage(5, 1)})
     record = to_object(paid)
     assert record["usage"]["curate"]["cost"] == 0.25

@@ -197,7 +197,7 @@ def test_a_gold_value_that_is_no_number_is_no_reason_to_refuse_a_question(value:
 
 
 @pytest.mark.parametrize("pages", [3, [-1], ["x"], [1.5]])
-def test_bad_alternative_pages_are_said(pages: object) -> None:
+def test_bad_alternative_pages_are_reported(pages: object) -> None:
     evidence = [{"doc_name": "D", "page": 1, "alternative_pages": pages}]
     line = json.dumps({"qid": "a", "question": "x", "evidence": evidence}).encode()
     (result,) = parse_jsonl(line, max_characters=100)

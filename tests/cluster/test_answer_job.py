@@ -167,7 +167,7 @@ def test_a_cluster_that_fails_is_not_the_fault_of_a_question(
         answer_all(pool, [Question("q", "die parent")])
 
 
-def test_a_missing_index_is_what_the_pool_says_is_missing(
+def test_the_pool_raises_the_error_for_a_missing_index(
     local_ray: None, local_settings: Settings, tmp_path: Path
 ) -> None:
     with (
@@ -190,7 +190,7 @@ def command(questions: Path, index: str, out: Path, **options: Any) -> subproces
     )
 
 
-def test_the_command_says_a_missing_index_in_one_line(sample_folder: Path, tmp_path: Path) -> None:
+def test_the_command_reports_a_missing_index_in_one_line(sample_folder: Path, tmp_path: Path) -> None:
     with command(sample_folder / "questions.jsonl", str(tmp_path / "nowhere"), tmp_path / "out.jsonl") as process:
         out, err = process.communicate()
     assert process.returncode == 2

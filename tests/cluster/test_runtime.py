@@ -42,7 +42,7 @@ def test_ray_has_nothing_to_say_of_its_own() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "48\n", "")
 
 
-def test_whoever_does_not_know_the_token_is_kept_out() -> None:
+def test_clients_without_the_token_are_refused() -> None:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     with subprocess.Popen(
         [sys.executable, "-c", OWNER], env=plain, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

@@ -22,7 +22,7 @@ SCHEMA = {"type": "object"}
 
 
 class Handle:
-    """Of a deployment that does in turn what ``outcomes`` say, the last one for ever."""
+    """A handle of a deployment that returns or raises ``outcomes`` in turn, then the last one forever."""
 
     def __init__(self, *outcomes: object) -> None:
         self.outcomes = list(outcomes)
@@ -58,7 +58,7 @@ def asking(handle: Handle, **settings: Any) -> Callable[[], Any]:
     return lambda: model.chat(HI, schema=SCHEMA)
 
 
-async def test_the_reply_comes_and_the_replica_is_told_how_to_sample() -> None:
+async def test_the_reply_comes_and_the_replica_gets_the_sampling_settings() -> None:
     handle = Handle(GOOD)
     assert await asking(handle, temperature=0.7, max_tokens=5)() == GOOD
     messages, schema, settings = handle.asked[0]

@@ -1,4 +1,4 @@
-"""Watches notice the end of what they watch. That a job says so, and ends, is in tests/faults/test_processes.py."""
+"""Watches notice a lost cluster. tests/faults/test_processes.py has the exit of a job."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_node_that_closes_a_connection_is_asked_again_and_its_end_is_an_error(
     assert "run it again to continue" in error
 
 
-def test_a_watch_of_a_node_ends_when_it_is_told_to(tmp_path: Path) -> None:
+def test_a_watch_of_a_node_can_be_stopped(tmp_path: Path) -> None:
     path = str(tmp_path / "raylet")
     stop, stopped = socket.socketpair()
     with stopped, ThreadPoolExecutor(1) as pool, socket.socket(socket.AF_UNIX) as node:
@@ -62,7 +62,7 @@ def test_a_head_that_does_not_come_back_is_an_error() -> None:
 
 
 def test_a_disk_that_is_full_for_a_while_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watch, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(watch, "_CHECK_SECONDS", 0.01)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(free=0))
     error = watch_room(tmp_path, 0.1, threading.Event())
     assert error

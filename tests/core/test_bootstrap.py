@@ -1,4 +1,4 @@
-"""Intervals: reproducible, sensible, and none where nothing was measured."""
+"""Intervals are reproducible and sensible, and absent without scores."""
 
 from __future__ import annotations
 

@@ -71,13 +71,13 @@ def test_the_beginning_of_something_else_is_not(other: bytes) -> None:
     assert not is_torn(Prediction, other)
 
 
-def test_where_a_filing_lies_is_nobodys_business() -> None:
+def test_the_location_of_a_filing_is_not_disclosed() -> None:
     filing = Filing("id", "doc", "s3://secret/doc.htm", "0" * 64, "Acme", "10-K")
     cover = FilingCover("id", "doc", source_uri=filing.source_uri, content_sha256="", company="A", form="B", n_pages=1)
     assert "secret" not in to_json(cover).decode()
     assert to_object(cover)["n_pages"] == 1
 
 
-def test_fields_are_described_where_they_are_defined() -> None:
+def test_fields_are_described_by_their_docstrings() -> None:
     assert field_docs(Prediction)["settings_hash"] == "12 hex digits over every setting that can change an answer."
     assert field_docs(FilingCover)["fiscal_year_end"].startswith("``MM-DD``")

@@ -188,7 +188,7 @@ def test_a_lost_record_is_no_leave_to_mix_settings(index: Path, settings: Settin
     assert repair(str(index)) == 0
     assert layout_file.read_bytes() == content
     layout_file.write_bytes(content[:50])
-    with pytest.raises(IndexMismatchError, match="--repair writes it anew"):
+    with pytest.raises(IndexMismatchError, match="restore it from the tables"):
         IndexReader.open(str(index))
     assert repair(str(index)) == 0
     assert layout_file.read_bytes() == content

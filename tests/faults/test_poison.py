@@ -107,7 +107,7 @@ def test_poison_is_set_aside_with_its_reason_and_a_hint_and_not_tried_again(
     assert check_index(uri, deep=True) == []
     assert parsers_peak() < 1.0 * GIB
     details = {failure.reason: failure.detail for failure in summary.failures}
-    assert "12 s (filings.parse_seconds; give it more and run again with --retry-failed)" in details["timeout"]
+    assert "12 s (filings.parse_seconds; raise it and run again with --retry-failed)" in details["timeout"]
     assert "0.3 GiB (filings.parse_memory_gb" in details["out_of_memory"]
     assert "--retry-failed" in described(summary).splitlines()[-1]
     started = time.monotonic()

@@ -47,7 +47,7 @@ ENVIRONMENT = {
     "FINRAY_EDGAR__CONNECTIONS": "1",
     "FINRAY_EDGAR__RETRY_WAIT_S": "0.01",
 }
-GONE = "is gone, and this job with it. What was stored stays:"
+GONE = "is gone, so this job ends. What was stored stays:"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The approximate vector index finds what exact search finds, is trained anew when it no longer does, and says so."""
+"""The approximate vector index has the recall of exact search, and is retrained and reported if it loses it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_an_index_of_which_nothing_is_noted_is_measured_and_noted(uri: str, smal
     assert ann.note_of(layout.open_table(uri, schema.CHUNKS)) is not None
 
 
-def test_exact_search_where_it_is_right(uri: str, settings: Settings, small: Settings) -> None:
+def test_small_tables_are_searched_exactly(uri: str, settings: Settings, small: Settings) -> None:
     assert maintain(uri, settings) is None
     assert not IndexReader.open(uri).approximate
     maintain(uri, small)
@@ -142,7 +142,7 @@ def test_exact_search_where_it_is_right(uri: str, settings: Settings, small: Set
 def test_maintenance_beside_readers_and_an_index_job(
     sample_filings: Path, index: Index, settings: Settings, tmp_path: Path
 ) -> None:
-    """The job says that it was overtaken, readers see whole filings, and a rerun ends where a quiet run ends."""
+    """The job reports that it was overtaken, readers see whole filings, and a rerun gives what a quiet run gives."""
     some = settings.model_copy(
         update={"index": settings.index.model_copy(update={"ann_rows": 20, "write_rows": 5, "ann_recall": 0.9})}
     )

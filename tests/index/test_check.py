@@ -1,4 +1,4 @@
-"""Damage of each kind is found, and mended so that a rerun gives what was there before."""
+"""Damage of each kind is found and repaired, and a rerun restores the index."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ DAMAGE: list[tuple[Callable[[str], None], str]] = [
 
 
 @pytest.mark.parametrize(("damage", "kind"), DAMAGE, ids=[damage.__name__ for damage, _ in DAMAGE])
-def test_damage_is_found_and_mended_and_a_rerun_gives_the_same_index(
+def test_damage_is_found_and_repaired_and_a_rerun_gives_the_same_index(
     uri: str, sound: str, sample_filings: Path, index: Index,
     damage: Callable[[str], None], kind: str,
 ) -> None:  # fmt: skip

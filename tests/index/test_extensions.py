@@ -44,7 +44,7 @@ def made(index: Index, sample_filings: Path, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture
 def reader(made: Path, tmp_path: Path) -> IndexReader:
-    """Of an index of its own, free to be changed."""
+    """A reader of a copy of the index that the test may change."""
     SEEN.clear()
     return IndexReader.open(str(shutil.copytree(made, tmp_path / "index")))
 
@@ -109,7 +109,7 @@ def test_only_new_filings_are_encoded(index: Index, corpus: Path, tmp_path: Path
 
 def test_filings_that_are_gone_or_written_twice_are_put_right(reader: IndexReader) -> None:
     extend_index(reader, PAGES)
-    uri = extensions._table_uri(reader.uri, "page_scorer")
+    uri = extensions._location(reader.uri, "page_scorer.lance")
     one = reader.filings()[0].filing_id
     rows = lance.dataset(uri).to_table(filter=f"filing_id = '{one}'")
     stranger = rows.set_column(rows.column_names.index("revision"), "revision", pa.array(["old"] * rows.num_rows))

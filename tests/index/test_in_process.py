@@ -157,7 +157,7 @@ def test_failed_files_are_left_alone_until_asked_for_or_changed(
 ) -> None:
     bad = tmp_path / "report.htm"
     bad.write_bytes(b"")
-    assert index([bad], index_uri).failed_by_reason == {"empty": 1}
+    assert [failure.reason for failure in index([bad], index_uri).failures] == ["empty"]
     assert index([bad], index_uri).skipped == {"failed before": 1}
     assert index([bad], index_uri, retry_failed=True).failed == 1
     assert len(noted_failures(index_uri)) == 1
@@ -179,7 +179,8 @@ def test_an_unreadable_file_is_tried_again(
     link = tmp_path / "gone.pdf"
     shutil.copyfile(sorted(corpus.glob("*.pdf"))[0], link)
     too_small = settings.model_copy(update={"filings": settings.filings.model_copy(update={"max_bytes": 1})})
-    assert index_in_process([str(link)], index_uri, too_small).failed_by_reason == {"too_large": 1}
+    (failure,) = index_in_process([str(link)], index_uri, too_small).failures
+    assert failure.reason == "too_large"
     assert index([link], index_uri).indexed == 1
 
 

@@ -160,7 +160,7 @@ def honest(sample_filings: Path, parser: ParserProcess) -> Callable[[], None]:
     [
         (b"segfault", "crashed", "SIGSEGV"),
         (b"exit", "crashed", "exit status 3"),
-        (b"answer []", "crashed", "nonsense"),
+        (b"answer []", "crashed", "invalid answer"),
         (b"bug", "parser_error", "KeyError: 'a bug'"),
         (b"memory", "out_of_memory", "4 GiB"),
     ],
@@ -203,7 +203,7 @@ def test_a_child_that_has_worked_long_enough_is_replaced(sample_filings: Path, s
     parser.close()
 
 
-def test_a_scanned_filing_is_read_where_it_may_take_time(settings: Settings, parser: ParserProcess) -> None:
+def test_a_scanned_filing_is_read_if_ocr_has_time(settings: Settings, parser: ParserProcess) -> None:
     if find_tessdata() is None:
         pytest.skip("Tesseract's data is not installed")
     assert from_bytes(parser.parse(scanned(), "/corpus/scan.pdf").bundle).filing.marks == ("ocr",)
@@ -250,7 +250,7 @@ def test_a_child_that_closes_its_pipes_and_goes_on_is_ended(
     assert parser.child is None
 
 
-def test_a_parser_that_cannot_start_says_so(settings: Settings) -> None:
+def test_a_parser_that_cannot_start_is_an_error(settings: Settings) -> None:
     parser = ParserProcess(settings.filings, settings.chunks, module="no_such_module")
     with pytest.raises(RuntimeError, match=r"does not start .*No module named 'no_such_module'"):
         parser.parse(b"", "x")

@@ -26,7 +26,7 @@ def reader(index_uri: str) -> IndexReader:
     return IndexReader.open(index_uri)
 
 
-def test_without_an_index_the_error_says_how_to_make_one(tmp_path: Path) -> None:
+def test_without_an_index_the_error_shows_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(IndexMissingError, match="finray index SOURCE --index"):
         IndexReader.open(str(tmp_path))
 

@@ -28,7 +28,7 @@ def test_filings_come_back_as_they_went_in_and_share_what_is_equal() -> None:
         filing(3, period_end=dt.date(2023, 12, 31), fiscal_year=2023, fiscal_period="FY", is_amendment=True),
         filing(4, company="Bolt & Co.", aliases=("Acme", "ACME"), provenance={"company": "cover"}),
     ]
-    columns = pa.schema([schema.filings_schema(1).field(name) for name in schema.FILING_COLUMNS])
+    columns = pa.schema([schema.table_schemas(1)[schema.FILINGS].field(name) for name in schema.FILING_COLUMNS])
     table = pa.Table.from_pylist([schema.filing_row(one) for one in filings], columns)
     for chunked in (table, pa.concat_tables([table[:2], table[2:]]), table[:0]):
         read = schema.filings_from_table(chunked)

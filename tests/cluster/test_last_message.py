@@ -1,4 +1,4 @@
-"""A process that is ended from inside of Ray still says why, once."""
+"""A process that Ray kills still prints the reason, once."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 
 import pytest
 
-from finray.cluster import last_word
+from finray.cluster import last_message
 
 pytestmark = pytest.mark.timeout(60)
 
 PROGRAM = """
 import os, signal, sys
-from finray.cluster.last_word import LastWord
-last_word = LastWord(sys.argv[1], "the node is gone")
+from finray.cluster.last_message import LastMessage
+last_message = LastMessage(sys.argv[1], "the node is gone")
 print("ready", flush=True)
 sys.stdin.readline()
 """
 AS_RAY_DOES = "os._exit(1)"
 KILLED = "os.kill(os.getpid(), signal.SIGKILL)"
-NO_MORE = "last_word.no_more(); last_word.no_more(); os._exit(1)"
-END = "last_word.end('the disk is full')"
+CANCEL = "last_message.cancel(); last_message.cancel(); os._exit(1)"
+EXIT = "last_message.exit_with('the disk is full')"
 
 
 class Node:
@@ -57,7 +57,7 @@ def node(tmp_path: Path) -> Iterator[Node]:
 
 
 def run(node: Node, ending: str, *, node_ends: bool) -> tuple[int, str]:
-    """Exit code, and all that was said by the process and its child, of a process that ends like this."""
+    """Exit code and standard error, its child's included, of a process with this ``ending``."""
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM + ending, node.path],
         stdin=subprocess.PIPE,
@@ -72,42 +72,42 @@ def run(node: Node, ending: str, *, node_ends: bool) -> tuple[int, str]:
             node.end()
         process.stdin.write("\n")
         process.stdin.close()
-        said = process.stderr.read()  # to its end: until the child has ended, too
-    return process.returncode, said
+        printed = process.stderr.read()  # until the child has ended, too
+    return process.returncode, printed
 
 
-def test_a_process_that_ends_after_its_node_says_why(node: Node) -> None:
-    code, said = run(node, AS_RAY_DOES, node_ends=True)
-    assert (code, said) == (1, "\nerror: ClusterError: the node is gone\n")
+def test_a_process_that_ends_after_its_node_prints_why(node: Node) -> None:
+    code, printed = run(node, AS_RAY_DOES, node_ends=True)
+    assert (code, printed) == (1, "\nerror: ClusterError: the node is gone\n")
 
 
-def test_a_process_that_ends_beside_a_living_node_says_nothing(node: Node) -> None:
+def test_a_process_that_ends_beside_a_living_node_prints_nothing(node: Node) -> None:
     assert run(node, KILLED, node_ends=False) == (-signal.SIGKILL, "")
 
 
-def test_nothing_more_is_said_after_an_ordered_end(node: Node) -> None:
-    assert run(node, NO_MORE, node_ends=True) == (1, "")
+def test_nothing_is_printed_after_cancel(node: Node) -> None:
+    assert run(node, CANCEL, node_ends=True) == (1, "")
 
 
-def test_another_error_is_said_alone(node: Node) -> None:
-    assert run(node, END, node_ends=True) == (2, "\nerror: ClusterError: the disk is full\n")
+def test_another_error_is_printed_alone(node: Node) -> None:
+    assert run(node, EXIT, node_ends=True) == (2, "\nerror: ClusterError: the disk is full\n")
 
 
-def test_a_line_is_said_even_where_the_child_was_killed(node: Node) -> None:
-    killed = "last_word._child.kill(); last_word._child.wait(); "
-    assert run(node, killed + END, node_ends=True) == (2, "\nerror: ClusterError: the disk is full\n")
+def test_a_line_is_printed_even_if_the_child_was_killed(node: Node) -> None:
+    killed = "last_message._child.kill(); last_message._child.wait(); "
+    assert run(node, killed + EXIT, node_ends=True) == (2, "\nerror: ClusterError: the disk is full\n")
 
 
 def test_a_node_that_takes_a_connection_while_it_ends_is_gone(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(last_word, "_ENDING_SECONDS", 30.0)
+    monkeypatch.setattr(last_message, "_CLOSING_SECONDS", 30.0)
     with ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(last_word.reconnected, node.path)
+        asking = pool.submit(last_message.reconnected, node.path)
         node.accept()
         node.end()
         assert asking.result() is None
 
 
 def test_the_child_is_alone_with_the_standard_library() -> None:
-    """It starts beside every job, so it may not cost what the job costs."""
+    """It starts beside every job, so it must be cheap."""
     alone = "import runpy, sys; runpy.run_path(sys.argv[1])"
-    subprocess.run([sys.executable, "-I", "-S", "-c", alone, last_word.__file__], check=True)
+    subprocess.run([sys.executable, "-I", "-S", "-c", alone, last_message.__file__], check=True)
