@@ -14,7 +14,7 @@ from typing import Any
 
 from finray.core.errors import SettingsError
 from finray.index.reader import IndexReader
-from finray.storage.locations import normalise
+from finray.storage.locations import normalize
 from serve.answering import ANSWERING, Handles, import_function
 from serve.config import ServeArguments, read_arguments
 from serve.ingress import INGRESS, Application
@@ -29,7 +29,7 @@ def build(given: ServeArguments | Mapping[str, Any]) -> Application:
     arguments = read_arguments(given)
     settings = arguments.settings()
     IndexReader.open(arguments.index, settings)
-    arguments = arguments.model_copy(update={"index": normalise(arguments.index)})
+    arguments = arguments.model_copy(update={"index": normalize(arguments.index)})
     handles: Handles = {}
     if (encoder := arguments.encoder) is not None:
         options = encoder.options()

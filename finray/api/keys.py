@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from finray.core.errors import SourceError, UsageError
-from finray.storage.locations import exists, is_s3, normalise, read_bytes, write_bytes
+from finray.storage.locations import exists, is_s3, normalize, read_bytes, write_bytes
 
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -46,9 +46,9 @@ class ApiKey:
 def keys_location(chosen: str) -> str:
     """``chosen`` (the setting ``serving.keys``), or ``keys.json`` in the user's configuration folder."""
     if chosen:
-        return normalise(chosen)
+        return normalize(chosen)
     folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return normalise(str(Path(folder).expanduser() / "finray" / "keys.json"))
+    return normalize(str(Path(folder).expanduser() / "finray" / "keys.json"))
 
 
 def read_keys(uri: str) -> tuple[ApiKey, ...]:

@@ -37,7 +37,7 @@ from finray.core.records import from_row, is_torn
 from finray.core.types import Prediction
 from finray.storage.atomic import replacing
 from finray.storage.columns import arrow_schema
-from finray.storage.locations import STORAGE_ERRORS, is_s3, normalise, room_hint, s3_filesystem
+from finray.storage.locations import STORAGE_ERRORS, is_s3, normalize, room_hint, s3_filesystem
 from finray.storage.s3 import open_object
 
 _ROWS_PER_GROUP = 512
@@ -82,7 +82,7 @@ def prediction_files(uri: str, kind: type[Any] = Prediction) -> PredictionFiles:
     """
     if not uri.lower().endswith((".jsonl", ".parquet")):
         raise SourceError(f"{uri!r}: a predictions file ends in .jsonl or .parquet")
-    location = normalise(uri)
+    location = normalize(uri)
     return ObjectFiles(location) if is_s3(location) else LocalFiles(Path(location), kind)
 
 

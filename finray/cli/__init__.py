@@ -82,4 +82,4 @@ def main() -> None:
     except OSError as error:  # a disk or S3 that fails where no command could say more about it
         from finray.storage.lance_commit import reason
 
-        fail(f"{reason(error)}. Once that is mended, run the same command again")
+        fail(f"{reason(error)}. Once that is fixed, run the same command again")

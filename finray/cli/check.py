@@ -31,7 +31,7 @@ def check(
     ] = False,
     json_: JsonOption = False,
 ) -> int:
-    """Hold the tables of an index against each other and against the raw store; mend them with --repair."""
+    """Compare the tables of an index with each other and with the raw store; --repair fixes what it can."""
     from finray.edgar.check import check_all, repair_all
     from finray.index import layout
 
@@ -50,15 +50,15 @@ def check(
 def described(found: Sequence[Finding], left: Sequence[Finding], *, repaired: bool) -> str:
     """How many findings of each kind, and the first of them."""
     if not found:
-        return "all agrees"
+        return "no problems found"
     lines = [f"{count:,} {kind}" for kind, count in sorted(Counter(finding.kind for finding in found).items())]
     lines += [f"{finding.kind}: {finding.where}: {finding.detail}" for finding in found[:_SHOWN]]
     if len(found) > _SHOWN:
         lines.append(f"and {len(found) - _SHOWN:,} more; --json lists all")
     if not repaired:
-        lines.append("--repair mends this: what does not agree is taken out, and indexed or fetched again")
+        lines.append("--repair fixes this: rows that contradict each other are removed, then indexed or fetched again")
     elif left:
         lines += ["left after the repair:", *(f"{f.kind}: {f.where}: {f.detail}" for f in left[:_SHOWN])]
     else:
-        lines.append("mended; all agrees now")
+        lines.append("repaired: no problems found")
     return "\n".join(lines)

@@ -25,7 +25,7 @@ from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
 from finray.engines.questions import QuestionEngine
 from finray.engines.source import OPENING
-from finray.storage.locations import normalise
+from finray.storage.locations import normalize
 
 _SHARED_TRIES = 2
 _LONE_TRIES = 2
@@ -72,7 +72,7 @@ class AnswerPool:
         self._dispatcher: Dispatcher[_Handle] = Dispatcher(works_on, prefetch)
         # A question that has moved to another worker may still be queued at the first.
         self._calls = 2 * (works_on + prefetch)
-        self._index_uri = normalise(index_uri)  # workers may have another working directory
+        self._index_uri = normalize(index_uri)  # workers may have another working directory
         self._settings = settings
         self._engine = partial(
             QuestionEngine, self._index_uri, settings, asks_llm=llm, in_flight=works_on, opening=opening

@@ -21,7 +21,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from finray.core.errors import SourceError
-from finray.storage.locations import delete, exists, is_s3, join, normalise, read_bytes, write_bytes
+from finray.storage.locations import delete, exists, is_s3, join, normalize, read_bytes, write_bytes
 
 _NEWEST_YEAR = 93
 """Accession numbers carry two digits of the year; EDGAR starts in 1993."""
@@ -53,7 +53,7 @@ _RECORD = TypeAdapter(RawFiling)
 
 class RawStore:
     def __init__(self, uri: str) -> None:
-        self.uri = normalise(uri)
+        self.uri = normalize(uri)
 
     @property
     def filings_uri(self) -> str:

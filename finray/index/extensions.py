@@ -24,7 +24,7 @@ from finray.index.maintenance import is_revision, rows_by_revision
 from finray.index.reader import IndexReader, committed_rows, vector_hits
 from finray.models.encoder import Vectors
 from finray.storage.lance_commit import commit, open_latest
-from finray.storage.locations import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
+from finray.storage.locations import exists, join, lance_storage_options, normalize, read_bytes, write_bytes
 
 Encode = Callable[[Sequence[str]], Mapping[str, pa.Array]]
 """Texts to columns, a value for each text."""
@@ -232,7 +232,7 @@ def _check_record(uri: str, extension: Extension, found: Mapping[str, Any]) -> N
 
 
 def _location(uri: str, file: str) -> str:
-    return join(normalise(uri), "extensions", file)
+    return join(normalize(uri), "extensions", file)
 
 
 def _open(location: str) -> Any:

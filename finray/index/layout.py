@@ -20,7 +20,7 @@ from finray.core.errors import IndexDamagedError, IndexMismatchError, IndexMissi
 from finray.core.settings import Settings
 from finray.index.schema import FILINGS, FORMAT_VERSION, table_schemas
 from finray.storage.lance_commit import commit, open_latest, reason
-from finray.storage.locations import exists, join, lance_storage_options, normalise, read_bytes, write_bytes
+from finray.storage.locations import exists, join, lance_storage_options, normalize, read_bytes, write_bytes
 
 UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
 """Errors that reading a damaged table may raise."""
@@ -63,7 +63,7 @@ class IndexRecord:
 
 
 def _record_uri(uri: str) -> str:
-    return join(normalise(uri), "index.json")
+    return join(normalize(uri), "index.json")
 
 
 def read_record(uri: str) -> IndexRecord:
@@ -156,7 +156,7 @@ def create_table(uri: str, name: str, schema: pa.Schema) -> None:
 
 
 def table_uri(uri: str, name: str) -> str:
-    return join(normalise(uri), f"{name}.lance")
+    return join(normalize(uri), f"{name}.lance")
 
 
 def open_table(uri: str, name: str, version: int | None = None) -> Any:

@@ -51,7 +51,7 @@ def is_s3(uri: str) -> bool:
     return uri.startswith(_S3)
 
 
-def normalise(uri: str) -> str:
+def normalize(uri: str) -> str:
     """``uri`` as it is stored and compared: an absolute path, or ``s3://bucket/key``.
 
     Raises SourceError for an empty location or another scheme.
@@ -83,7 +83,7 @@ def list_sources(sources: Sequence[str]) -> Listing:
     files: dict[str, SourceFile] = {}
     ignored: Counter[str] = Counter()
     for source in sources:
-        uri = normalise(source)
+        uri = normalize(source)
         with _source_errors("list", source):
             found, is_folder = _list(uri)
         if not found:
@@ -99,21 +99,21 @@ def list_sources(sources: Sequence[str]) -> Listing:
 
 def list_objects(uri: str) -> list[SourceFile]:
     """Every file under a folder or prefix, with any extension; none if it does not exist."""
-    uri = normalise(uri)
+    uri = normalize(uri)
     with _source_errors("list", uri):
         return _list(uri)[0]
 
 
 def read_bytes(uri: str) -> bytes:
     """The whole object. Raises SourceError if it is missing or cannot be read."""
-    uri = normalise(uri)
+    uri = normalize(uri)
     with _source_errors("read", uri):
         return s3.get(uri) if is_s3(uri) else Path(uri).read_bytes()
 
 
 def open_stream(uri: str) -> BinaryIO:
     """The object as a stream. Raises SourceError if it is missing; reading may raise OSError."""
-    uri = normalise(uri)
+    uri = normalize(uri)
     with _source_errors("read", uri):
         return s3.open_object(uri) if is_s3(uri) else Path(uri).open("rb")
 
@@ -123,7 +123,7 @@ def write_bytes(uri: str, content: bytes, *, scratch: Path | None = None) -> Non
 
     ``scratch``, on the same file system, is the folder for the unfinished file of a local ``uri``, by default its own.
     """
-    uri = normalise(uri)
+    uri = normalize(uri)
     with _source_errors("write", uri):
         if is_s3(uri):
             s3_filesystem().pipe_file(uri, content)
@@ -134,7 +134,7 @@ def write_bytes(uri: str, content: bytes, *, scratch: Path | None = None) -> Non
 
 def delete(uri: str) -> None:
     """Remove the file or object at ``uri`` if it exists."""
-    uri = normalise(uri)
+    uri = normalize(uri)
     with _source_errors("delete", uri):
         if not is_s3(uri):
             Path(uri).unlink(missing_ok=True)
@@ -144,7 +144,7 @@ def delete(uri: str) -> None:
 
 def exists(uri: str) -> bool:
     """Whether a file, folder, object or prefix exists. Raises SourceError if the storage cannot be reached."""
-    uri = normalise(uri)
+    uri = normalize(uri)
     with _source_errors("reach", uri):
         return bool(s3_filesystem().exists(uri)) if is_s3(uri) else Path(uri).exists()
 

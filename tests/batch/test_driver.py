@@ -122,11 +122,11 @@ def test_other_settings_are_another_run(tmp_path: Path) -> None:
 def test_errors_are_repeated_only_when_asked_for(tmp_path: Path) -> None:
     settings, out = chosen(), tmp_path / "out.jsonl"
     run(out, Answerer(settings, errors=["q3", "q7"]), settings, [*QUESTIONS])
-    idle, mended = Answerer(settings), Answerer(settings)
+    idle, working = Answerer(settings), Answerer(settings)
     assert run(out, idle, settings, [*QUESTIONS]).errors == 2
     assert idle.asked == []
-    assert run(out, mended, settings, [*QUESTIONS], retry=True).errors == 0
-    assert sorted(mended.asked) == ["q3", "q7"]
+    assert run(out, working, settings, [*QUESTIONS], retry=True).errors == 0
+    assert sorted(working.asked) == ["q3", "q7"]
     assert [line["qid"] for line in lines(out)] == [q.qid for q in QUESTIONS]
 
 

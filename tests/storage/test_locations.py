@@ -9,7 +9,7 @@ from finray.storage.locations import (
     exists,
     lance_storage_options,
     list_sources,
-    normalise,
+    normalize,
     read_bytes,
     write_bytes,
 )
@@ -79,13 +79,13 @@ def test_a_missing_bucket_says_what_to_check(s3: str) -> None:
 @pytest.mark.parametrize("uri", ["", "ftp://host/file", "s3://", "s3:///key", "http://host/a.pdf", "gs://bucket"])
 def test_locations_that_cannot_be_are_refused(uri: str) -> None:
     with pytest.raises(SourceError):
-        normalise(uri)
+        normalize(uri)
 
 
 def test_local_locations_are_compared_as_absolute_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert normalise("a/../b") == normalise(f"file://{tmp_path}/b") == str(tmp_path / "b")
-    assert normalise("s3://bucket/prefix/") == "s3://bucket/prefix"
+    assert normalize("a/../b") == normalize(f"file://{tmp_path}/b") == str(tmp_path / "b")
+    assert normalize("s3://bucket/prefix/") == "s3://bucket/prefix"
 
 
 def test_lance_gets_endpoint_credentials_and_tries_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

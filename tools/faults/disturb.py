@@ -25,7 +25,7 @@ _LOOK_EVERY = 0.05
 _LOOK_EVERY_ON_S3 = 0.3
 _COULD_NOT = 2
 _START_AGAIN = "index the sources again"
-"""What finray says of an index that cannot be mended."""
+"""What finray says of an index that cannot be repaired."""
 _WORDS = 8
 """Lines of what a command said; the rest is in its log."""
 _FIRST_GUESS = 2.0
