@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from finray.core.errors import IndexDamagedError
 from finray.index import digest, layout, maintenance, schema, search_indexes
+from finray.storage.lance_commit import panics_as_errors
 from finray.storage.locations import delete, join, lance_storage_options, list_objects
 
 _FILINGS_AT_ONCE = 100
@@ -93,8 +94,9 @@ def roll_back(uri: str) -> None:
 
 def _unreadable(uri: str, name: str, *, deep: bool) -> Iterator[Finding]:
     try:
-        table = layout.open_table(uri, name)
-        table.validate()
+        with panics_as_errors():
+            table = layout.open_table(uri, name)
+            table.validate()
     except IndexDamagedError as error:
         yield Finding("unreadable", name, str(error.__cause__).splitlines()[0])
         return
@@ -111,8 +113,9 @@ def _bad_fragments(table: Any, *, deep: bool) -> list[Any]:
     bad = []
     for fragment in table.get_fragments():
         try:
-            for batch in fragment.to_batches(columns=columns):
-                batch.validate(full=True)  # also finds invalid UTF-8
+            with panics_as_errors():
+                for batch in fragment.to_batches(columns=columns):
+                    batch.validate(full=True)  # also finds invalid UTF-8
         except layout.UNREADABLE:
             bad.append(fragment)
     return bad

@@ -19,7 +19,7 @@ import pyarrow as pa
 from finray.core.errors import IndexDamagedError, IndexMismatchError, IndexMissingError, SourceError
 from finray.core.settings import Settings
 from finray.index.schema import FILINGS, FORMAT_VERSION, table_schemas
-from finray.storage.lance_commit import commit, open_latest, reason
+from finray.storage.lance_commit import commit, open_latest, panics_as_errors, reason
 from finray.storage.locations import exists, join, lance_storage_options, normalize, read_bytes, write_bytes
 
 UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
@@ -178,7 +178,8 @@ def reading(uri: str, name: str) -> Iterator[None]:
     """Turn Lance's errors while it reads a table into IndexMissingError if the whole index is gone, SourceError if S3
     failed, else IndexDamagedError."""
     try:
-        yield
+        with panics_as_errors():
+            yield
     except UNREADABLE as error:
         raise _read_error(uri, name, error) from error
 

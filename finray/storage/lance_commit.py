@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 import lance
@@ -66,6 +67,17 @@ def open_latest(where: str) -> Any:
         if _S3_FAILED not in str(error):
             raise
         raise SourceError(f"cannot read {where!r}: {reason(error)}{_remedy(where, error)}") from error
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Raises OSError if Lance panics, as it does on some damaged files; PyO3 raises that as a BaseException."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise OSError(f"Lance cannot read it: {error}") from error
 
 
 def _patience(where: str) -> tuple[int, float]:

@@ -37,7 +37,7 @@ def test_what_is_outside_the_language_is_refused(sandbox: Sandbox, source: str) 
 def test_what_is_too_much_is_stopped(sandbox: Sandbox, source: str) -> None:
     started = time.monotonic()
     error = refusal(sandbox, source)
-    assert error.reason in ("limit", "failed", "syntax", "refused")
+    assert error.reason in ("limit", "failed", "syntax", "refused", "timeout")
     assert time.monotonic() - started < 30.0  # no measurement: a program that hangs would not end
 
 
