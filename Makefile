@@ -64,8 +64,9 @@ $(STAMP): requirements.in requirements-dev.lock pyproject.toml | $(BIN)/python
 demo: setup
 	$(BIN)/finray demo
 
+# Files stay whole, so that what they share is built once.
 test: setup
-	$(BIN)/python -m pytest -m "not slow and not llm" --cov --cov-report=term
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow and not llm" --cov --cov-report=term
 
 test-slow: setup
 	$(BIN)/python -m pytest -m "slow and not llm"
