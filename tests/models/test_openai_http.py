@@ -131,6 +131,19 @@ def test_without_a_key_none_is_sent(
     assert "authorization" not in server.headers[0]
 
 
+def test_a_server_is_sent_the_key_that_the_settings_name_and_nothing_else_of_the_environment(
+    server: Server, chat: Callable[..., ChatReply], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "another")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-another")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Token: another")
+    server.replies = [GOOD]
+    chat()
+    assert "another" not in repr(server.headers)
+    usual = {"accept", "accept-encoding", "authorization", "connection", "content-length", "content-type", "host"}
+    assert server.headers[0].keys() == usual | {"user-agent", "path"}
+
+
 def test_a_schema_is_asked_for_and_parsed(server: Server, chat: Callable[..., ChatReply]) -> None:
     server.replies = [(200, completion('{"a": 1}'))]
     assert chat(SCHEMA).parsed == {"a": 1}
