@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import lancedb
 from lancedb.query import MatchQuery
 
@@ -13,7 +15,7 @@ def test_lancedb_finds_what_finray_finds(sample_index: str, local_settings: Sett
     reader = IndexReader.open(sample_index, local_settings)
     database = lancedb.connect(sample_index)
     assert {"filings", "pages", "chunks", "facts"} <= set(database.list_tables().tables)
-    chunks = database.open_table("chunks")
+    chunks: Any = database.open_table("chunks")
     assert chunks.version == reader.versions["chunks"]
     place = ["filing_id", "page", "start"]
 
@@ -22,6 +24,7 @@ def test_lancedb_finds_what_finray_finds(sample_index: str, local_settings: Sett
     assert by_vector.select(place).to_pylist() == (
         reader.search_chunks_vector(vector, None, 5).select(place).to_pylist()
     )
-    by_text = chunks.search(MatchQuery("total revenue", "text"), query_type="fts").limit(5).to_arrow()
+    match: Any = MatchQuery
+    by_text = chunks.search(match("total revenue", "text"), query_type="fts").limit(5).to_arrow()
     ours = reader.search_chunks_text("total revenue", None, 5)
     assert sorted(by_text["_score"].to_pylist(), reverse=True) == ours["score"].to_pylist()
