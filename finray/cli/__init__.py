@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from finray.cli import answers, evaluation, filings, judge, keys, train
+from finray.cli import answers, evaluation, filings, judge, keys, train, train_matches
 from finray.cli.options import err
 from finray.core.errors import FinrayError, UsageError
 
@@ -44,6 +44,7 @@ for _command in (
     judge.judge_agreement,
 ):
     app.command()(_command)
+train_matches.register(train.app)
 app.add_typer(train.app, name="train")
 app.add_typer(keys.app, name="keys")
 
