@@ -1,4 +1,4 @@
-"""``finray train filing-match``: fit the weights that match filings to questions."""
+"""``finray train filing-match`` and ``row-match``: fit the weights that match filings and rows to questions."""
 
 from __future__ import annotations
 
@@ -69,8 +69,43 @@ def filing_match(
     _finish(out, weights, trained | {"held_out": figures}, WEIGHTS, as_json=json_)
 
 
+def row_match(
+    questions: Questions = None,
+    index: Indexes = None,
+    data: Annotated[
+        Path, typer.Option(help="What is learned from: written from --questions, read without them.")
+    ] = Path("row_match_data.npz"),
+    out: Annotated[Path, typer.Option("--out", help="Where the weights are written.")] = Path("row_match.json"),
+    preset: Preset = "local",
+    l2: L2 = 3.0,
+    json_: Json = False,
+) -> None:
+    """Fit the weights by which the row of a table matches the words that a question asks for."""
+    from finray.answering.row_weights import WEIGHTS, fitted_row_weights
+    from finray.lab.training.row_match import fit_row_match, held_out
+    from finray.lab.training.row_match_data import load_row_choices, row_choices, save_row_choices
+
+    if questions:
+        choices = [
+            choice
+            for source, asked, engine, progress in _sources(questions, index or [], load_settings(preset))
+            for choice in asyncio.run(row_choices(asked, engine, source, progress))
+        ]
+        save_row_choices(data, choices)
+    else:
+        choices = load_row_choices(_existing(data))
+    if not choices:
+        raise UsageError("no question asks for one figure that a table of the index prints: nothing to learn from")
+    prior = fitted_row_weights().prior
+    figures = {"gold cell first": _figures(held_out(choices, prior, l2))}
+    trained = {"choices": len(choices), "companies": len({choice.group for choice in choices}), "l2": l2}
+    weights = FittedWeights(fit_row_match(choices, prior, l2), prior)
+    _finish(out, weights, trained | {"held_out": figures}, WEIGHTS, as_json=json_)
+
+
 def register(train: typer.Typer) -> None:
     train.command("filing-match")(filing_match)
+    train.command("row-match")(row_match)
 
 
 def _existing(data: Path) -> Path:
