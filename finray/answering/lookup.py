@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from finray.answering.row_match import Fit, Matcher, Rarity
+from finray.answering.row_match import Matcher, Rarity
+from finray.answering.row_weights import Fit, Standing, shipped_row_weights, standing_factor
 from finray.core.plan import Measure, Phrase
 from finray.core.types import LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.question.synonyms import words_of
 
 MIN_COVERAGE = 0.75
-MIN_SCORE = 0.68
 MIN_MARGIN = 1.01
 """The best value's score over that of the next different value."""
-ALONE_COVERAGE, ALONE_SCORE, ALONE_MARGIN = 0.85, 0.5, 1.8
+ALONE_COVERAGE, ALONE_MARGIN = 0.85, 1.8
 """What a row must reach that fits less well, and far better than any other."""
-_STATEMENT_BONUS = 1.08
 _PAGE_BONUS = 0.015
 _OTHER_MEASURE_COVERAGE = 0.9
 """What a row must hold of the question where its unit is not what the question's words suggest."""
@@ -32,10 +31,6 @@ _CLOSING = frozenset(words_of("end ending closing"))
 _IS_RATE = re.compile(r"%|\b(?:percent\w*|rates?|yield|margin|volatility)\b", re.I)
 _IS_COUNT = re.compile(r"\b(?:number|shares?|units?|options?|awards?|rsus?|psus?|warrants?|stock)\b", re.I)
 _IS_PRICE = re.compile(r"\b(?:price|per (?:share|unit|option)|fair value)\b", re.I)
-_UNSAID_MONTHS = 0.97
-_DASH = 0.8
-_UNTAGGED = 0.93
-"""Where a filing tags its financial statements, what is not tagged is management's own arrangement of it."""
 _SAME_VALUE = 0.006
 _AS_GOOD = 0.9
 """Share of the best score from which a cell that prints the same figure more exactly is taken instead."""
@@ -52,9 +47,9 @@ class Hit:
     @property
     def sure(self) -> bool:
         dash = self.line_item.value == 0 and not any(map(str.isdigit, self.line_item.text))
-        fit = self.fit
-        close = fit.coverage >= MIN_COVERAGE and fit.score >= MIN_SCORE and self.margin >= MIN_MARGIN
-        alone = fit.coverage >= ALONE_COVERAGE and fit.score >= ALONE_SCORE and self.margin >= ALONE_MARGIN
+        fit, least = self.fit, shipped_row_weights()
+        close = fit.coverage >= MIN_COVERAGE and fit.score >= least.sure_score and self.margin >= MIN_MARGIN
+        alone = fit.coverage >= ALONE_COVERAGE and fit.score >= least.sure_alone_score and self.margin >= ALONE_MARGIN
         return not dash and (close or alone)
 
 
@@ -69,22 +64,15 @@ def look_up(
     """The best cell of ``items`` (one filing's) for the period of ``months`` to ``end``, or for that day; None where
     nothing shares a word. Without ``months`` the day alone is asked for. ``page_rank`` is the rank of each retrieved
     page; ``rarity`` that of the words of ``items``, where it is known already."""
+    weights = shipped_row_weights()
     matcher = Matcher(phrase, rarity if rarity is not None else Rarity(items))
     tagged = any(item.concept is not None for item in items)
     ranked: list[tuple[float, Fit, LineItem]] = []
-    for item in items:
-        if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
-            continue
-        if phrase.must and not phrase.must & set(words_of(item.label)):
-            continue
+    for item in comparable(phrase, items, end, months):
         fit = matcher.fit(item)
         if fit.score <= 0:
             continue
-        score = fit.score * (_STATEMENT_BONUS if item.statement is not None else 1.0)
-        unsaid = item.months is None or (months is None and item.months != 0)
-        score *= _UNSAID_MONTHS if unsaid else 1.0
-        score *= _DASH if item.value == 0 else 1.0
-        score *= _UNTAGGED if tagged and item.concept is None and item.statement is None else 1.0
+        score = fit.score * standing_factor(standing(item, months, tagged), weights)
         if item.page in page_rank:
             score *= 1 + _PAGE_BONUS / (1 + page_rank[item.page])
         ranked.append((score, fit, item))
@@ -96,6 +84,25 @@ def look_up(
     rounded = [(near, item) for near, _, item in ranked if _rounds(item, best)]
     exact = max((i for near, i in rounded if near >= score * _AS_GOOD or _tagged_alike(i, best)), key=_digits)
     return Hit(exact if _digits(exact) > _digits(best) else best, fit, score / other if other else float("inf"))
+
+
+def comparable(phrase: Phrase, items: Iterable[LineItem], end: dt.date, months: int | None) -> Iterator[LineItem]:
+    """The cells of the period and of the phrase's measure."""
+    for item in items:
+        if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
+            continue
+        if not phrase.must or phrase.must & set(words_of(item.label)):
+            yield item
+
+
+def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
+    """``tagged``: the filing tags its financial statements; what is not tagged is management's own arrangement."""
+    return Standing(
+        statement=item.statement is not None,
+        unsaid_months=item.months is None or (months is None and item.months != 0),
+        dash=item.value == 0,
+        untagged=tagged and item.concept is None and item.statement is None,
+    )
 
 
 def look_up_any(

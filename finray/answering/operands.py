@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from finray.answering.lookup import look_up_any
 from finray.answering.row_match import Rarity
@@ -61,17 +61,30 @@ def find_phrase(
 
     The whole filing is searched; ``ranks`` are those of the retrieved pages, which are preferred.
     """
-    for filing, end in _candidates(operand.period, filings, amended):
-        months = None if phrase.instant else operand.period.months or _months(operand.period, filing)
+    for filing, end, months in phrase_periods(operand, phrase, filings, amended=amended):
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
         items = line_items.get(filing.filing_id, ())
-        rarity = _rarity(items)
-        if _is_balance(phrase):  # a tag is sure about periods; the headings of a note's table may say "years ended"
-            items = [item for item in items if item.concept is None or item.months == 0]
-        hit = look_up_any(phrase, items, end, months, own, rarity)
+        hit = look_up_any(phrase, cells_for(phrase, items), end, months, own, _rarity(items))
         if hit is not None and hit.sure:
-            return _found(operand, filing, hit.line_item, _amount(phrase, hit.line_item), hit.fit.score)
+            return _found(operand, filing, hit.line_item, printed_amount(phrase, hit.line_item), hit.fit.score)
     return None
+
+
+def phrase_periods(
+    operand: Operand, phrase: Phrase, filings: Iterable[Filing], *, amended: bool = False
+) -> Iterator[tuple[Filing, dt.date, int | None]]:
+    """(filing, end, months) of the operand's period in each filing that may print it, best source first; ``months`` is
+    None for a balance."""
+    for filing, end in _candidates(operand.period, filings, amended):
+        yield filing, end, None if phrase.instant else operand.period.months or _months(operand.period, filing)
+
+
+def cells_for(phrase: Phrase, items: Sequence[LineItem]) -> Sequence[LineItem]:
+    """Those that may print ``phrase``: if it is a balance, none that a tag says is a flow. A tag is sure about periods;
+    the headings of a note's table may say "years ended"."""
+    if not _is_balance(phrase):
+        return items
+    return [item for item in items if item.concept is None or item.months == 0]
 
 
 def _found(operand: Operand, filing: Filing, line_item: LineItem, value: float, score: float = 1.0) -> Found:
@@ -104,7 +117,7 @@ def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Fou
         if not beside or item.period_end is None or _column_words(item) != _column_words(row):
             continue
         if abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS:
-            return _found(operand, anchor.filing, item, _amount(phrase, item), anchor.score)
+            return _found(operand, anchor.filing, item, printed_amount(phrase, item), anchor.score)
     return None
 
 
@@ -153,7 +166,7 @@ _DEDUCTED = re.compile(
 """XBRL concepts of balances that others are net of: counted as positive, printed in parentheses."""
 
 
-def _amount(phrase: Phrase, item: LineItem) -> float:
+def printed_amount(phrase: Phrase, item: LineItem) -> float:
     """The printed value; what is paid, owed or deducted is positive however it is printed. Percent as a fraction."""
     if item.unit == "percent":
         return item.value / 100

@@ -2,6 +2,7 @@
 
 A word counts by how rare it is among the rows of the filing; qualifiers (current or deferred, foreign or domestic)
 must agree. The measure is lexical on purpose: an embedding finds "deferred tax assets" much like "current taxes".
+What each place and each disagreement is worth is fitted (row_weights.py).
 """
 
 from __future__ import annotations
@@ -12,25 +13,26 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import NamedTuple
 
+from finray.answering.row_weights import (
+    NO_FIT,
+    PLACES,
+    Fit,
+    Reading,
+    RowWeights,
+    combined,
+    place_worth,
+    shipped_row_weights,
+    weigh,
+)
 from finray.core.plan import Phrase
 from finray.core.types import LineItem
 from finray.core.vocabulary import MONTHS, NUMBERS, ORDINALS
 from finray.filings.canonical import names_row
 from finray.question.synonyms import qualifiers, variants, words_of
 
-IN_COLUMN, IN_SECTION, IN_CAPTION, IN_ASIDE = 0.95, 0.95, 0.7, 0.6
-"""What a word is worth outside the label."""
-IN_UNASKED_TOTAL = 0.85
-"""In the caption of a table whose total answers a question that may be about one of its rows."""
 _TOTAL = frozenset(words_of("total"))
-UNASKED_IN_CONCEPT = 0.3
-"""The same of an XBRL concept's name."""
-WORSE_READING = 0.3
-"""Weight of the reading, by the row's words or by its concept's name, that fits worse."""
-UNASKED = 0.35
-"""How much a label of nothing but words that were not asked for would lose."""
-_WEAK_WEIGHT = 0.3
 _WEAK = frozenset(
     words_of(
         "total net amount amounts value expense expenses cost costs balance balances company segment segments "
@@ -73,21 +75,12 @@ class Words:
     """A tag says that the figure is of the whole company, whatever stands over its column."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """``score`` ranks cells; ``coverage`` is the weighted share of the asked words that stand around the cell."""
-
-    score: float
-    coverage: float
-
-
-_NO_FIT = Fit(0.0, 0.0)
-
-
 class Rarity:
-    """How much each word tells rows of one filing apart."""
+    """How much each word tells rows of one filing apart. ``weak_word`` is the factor of words that are in most
+    captions; None takes that of the fitted weights."""
 
-    def __init__(self, items: Iterable[LineItem]) -> None:
+    def __init__(self, items: Iterable[LineItem], weak_word: float | None = None) -> None:
+        self._weak_word = shipped_row_weights().weak_word if weak_word is None else weak_word
         rows = {(item.page, item.row): item for item in items}
         counts: Counter[str] = Counter()
         for item in rows.values():
@@ -101,7 +94,7 @@ class Rarity:
         weight = self._weights.get(word)
         if weight is None:
             rare = math.log(1 + self._rows / (1 + self._counts[word]))
-            weight = self._weights[word] = rare * (_WEAK_WEIGHT if word in _WEAK else 1.0)
+            weight = self._weights[word] = rare * (self._weak_word if word in _WEAK else 1.0)
         return weight
 
 
@@ -138,74 +131,96 @@ _TAXONOMY = frozenset(words_of("excluding assessed including contract customer v
 _MOVES = frozenset(words_of("increase decrease change period"))
 
 
+class _Wording(NamedTuple):
+    """One way to read a cell: the ``asked`` words looked for in ``words``. ``label`` holds the row's words that are not
+    ``excused`` if they are not asked for. ``concept`` holds the words of the row's tag if it is read by that."""
+
+    asked: frozenset[str]
+    words: Words
+    label: frozenset[str]
+    excused: frozenset[str] = frozenset()
+    concept: frozenset[str] = frozenset()
+
+
 class Matcher:
     """Scores cells of one filing against one phrase."""
 
-    def __init__(self, phrase: Phrase, rarity: Rarity) -> None:
+    def __init__(self, phrase: Phrase, rarity: Rarity, weights: RowWeights | None = None) -> None:
         self._phrase = phrase
         self._rarity = rarity
+        self._weights = weights or shipped_row_weights()
+        self._worth = place_worth(self._weights)
         self._variants = list(dict.fromkeys(frozenset(words) for words in variants(phrase.words)))
 
     def fit(self, item: LineItem) -> Fit:
         """The best fit over the wordings of the phrase."""
+        plain, tagged = (self._best(item, wordings) for wordings in self._wordings(item))
+        return combined(plain, tagged, self._weights) if item.concept and concept_words(item.concept) else plain
+
+    def readings(self, item: LineItem) -> tuple[list[Reading], list[Reading]]:
+        """All readings that find a word: by the row's words, and by the words of its concept."""
+        plain, tagged = (
+            [reading for wording in wordings if (reading := self._reading(item, wording, 0.0)) is not None]
+            for wordings in self._wordings(item)
+        )
+        return plain, tagged
+
+    def _wordings(self, item: LineItem) -> tuple[list[_Wording], list[_Wording]]:
         words = words_around(item)
+        plain = [_Wording(asked, words, words.label) for asked in self._variants]
         metric = frozenset(word for key, names in self._phrase.metrics if names_row(key, item) for word in names)
-        note = item.statement is None
-        best = _NO_FIT
-        for asked in self._variants:
-            best = self._fit(asked, words, note, best)
         if metric:
-            own = frozenset(self._phrase.words)
-            best = self._fit(own, replace(words, label=words.label | metric, aside=frozenset()), note, best, metric)
+            own = replace(words, label=words.label | metric, aside=frozenset())
+            plain.append(_Wording(frozenset(self._phrase.words), own, metric, excused=metric))
         concept = concept_words(item.concept)
-        if not concept:
-            return best
-        tagged = _NO_FIT
-        for asked in self._variants:
-            tagged = self._by_concept(asked, words, concept, tagged)
-        first, second = sorted((best, tagged), key=lambda fit: -fit.score)
-        return Fit((1 - WORSE_READING) * first.score + WORSE_READING * second.score, first.coverage)
+        tagged = [_Wording(asked, words, words.label, concept, concept) for asked in self._variants if concept]
+        return plain, tagged
 
-    def _by_concept(self, asked: frozenset[str], words: Words, concept: frozenset[str], best: Fit) -> Fit:
-        """The row read by its tag. A row of a segment or a class shares the tag of the whole: its own words, where
-        neither the question nor the tag says them, tell it apart. ``best`` where it is no better."""
+    def _best(self, item: LineItem, wordings: Iterable[_Wording]) -> Fit:
+        best = NO_FIT
+        for wording in wordings:
+            reading = self._reading(item, wording, best.score)
+            if reading is not None:
+                fit = weigh(reading, self._weights)
+                best = fit if fit.score > best.score else best
+        return best
+
+    def _reading(self, item: LineItem, wording: _Wording, least: float) -> Reading | None:
+        """None if its score cannot exceed ``least``, as for nearly every row of a filing."""
         weight = self._rarity.weight
-        total = sum(weight(word) for word in asked)
-        held = sum(weight(word) * (1.0 if word in concept else _place(word, words)) for word in asked)
-        if not held or held / total <= best.score:  # what follows only lowers the score
-            return best
-        coverage = held / total
-        own = sum(weight(word) for word in words.label)
-        member = sum(weight(word) for word in words.label - asked - concept - _BARE) / own if own else 0.0
-        named = sum(weight(word) for word in concept)
-        unasked = sum(weight(word) for word in concept - asked) / named
-        score = coverage * (1 - UNASKED * member) * (1 - UNASKED_IN_CONCEPT * unasked)
-        score *= _agreement(asked, concept, replace(words, label=concept, aside=frozenset()), False)
-        if concept & _MOVES and not asked & _MOVES:
-            score *= 0.7
-        if not words.whole and _telling(words.column - asked - concept):
-            score *= 0.75
-        return Fit(score, coverage) if score > best.score else best
-
-    def _fit(
-        self, asked: frozenset[str], words: Words, note: bool, best: Fit, metric: frozenset[str] = frozenset()
-    ) -> Fit:
-        """``best`` where this wording is no better."""
-        total = sum(self._rarity.weight(word) for word in asked)
-        held = sum(self._rarity.weight(word) * _place(word, words) for word in asked)
-        if not held or held / total <= best.score:  # nearly every row of a filing; what follows only lowers the score
-            return best
-        coverage = held / total
-        label = metric or words.label
-        own = sum(self._rarity.weight(word) for word in label)
-        unasked = sum(self._rarity.weight(word) for word in label - asked - _BARE) / own if own else 0.0
-        score = coverage * (1 - UNASKED * unasked) * _agreement(asked - metric, label - metric, words, note)
-        if not words.whole and _telling(words.column - asked):
-            score *= 0.75
-        lent = asked & words.section - words.label
-        if (note or lent) and words.section - asked - _WHOLE:
-            score *= 0.9 if lent else 0.95
-        return Fit(score, coverage) if score > best.score else best
+        asked, words, concept = wording.asked, wording.words, wording.concept
+        places = [(place, weight(word)) for word in asked if (place := _place(word, words, concept)) is not None]
+        if not places:
+            return None
+        total = sum(map(weight, asked))
+        if sum(self._worth[place] * held for place, held in places) / total <= least:  # the rest only lowers the score
+            return None
+        found = dict.fromkeys(PLACES, 0.0)
+        for place, held in places:
+            found[place] += held
+        # A row of a segment or a class shares the tag of the whole: its own words, if neither the question nor the tag
+        # says them, tell it apart.
+        surplus = wording.label - asked - concept - _BARE
+        note = item.statement is None and not concept
+        if concept:
+            agreement = _agreement(asked, concept, replace(words, label=concept, aside=frozenset()), note)
+        else:
+            agreement = _agreement(asked - wording.excused, wording.label - wording.excused, words, note)
+        lent = bool(asked & words.section - words.label)
+        beside = not concept and (note or lent) and bool(words.section - asked - _WHOLE)
+        return Reading(
+            total,
+            **found,
+            own=sum(weight(word) for word in wording.label),
+            surplus=sum(weight(word) for word in surplus),
+            named=sum(weight(word) for word in concept),
+            surplus_named=sum(weight(word) for word in concept - asked),
+            **agreement,
+            part=not words.whole and _telling(words.column - asked - concept),
+            moves=bool(concept & _MOVES) and not asked & _MOVES,
+            beside=beside and not lent,
+            beside_lent=beside and lent,
+        )
 
 
 def _telling(column: frozenset[str]) -> bool:
@@ -213,38 +228,41 @@ def _telling(column: frozenset[str]) -> bool:
     return any(len(word) > 1 and not word.isdigit() for word in column - _WHOLE - _CALENDAR)
 
 
-def _place(word: str, words: Words) -> float:
+def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
+    """Which of PLACES prints the word; the concept's name is as good as the row."""
+    if word in concept:
+        return "row"
     if word in words.label:
-        return IN_ASIDE if word in words.aside else 1.0
+        return "aside" if word in words.aside else "row"
     if word in words.column:
-        return IN_COLUMN
+        return "column"
     if word in words.section:
-        return IN_SECTION
-    if word in words.caption:
-        return (IN_UNASKED_TOTAL if words.label == _TOTAL else IN_SECTION) if words.label <= _BARE else IN_CAPTION
-    return 0.0
+        return "section"
+    if word not in words.caption:
+        return None
+    if words.label <= _BARE:
+        return "total_caption" if words.label == _TOTAL else "bare_caption"
+    return "caption"
 
 
-def _agreement(asked: Collection[str], label: Collection[str], words: Words, note: bool) -> float:
-    """1 where every qualifier agrees, less for each that is missing, contradicted or not asked for."""
+def _agreement(asked: Collection[str], label: Collection[str], words: Words, note: bool) -> dict[str, int]:
+    """How many qualifiers are missing, contradicted, or not asked for: in the row or its column, or in the heading."""
     asked, near = set(asked), set(label) | words.column
     around = near | words.section | words.caption
     heading = words.section | (words.caption & _OF_WHOLE_TABLE) if note else frozenset()
-    result = 1.0
+    counts = dict.fromkeys(("missing", "contradicted", "unasked_near", "unasked_heading", "unasked_heading_lent"), 0)
     for line in _opposed():
         for side, others in line:
             if side & asked:
-                if not side & around:
-                    result *= 0.65
-                if others & near and not others & asked and not side & near:
-                    result *= 0.4
+                counts["missing"] += not side & around
+                counts["contradicted"] += bool(others & near and not others & asked and not side & near)
                 break
         else:
             if any(side & near for side, _ in line):
-                result *= 0.92
+                counts["unasked_near"] += 1
             elif any(side & heading for side, _ in line):
-                result *= 0.85 if asked - set(label) else 0.95
-    return result
+                counts["unasked_heading_lent" if asked - set(label) else "unasked_heading"] += 1
+    return counts
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finray.cli import train_fitted
+from finray.cli import train_fitted, train_matches
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.output import out as stdout
@@ -123,6 +123,8 @@ def reranker(**given: Any) -> int:
 app.command("item-lexicon")(train_fitted.item_lexicon)
 app.command("page-ranker")(train_fitted.page_ranker)
 app.command()(train_fitted.confidence)
+app.command("filing-match")(train_matches.filing_match)
+app.command("row-match")(train_matches.row_match)
 
 
 @app.command()

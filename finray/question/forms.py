@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from typing import Literal
 
 from finray.core.period import Period
 from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
+
+FormContext = Literal["plain", "quarter", "closing day", "day", "outlook", "event"]
+"""What in a question makes a form likely or unlikely: the quarter or day it names, figures that only a release prints,
+an event; or nothing ("plain")."""
 
 _ASKED = (
     (re.compile(r"\b10-?\s?K\b|\bannual (?:report|filing)\b", re.I), ("10-K",)),
@@ -35,18 +40,23 @@ def form_spans(text: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
     return tuple((*match.span(), forms) for pattern, forms in _ASKED for match in pattern.finditer(text))
 
 
-def forms_implied(intents: Collection[str], latest: Period | None) -> dict[str, float]:
-    """How well each form suits a question of these intents about ``latest``, 0 to 1, when none is named."""
-    fit = {"10-K": 1.0, "20-F": 1.0, ANNUAL_REPORT_TO_HOLDERS: 0.8, EARNINGS_RELEASE: 0.6, "10-Q": 0.55, "8-K": 0.2}
-    if latest is not None and latest.part in ("Q1", "Q2", "Q3", "Q4"):
-        fit |= {"10-Q": 1.0, EARNINGS_RELEASE: 0.85, "10-K": 0.4}
+def forms_implied(intents: Collection[str], latest: Period | None) -> dict[str, FormContext]:
+    """The forms that may answer a question of these intents about ``latest`` if it names none, each with what makes it
+    likely or unlikely."""
+    of: dict[str, FormContext] = dict.fromkeys(
+        ("10-K", "20-F", ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, "10-Q", "8-K"), "plain"
+    )
     dated = latest is not None and latest.date is not None
+    if latest is not None and latest.part in ("Q1", "Q2", "Q3", "Q4"):
+        of |= dict.fromkeys(("10-Q", EARNINGS_RELEASE, "10-K"), "quarter")
     if dated and "closing" in intents:
-        fit |= {"10-Q": 1.0, EARNINGS_RELEASE: 0.7}
+        of |= dict.fromkeys(("10-Q", EARNINGS_RELEASE), "closing day")
     elif dated:
-        fit |= {"8-K": 1.0, EARNINGS_RELEASE: 0.7}
+        of |= dict.fromkeys(("8-K", EARNINGS_RELEASE), "day")
     if "adjusted" in intents:
-        fit |= {EARNINGS_RELEASE: 1.0, "10-K": min(fit["10-K"], 0.65)}
+        of[EARNINGS_RELEASE] = "outlook"
+        if of["10-K"] == "plain":
+            of["10-K"] = "outlook"
     if dated and "dated_event" in intents:
-        fit |= {"8-K": 1.0, "10-K": 0.5, "10-Q": 0.5}
-    return fit
+        of |= dict.fromkeys(("8-K", "10-K", "10-Q"), "event")
+    return of

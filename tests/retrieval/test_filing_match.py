@@ -1,10 +1,14 @@
 import datetime as dt
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from finray.core.period import Period
-from finray.core.types import EARNINGS_RELEASE, Filing, FiscalPeriod
+from finray.core.types import EARNINGS_RELEASE, UNIDENTIFIED, Filing, FiscalPeriod
 from finray.question.forms import forms_asked, forms_implied
 from finray.question.intents import intents_of
-from finray.retrieval.filing_match import match_score, period_fit
+from finray.retrieval.filing_match import PERIOD_MATCH, match_score, period_fit, shipped_filing_match
+from finray.retrieval.filing_relations import PERIODS
 
 
 def filing(
@@ -67,7 +71,7 @@ def test_guidance_for_a_year_is_given_before_it_is_over() -> None:
 
 
 def test_a_question_without_a_period_is_about_the_present() -> None:
-    assert forms_implied(intents("sales excluding the impact of currency"), None)[EARNINGS_RELEASE] == 1.0
+    assert forms_implied(intents("sales excluding the impact of currency"), None)[EARNINGS_RELEASE] == "outlook"
 
 
 ANNUAL = {year: filing("10-K", year) for year in range(2018, 2024)}
@@ -118,3 +122,37 @@ def test_guidance_is_in_the_earnings_release() -> None:
 
 def test_another_year_does_not_fit_at_all() -> None:
     assert period_fit(ANNUAL[2020], [Period(2023, "FY")])[0] == 0
+
+
+days = st.none() | st.dates(dt.date(2018, 1, 1), dt.date(2026, 1, 1))
+filings = st.builds(
+    filing,
+    st.sampled_from(["10-K", "10-K/A", "10-Q", "8-K", "20-F", EARNINGS_RELEASE, "ARS", "DEF 14A", UNIDENTIFIED]),
+    st.none() | st.integers(2018, 2026),
+    st.sampled_from([None, "FY", "Q1", "Q2", "Q3", "Q4"]),
+    st.none() | st.dates(dt.date(2018, 1, 1), dt.date(2026, 1, 1)).map(str),
+    is_amendment=st.booleans(),
+    filed_at=days,
+)
+asked_periods = st.lists(
+    st.builds(Period, st.integers(2018, 2026), st.sampled_from([None, "FY", "Q1", "Q4"]), days), max_size=3
+)
+questions = st.sampled_from(
+    ["revenue", "the amended 10-K", "balance as of the day", "guidance", "the 8-K dated", "who resigned in the 10-Q"]
+)
+
+
+@given(filings, asked_periods, questions, st.booleans())
+def test_scores_stay_between_0_and_1(each: Filing, periods: list[Period], question: str, ahead: bool) -> None:
+    implied = forms_implied(intents(question), max(periods, key=lambda p: p.year, default=None))
+    score, reasons = match_score(each, periods, forms_asked(question), implied, ahead=ahead)
+    assert 0 <= score <= 1
+    assert len(reasons) >= 2
+    assert 0 <= period_fit(each, periods)[0] <= 1
+
+
+def test_fitting_leaves_every_relation_on_its_side_of_a_match() -> None:
+    fitted = shipped_filing_match()
+    for name in PERIODS:
+        assert (fitted.weights[name] >= PERIOD_MATCH) == (fitted.prior[name] >= PERIOD_MATCH)
+        assert fitted.weights[name] > 0  # 0 is for filings that print no figures of the period

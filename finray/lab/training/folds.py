@@ -57,3 +57,19 @@ def _groups(questions: Sequence[TrainingQuestion]) -> list[list[TrainingQuestion
     for question in questions:
         groups.setdefault(root(question.documents[0]), []).append(question)
     return list(groups.values())
+
+
+def folds_by_group(groups: Sequence[str], folds: int) -> list[tuple[list[int], list[int]]]:
+    """(to learn from, held out) as indexes into ``groups``; each group is held out once, in a fold that depends on the
+    set of groups alone. Folds with nothing on one side are left out."""
+    names = sorted(set(groups))
+    random.Random(0).shuffle(names)
+    fold_of = {name: number % folds for number, name in enumerate(names)}
+    parts = [
+        (
+            [at for at, group in enumerate(groups) if fold_of[group] != fold],
+            [at for at, group in enumerate(groups) if fold_of[group] == fold],
+        )
+        for fold in range(folds)
+    ]
+    return [(rest, own) for rest, own in parts if rest and own]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from finray.core.errors import UsageError
 from finray.lab.training.corpus import TrainingQuestion
-from finray.lab.training.folds import folds_by_document, held_out
+from finray.lab.training.folds import folds_by_document, folds_by_group, held_out
 
 
 def question(qid: str, *documents: str) -> TrainingQuestion:
@@ -45,3 +45,12 @@ def test_a_share_is_held_out_by_whole_documents() -> None:
     assert not {d for q in learn for d in q.documents} & {d for q in test for d in q.documents}
     assert held_out(questions, 0.1, seed=1) == (learn, test)
     assert held_out(questions, 0.0, seed=1) == (questions, [])
+
+
+def test_groups_are_held_out_once_each() -> None:
+    groups = [name for name in "abcdefg" for _ in range(3)]
+    parts = folds_by_group(groups, 5)
+    assert sorted(at for _, own in parts for at in own) == list(range(len(groups)))
+    for rest, own in parts:
+        assert not {groups[at] for at in rest} & {groups[at] for at in own}
+    assert folds_by_group(["a", "a"], 5) == []

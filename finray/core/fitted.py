@@ -1,0 +1,46 @@
+"""Named weights that a command fitted: a JSON file with the weights, their values by hand, the data behind them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from finray.core.errors import ModelUnavailableError
+
+
+@dataclass(frozen=True, slots=True)
+class FittedWeights:
+    """``prior`` holds values chosen by hand, which a fit starts from and is drawn to; ``weights`` those in use."""
+
+    weights: Mapping[str, float]
+    prior: Mapping[str, float]
+
+
+def shipped_weights(package: str, file: str, names: Collection[str]) -> FittedWeights:
+    """The weights in ``file`` of ``package``. Raises ModelUnavailableError if they are not those of ``names``."""
+    return read_weights((resources.files(package) / file).read_text("utf-8"), file, names)
+
+
+def read_weights(text: str, where: str, names: Collection[str]) -> FittedWeights:
+    """Raises ModelUnavailableError."""
+    try:
+        content = json.loads(text)
+        weights, prior = ({str(k): float(v) for k, v in content[part].items()} for part in ("weights", "prior"))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelUnavailableError(f"{where} holds no fitted weights: {error!r}") from error
+    odd = sorted((set(weights) ^ set(names)) | (set(prior) ^ set(names)))
+    if odd:
+        raise ModelUnavailableError(f"{where} has other weights than this version ({', '.join(odd)}); fit it again")
+    return FittedWeights(weights, prior)
+
+
+def weights_json(fitted: FittedWeights, trained: Mapping[str, Any]) -> str:
+    """The file's content; ``trained`` says on what."""
+    parts = {
+        part: {name: round(value, 4) for name, value in values.items()}
+        for part, values in (("weights", fitted.weights), ("prior", fitted.prior))
+    }
+    return json.dumps({"trained": dict(trained), **parts}, indent=1) + "\n"

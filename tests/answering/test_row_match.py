@@ -1,0 +1,88 @@
+"""How well a cell prints a phrase, and that fitting finds the same scores in arrays."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import asdict, replace
+
+import pytest
+
+from finray.answering.row_match import Matcher, Rarity
+from finray.answering.row_weights import WEIGHTS, fitted_row_weights, row_weights, shipped_row_weights
+from finray.core.plan import Phrase
+from finray.core.types import LineItem
+from finray.question.phrase import phrase_of
+
+
+def item(label: str, row: int, **changes: object) -> LineItem:
+    return replace(
+        LineItem(3, None, label, 10.0 + row, "10", "USD", 1, dt.date(2024, 12, 31), 12, row=row),
+        **changes,  # type: ignore[arg-type]
+    )
+
+
+ROWS = [
+    item("Federal", 1, section="Current:", caption="The provision for income taxes"),
+    item("Federal", 2, section="Deferred:", caption="The provision for income taxes"),
+    item("Operating income", 3, statement="income", concept="us-gaap:OperatingIncomeLoss"),
+    item("Operating income", 4, column_label="Europe", concept="us-gaap:OperatingIncomeLoss"),
+    item("Proceeds, net of issuance costs", 5),
+    item("Increase in inventories", 6, concept="us-gaap:IncreaseDecreaseInInventories"),
+    item("Total", 7, caption="Operating lease cost", months=None),
+    item("Balance at end of year", 8, caption="Unrecognized tax benefits"),
+]
+
+
+def asked(text: str) -> Phrase:
+    phrase = phrase_of(text)
+    assert phrase is not None
+    return phrase
+
+
+def best(text: str) -> LineItem:
+    matcher = Matcher(asked(text), Rarity(ROWS))
+    return max(ROWS, key=lambda row: matcher.fit(row).score)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("current federal income tax provision", 1),
+        ("deferred federal income tax provision", 2),
+        ("operating income", 3),
+        ("operating income of Europe", 4),
+        ("proceeds", 5),
+        ("unrecognized tax benefits", 8),
+        ("operating lease cost", 7),
+    ],
+)
+def test_the_row_that_prints_the_phrase_fits_best(text: str, row: int) -> None:
+    assert best(text).row == row
+
+
+def test_the_score_never_exceeds_the_share_of_words_found() -> None:
+    for text in ("deferred federal income tax", "issuance costs", "total operating lease cost of Europe"):
+        matcher = Matcher(asked(text), Rarity(ROWS))
+        for row in ROWS:
+            fit = matcher.fit(row)
+            assert 0 <= fit.score <= 1
+            assert 0 <= fit.coverage <= 1
+
+
+def test_the_best_reading_is_the_fit() -> None:
+    from finray.answering.row_weights import combined, weigh
+
+    weights = shipped_row_weights()
+    matcher = Matcher(asked("operating income of Europe"), Rarity(ROWS))
+    for row in ROWS:
+        plain, tagged = (
+            max((weigh(reading, weights) for reading in readings), default=None) for readings in matcher.readings(row)
+        )
+        if plain is not None and tagged is not None:
+            assert matcher.fit(row).score == pytest.approx(combined(plain, tagged, weights).score)
+
+
+def test_every_weight_has_a_name_a_value_by_hand_and_a_fitted_one() -> None:
+    fitted = fitted_row_weights()
+    assert list(asdict(row_weights(fitted.weights))) == list(WEIGHTS)
+    assert set(fitted.prior) == set(fitted.weights) == set(WEIGHTS)
