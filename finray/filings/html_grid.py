@@ -91,7 +91,7 @@ def _own_rows(table: etree._Element) -> Iterator[etree._Element]:
 def _name(element: etree._Element) -> str:
     """The local name in lower case: HTML parsers keep "ix:nonfraction", XML parsers a namespace."""
     tag = element.tag
-    return re.split(r"[}:]", tag)[-1].lower() if isinstance(tag, str) else ""
+    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
 
 
 def _span(td: etree._Element, attribute: str) -> int:

@@ -31,6 +31,8 @@ LOOK_ALIKE = 0.5
 MAX_WORDS_PER_NUMBER = 16.0
 """Printed words for each number: statements have 2 to 9, discussion 15 and more."""
 MAX_LINE = 160
+MAX_LINES = 5_000
+"""Of a page; printed ones have hundreds."""
 MAX_BEFORE_TITLE = 60
 INDEX_TITLES = 4
 """A page that names so many kinds of statements is their index."""
@@ -234,7 +236,7 @@ def _page_evidence(text: str) -> _Evidence:
     numbers = len(_NUMBER.findall(text))
     if numbers < MIN_NUMBERS or len(_WORD.findall(text)) > MAX_WORDS_PER_NUMBER * numbers:
         return _NOTHING
-    lines = [line for raw in text.lower().split("\n") if (line := " ".join(raw.split()))]
+    lines = [line for raw in text.lower().split("\n") if (line := " ".join(raw.split()))][:MAX_LINES]
     scores, titles = _item_scores(lines), _page_titles(lines)
     if len(titles) >= INDEX_TITLES:
         return _NOTHING
