@@ -11,7 +11,6 @@ import typer
 from rich import box
 from rich.table import Table
 
-from finray.batch.question_files import BadLine, read_questions
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
@@ -115,6 +114,7 @@ def _sources(
     """(name, questions, engine, progress) of each file. Raises UsageError."""
     if len(questions) != len(indexes):
         raise UsageError(f"{len(questions)} --questions and {len(indexes)} --index: give one index for each file")
+    from finray.batch.question_files import BadLine, read_questions
     from finray.engine import open_engine
 
     for file, index in zip(questions, indexes, strict=True):
