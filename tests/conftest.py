@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import boto3
+import hypothesis
 import pytest
 
 from finray.core.settings import Settings, load_settings
@@ -29,6 +30,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 _BUCKETS = itertools.count(1)
 INDEXED = ("*10k*", "*-2023-q2-10q*", "*8k-2023*")
+
+# No test asserts a time; shared machines stall for a second now and then.
+hypothesis.settings.register_profile("finray", deadline=None)
+hypothesis.settings.load_profile("finray")
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,10 @@ from typing import Any
 sre: Any = importlib.import_module("re._constants")
 _parser: Any = importlib.import_module("re._parser")
 
+AT_MOST_S = 0.2
+"""Of one core that does nothing else, for what reads one text."""
+BUSY = 3.0
+"""How much longer the same work may take on a core that is shared, before a test fails."""
 LONG = 16
 """A repetition of fewer times is no place to wait in."""
 MAX_PUMPS = 12
