@@ -206,7 +206,7 @@ _LIMITS = FilingSettings(max_unpaged_characters=10 * PAGE, max_page_characters=1
 
 
 def _slow(name: str, work: Callable[[], object], at_most: float, text: str) -> str | None:
-    """None if ``work`` takes at most ``at_most`` seconds in one of three tries, ``BUSY`` times that on a shared core."""
+    """None if one of three tries takes at most ``at_most`` seconds, or ``BUSY`` times that: the core may be shared."""
     at_most *= BUSY
 
     def finish() -> None:
