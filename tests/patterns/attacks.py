@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import os
 import re
 import signal
 import time
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+import pytest
+
 sre: Any = importlib.import_module("re._constants")
 _parser: Any = importlib.import_module("re._parser")
 
@@ -24,6 +27,9 @@ AT_MOST_S = 0.2
 """Of one core that does nothing else, for what reads one text."""
 BUSY = 3.0
 """How much longer the same work may take on a core that is shared, before a test fails."""
+exhaustive = pytest.mark.skipif(
+    "FINRAY_EXHAUSTIVE" not in os.environ, reason="takes up to an hour; FINRAY_EXHAUSTIVE=1 runs it"
+)
 LONG = 16
 """A repetition of fewer times is no place to wait in."""
 MAX_PUMPS = 12

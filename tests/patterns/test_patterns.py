@@ -15,7 +15,7 @@ import pytest
 from finray.core.settings import FilingSettings
 from finray.filings import cells, facts, items, line_items, names, registrant, release, scales, statements
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
-from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, seconds
+from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
 from tests.patterns.inventory import ANCHORED, Found, inventory
 
 LONGEST = FilingSettings().max_page_characters
@@ -141,6 +141,7 @@ def test_no_pattern_is_slow() -> None:
     assert not "\n".join(filter(None, map(slow, patterns())))
 
 
+@exhaustive
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_no_pattern_is_slow_under_any_attack_at_full_length() -> None:

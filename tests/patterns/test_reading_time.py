@@ -49,7 +49,7 @@ from finray.question.companies import CompanyCatalog
 from finray.question.plans import plans_of
 from finray.question.rule_reader import RuleReader
 from finray.retrieval.methods.query_expansion import expansions
-from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, seconds
+from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
 from tests.patterns.inventory import Found, inventory
 
 A_CELL_AT_MOST_S = 1e-4
@@ -275,6 +275,7 @@ def test_questions_of_the_words_that_are_looked_for(seed: int) -> None:
     assert _slow_question(_strung(random.Random(seed), "finray/question/", MAX_QUESTION_CHARACTERS)) is None
 
 
+@exhaustive
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_questions_that_attack_single_patterns() -> None:
@@ -297,6 +298,7 @@ def test_pages_of_one_run(head: str, run: str) -> None:
     assert not list(filter(None, _slow_page(page, tables=head == "statement")))
 
 
+@exhaustive
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_pages_of_hostile_runs() -> None:
@@ -307,9 +309,9 @@ def test_pages_of_hostile_runs() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(900)
 @given(st.integers(min_value=0), st.sampled_from(list(HEADS.values())))
-@hypothesis_settings(max_examples=100, deadline=None)
+@hypothesis_settings(max_examples=10, deadline=None)
 def test_pages_of_the_words_that_are_looked_for(seed: int, head: str) -> None:
     page = (head + _strung(random.Random(seed), "finray/filings/", PAGE))[:PAGE]
     assert not list(filter(None, _slow_page(page, tables=True)))
