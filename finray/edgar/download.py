@@ -2,17 +2,21 @@
 
 The bytes are kept as received (``<name>.part``, compressed if EDGAR compressed them) beside a note of the version that
 they belong to (``<name>.part.json``). The next attempt requests the rest with ``Range`` and ``If-Range`` (RFC 9110,
-14.2 and 13.1.5; ranges count the bytes as sent). A server may also send everything again.
+14.2 and 13.1.5; ranges count the bytes as sent). A server may also send everything again. A process locks what it
+downloads (``<name>.part.lock``); a second one that wants the same file downloads it beside the first.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import fcntl
 import hashlib
 import json
+import os
 import re
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +27,7 @@ from finray.storage.atomic import replacing
 
 KEEP_PARTIAL = dt.timedelta(days=3)
 """How long unfinished downloads and files of killed runs are kept: over a weekend."""
-_UNFINISHED = re.compile(r"[0-9a-f]{32}\.part(\.json)?|\..+\.tmp")
+_UNFINISHED = re.compile(r"[0-9a-f]{32}(\.[0-9a-f]{8})?\.part(\.json|\.lock)?|\..+\.tmp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,30 +53,32 @@ def download(
     ``check`` raises EdgarUnavailableError if the content cannot be complete; the attempt then counts as failed.
     Raises FilingError ``too_large``, EdgarMissingError, EdgarBlockedError, EdgarUnavailableError.
     """
-    partial = _partial(scratch, url)
     content = b""
-    for attempt in http.attempts():
-        with attempt, transport_errors(url):
-            _attempt(http, url, partial, max_bytes)
-            note = _read_note(partial)
-            try:
-                content = decoded(partial.read_bytes(), note.encoding if note else "", max_bytes, url)
-                if check is not None:
-                    check(content)
-            except TooLongError as error:
-                raise _too_long(url, max_bytes) from error
-            finally:
-                forget(partial)
+    with _claimed(scratch, url) as partial:
+        for attempt in http.attempts():
+            with attempt, transport_errors(url):
+                _attempt(http, url, partial, max_bytes)
+                note = _read_note(partial)
+                try:
+                    content = decoded(partial.read_bytes(), note.encoding if note else "", max_bytes, url)
+                    if check is not None:
+                        check(content)
+                except TooLongError as error:
+                    raise _too_long(url, max_bytes) from error
+                finally:
+                    _forget(partial)
     return content
 
 
-def download_to(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Path:
-    """The file at ``url`` as sent, for files too long for memory; :func:`forget` it after use."""
-    partial = _partial(scratch, url)
-    for attempt in http.attempts():
-        with attempt, transport_errors(url):
-            _attempt(http, url, partial, max_bytes)
-    return partial
+@contextlib.contextmanager
+def downloaded(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Iterator[Path]:
+    """The file at ``url`` as sent, for files too long for memory; kept for the next run if the block raises."""
+    with _claimed(scratch, url) as partial:
+        for attempt in http.attempts():
+            with attempt, transport_errors(url):
+                _attempt(http, url, partial, max_bytes)
+        yield partial
+        _forget(partial)
 
 
 def scratch_failed(scratch: Path, error: OSError) -> SourceError:
@@ -80,11 +86,6 @@ def scratch_failed(scratch: Path, error: OSError) -> SourceError:
         f"cannot write {str(scratch)!r}, the folder for partial downloads: {error}; make room, or set edgar.scratch to "
         "another folder"
     )
-
-
-def forget(partial: Path) -> None:
-    for path in (partial, _note_path(partial)):
-        path.unlink(missing_ok=True)
 
 
 def forget_old(scratch: Path, now: dt.datetime) -> None:
@@ -98,9 +99,48 @@ def forget_old(scratch: Path, now: dt.datetime) -> None:
                 path.unlink()
 
 
-def _partial(scratch: Path, url: str) -> Path:
+@contextlib.contextmanager
+def _claimed(scratch: Path, url: str) -> Iterator[Path]:
+    """The partial file of ``url``, which no other download writes; its lock ends with the process at the latest.
+
+    While another process has it, the partial file is one that no run resumes.
+    """
     scratch.mkdir(parents=True, exist_ok=True)
-    return scratch / f"{hashlib.sha256(url.encode()).hexdigest()[:32]}.part"
+    name = hashlib.sha256(url.encode()).hexdigest()[:32]
+    partial = scratch / f"{name}.part"
+    lock = _locked(partial.with_name(f"{partial.name}.lock"))
+    if lock is None:
+        own = scratch / f"{name}.{secrets.token_hex(4)}.part"
+        try:
+            yield own
+        finally:
+            _forget(own)
+        return
+    try:
+        yield partial
+    finally:
+        partial.with_name(f"{partial.name}.lock").unlink(missing_ok=True)
+        os.close(lock)
+
+
+def _locked(path: Path) -> int | None:
+    """A descriptor that holds the lock at ``path``; None if another process holds it."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+        os.close(descriptor)  # its last owner has just removed it
+
+
+def _forget(partial: Path) -> None:
+    for path in (partial, _note_path(partial)):
+        path.unlink(missing_ok=True)
 
 
 def _attempt(http: EdgarHttp, url: str, partial: Path, max_bytes: int) -> None:
@@ -112,11 +152,11 @@ def _attempt(http: EdgarHttp, url: str, partial: Path, max_bytes: int) -> None:
     headers = {"Range": f"bytes={have}-", "If-Range": version} if version else {}
     with http.stream(url, headers) as response:
         if response.status_code == 416:
-            forget(partial)
+            _forget(partial)
             raise EdgarUnavailableError(f"{url}: the partial download no longer fits the file")
         resumed = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
         if note is None or response.status_code != 206 or not resumed:
-            forget(partial)
+            _forget(partial)
             length = response.headers.get("Content-Length") if response.status_code == 200 else None
             encoding = response.headers.get("Content-Encoding", "")
             note, have = _Note(validators(response), encoding, None if length is None else int(length)), 0
@@ -128,12 +168,12 @@ def _attempt(http: EdgarHttp, url: str, partial: Path, max_bytes: int) -> None:
                 have += len(chunk)
                 if have > max_bytes:
                     file.close()
-                    forget(partial)
+                    _forget(partial)
                     raise _too_long(url, max_bytes)
                 file.write(chunk)
     if note.total is not None and have != note.total:
         if have > note.total:
-            forget(partial)
+            _forget(partial)
         raise EdgarUnavailableError(f"{url}: received {have:,} of {note.total:,} bytes")
 
 

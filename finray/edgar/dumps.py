@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable
+from pathlib import Path
 
 from finray.core.errors import EdgarMissingError, EdgarUnavailableError, SourceError
 from finray.edgar import feed, listing, schedule
-from finray.edgar.download import download_to, forget, scratch_failed
+from finray.edgar.download import downloaded, scratch_failed
 from finray.edgar.fetch import done, raw_filing
 from finray.edgar.http import EdgarHttp
 from finray.edgar.ledger import Entry, relisted
@@ -46,25 +47,27 @@ def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
         if not _is_due(run, f"dump {url}", ""):
             continue
         try:
-            archive = download_to(http, url, run.scratch(), _ARCHIVE_BYTES)
+            with downloaded(http, url, run.scratch(), _ARCHIVE_BYTES) as archive:
+                _take_archive(run, url, day, archive)
         except EdgarMissingError:
             if schedule.is_holiday(day, run.now):
                 run.note_read(listing.day_unit(day), day, day, listed=0, wanted=0, validator={}, missing=True)
-            continue
         except EdgarUnavailableError as error:
             run.problem(url, error)
-            continue
         except OSError as error:
             raise scratch_failed(run.scratch(), error) from error
-        try:
-            with archive.open("rb") as stream:
-                counted = _take_all(run, feed.read_archive(stream, url, run.settings.max_bytes))
-        except EdgarUnavailableError as error:
-            run.problem(url, error)
-        else:
-            _note(run, url, "", day, counted)
-        forget(archive)
     run.progress(len(days), len(days))
+
+
+def _take_archive(run: Run, url: str, day: dt.date, archive: Path) -> None:
+    """Take the wanted filings of a downloaded feed archive; a damaged one is a problem of the run."""
+    try:
+        with archive.open("rb") as stream:
+            counted = _take_all(run, feed.read_archive(stream, url, run.settings.max_bytes))
+    except EdgarUnavailableError as error:
+        run.problem(url, error)
+    else:
+        _note(run, url, "", day, counted)
 
 
 def _is_due(run: Run, unit: str, version: str) -> bool:
