@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
 from finray.cli.output import emit, out
@@ -43,13 +46,24 @@ def presets() -> None:
     out.print_json(json.dumps({name: load_settings(name, environment={}).model_dump() for name in preset_names()}))
 
 
-def doctor(preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False) -> int:
-    """Show what this machine has, and what contains the programs that a language model writes."""
+S3Option = Annotated[
+    str | None, typer.Option("--s3", help="Also try this s3://bucket/prefix: reads, writes, commits, bucket settings.")
+]
+
+
+def doctor(
+    preset: PresetOption = "local", set_: SetOption = None, s3: S3Option = None, json_: JsonOption = False
+) -> int:
+    """Show what this machine has, and what contains the programs that a language model writes.
+
+    Exits with 1 if finray cannot work in the bucket given by --s3.
+    """
     from finray.filings.tessdata import find_tessdata
     from finray.sandbox.runner import inspect_reader, inspect_sandbox
+    from finray.storage.bucket import check_bucket
 
     settings = settings_of(preset, set_)
-    facts = {
+    facts: dict[str, Any] = {
         "finray": version("finray"),
         "python": platform.python_version(),
         "machine": _machine(),
@@ -57,11 +71,12 @@ def doctor(preset: PresetOption = "local", set_: SetOption = None, json_: JsonOp
         "models": {"minilm": _minilm(), "llm": _llm(settings), "unpinned": settings.unpinned()},
         "tessdata": find_tessdata(),
         "s3": _s3(os.environ),
+        "bucket": [dataclasses.asdict(check) for check in check_bucket(s3)] if s3 else [],
         "sandbox": _contained(inspect_sandbox, settings.sandbox),
         "parsers": _contained(inspect_reader, settings.sandbox),
     }
-    emit(facts, "\n".join(f"{name:16} {text}" for name, text in _rows(facts)), as_json=json_)
-    return 0
+    emit(facts, "\n".join(f"{name:18} {text}" for name, text in _rows(facts)), as_json=json_)
+    return int(any(check["state"] == "failed" for check in facts["bucket"]))
 
 
 def _machine() -> dict[str, Any]:
@@ -143,6 +158,7 @@ def _rows(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("hub models", _unpinned(facts["models"]["unpinned"])),
         ("OCR", f"Tesseract with {facts['tessdata']}" if facts["tessdata"] else "none: scanned filings are set aside"),
         ("S3", ", ".join(f"{name} {state}" for name, state in facts["s3"].items())),
+        *((check["name"], f"{check['state']}: {check['detail']}") for check in facts["bucket"]),
         *_layer_rows("sandbox", facts["sandbox"]),
         *_layer_rows("parsers", facts["parsers"]),
     ]

@@ -59,3 +59,10 @@ def test_a_sandbox_that_cannot_work_is_said_not_raised(doctor: Doctor) -> None:
     assert "sandbox.wasi_runtime" in doctor(
         "--set", "sandbox.isolation=wasi", "--set", "sandbox.wasi_runtime=no-such-command"
     )
+
+
+def test_the_command_reports_a_missing_bucket(s3_variables: dict[str, str], finray: Callable[..., Any]) -> None:
+    result = finray("doctor", "--set", "sandbox.isolation=process", "--s3", "s3://no-such-bucket/index", "--json")
+    assert result.code == 1
+    (check,) = json.loads(result.out)["bucket"]
+    assert (check["name"], check["state"]) == ("access", "failed")
