@@ -27,12 +27,13 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 
 # What to index in the benchmark: a folder of PDF filings; empty, some are generated.
 FILINGS ?=
 
-.PHONY: help setup demo test test-slow test-llm lint types check docs docs-site lock bench-index clean
+.PHONY: help setup demo test coverage test-slow test-llm lint types check docs docs-site lock bench-index clean
 .PHONY: image-digests image-cpu image-gpu pin-images
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
-	@echo "make test       the everyday tests (under ten minutes)"
+	@echo "make test       the everyday tests (some five minutes on two cores)"
+	@echo "make coverage   the same, with the lines of finray that they run"
 	@echo "make test-slow  the rest: minutes-long tests, clusters, real filings"
 	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
 	@echo "make check      ruff, mypy, layers of imports, generated docs, documentation site"
@@ -66,6 +67,9 @@ demo: setup
 
 # Files stay whole, so that what they share is built once.
 test: setup
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow and not llm"
+
+coverage: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow and not llm" --cov --cov-report=term
 
 test-slow: setup
