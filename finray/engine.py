@@ -119,7 +119,7 @@ def build_engine(
     if model is None and (needed or "llm" in (loop.transform, loop.curator, loop.answerer)):
         model = load_chat(settings.llm)
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers))
-    rules = RuleReader(catalog, UnidentifiedFilings(reader, catalog).known_after_all)
+    rules = RuleReader(catalog, UnidentifiedFilings(reader, catalog).with_unidentified)
     readers: dict[str, QuestionReader] = {"rules": rules, "none": PlainReader()}
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)

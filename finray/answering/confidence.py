@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from finray.answering.quotes import held_share
+from finray.answering.quotes import matched_share
 from finray.core.errors import ModelUnavailableError
 from finray.core.query import Query
 from finray.core.types import Answer, CitedCell, Passage
@@ -76,7 +76,7 @@ def signals(query: Query, answer: Answer, passages: Sequence[Passage], facts: Fi
         "operands": math.log(max(1, len(cells))),
         "statements": _share([cell.statement is not None for cell in cells]),
         "tagged": _share([cell.concept is not None for cell in cells]),
-        "held": min((held_share(query.unexplained, text) for text in texts), default=0.0),
+        "held": min((matched_share(query.unexplained, text) for text in texts), default=0.0),
         "surplus": _surplus(query, cells),
         "first": 1 / min(ranks) if ranks else 0.0,
         "period": min((period_fit(filing, query.periods)[0] for filing in filings), default=0.0),
@@ -121,15 +121,15 @@ def load_confidence_model(path: str) -> ConfidenceModel:
         raise ModelUnavailableError(f"no confidence model at {path!r}: {error.strerror or error}") from error
 
 
-def _from_json(text: str, where: str) -> ConfidenceModel:
+def _from_json(text: str, source: str) -> ConfidenceModel:
     try:
         weights = json.loads(text)["weights"]
         named = {str(name): float(weight) for name, weight in weights.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelUnavailableError(f"{where} is no confidence model: {error!r}") from error
+        raise ModelUnavailableError(f"{source} is not a confidence model: {error!r}") from error
     if set(named) != set(SIGNALS):
         odd = sorted(set(named) ^ set(SIGNALS))
-        raise ModelUnavailableError(f"{where} has other signals than this version ({', '.join(odd)}); train it again")
+        raise ModelUnavailableError(f"{source} has other signals than this version ({', '.join(odd)}); train it again")
     return ConfidenceModel(np.asarray([named[name] for name in SIGNALS]))
 
 

@@ -9,8 +9,8 @@ from finray.answering.quotes import (
     Quote,
     best_quote,
     closest_sentence,
-    held_share,
     is_table,
+    matched_share,
     quoted_number,
     reported_event,
 )
@@ -51,7 +51,7 @@ def quoted(
     quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], encoder, names, prose=prose)
     if quote is not None:
         journal.note(f"answer: quotation covers {quote.coverage:.2f} of the words, cosine {quote.similarity:.2f}")
-    narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD
+    narrow = quote is not None and matched_share(query.unexplained, quote.text) < MIN_HELD
     narrow = narrow and bool(query.metrics) and not prose
     if quote is None or quote.worth < MIN_WORTH or narrow:
         unread = unread_definition(query.question)
@@ -85,5 +85,5 @@ def _states_amount(query: Query, quote: Quote) -> bool:
     sentence = closest_sentence(query.text, quote.text)
     after_table = sentence.rpartition(" | ")[2]
     if after_table != sentence and _STATES.search(after_table):
-        return held_share(content_terms(query.text), after_table) >= MIN_AMOUNT_COVERAGE
+        return matched_share(content_terms(query.text), after_table) >= MIN_AMOUNT_COVERAGE
     return any(map(str.isdigit, sentence)) and not is_table(sentence)

@@ -78,11 +78,11 @@ def best_quote(
     candidates = [(rank, text) for rank, passage in enumerate(passages) for text in stretches(passage.text)]
     if not wanted or not candidates:
         return None
-    held = [{stem(word) for word in _words(text)} & wanted for _, text in candidates]
-    counts = Counter(word for words in held for word in words)
+    found = [{stem(word) for word in _words(text)} & wanted for _, text in candidates]
+    counts = Counter(word for words in found for word in words)
     weight = {word: math.log(1 + len(candidates) / (1 + counts[word])) for word in wanted}
     total = sum(weight.values())
-    coverage = np.asarray([sum(weight[word] for word in words) / total for words in held])
+    coverage = np.asarray([sum(weight[word] for word in words) / total for words in found])
     # Encode only those with the most words in common: encoding every sentence would cost more than all the rest.
     nearest = np.argsort(-coverage, kind="stable")[:_ENCODED]
     texts = [candidates[index][1] for index in nearest]
@@ -133,10 +133,10 @@ def closest_sentence(question: str, text: str) -> str:
     wanted = [word for word in _words(question) if word not in STOP_WORDS]
     parts = re.split(r"(?<=[.;])\s+(?=[A-Z“])|(?<=\d)\s+(?=(?:As of|On|In)\s)", text)
     sentences = [part for part in parts if re.search(r"\d", part)]
-    return max(sentences, key=lambda s: held_share(wanted, s), default=text)
+    return max(sentences, key=lambda s: matched_share(wanted, s), default=text)
 
 
-def held_share(words: Sequence[str], text: str) -> float:
+def matched_share(words: Sequence[str], text: str) -> float:
     """The share of ``words`` that are in ``text``, compared by stems; 1 if there are no words."""
     wanted = {stem(word) for word in words}
     return len(wanted & {stem(word) for word in _words(text)}) / len(wanted) if wanted else 1.0

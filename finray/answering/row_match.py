@@ -193,11 +193,13 @@ class Matcher:
         if not places:
             return None
         total = sum(map(weight, asked))
-        if sum(self._worth[place] * held for place, held in places) / total <= least:  # the rest only lowers the score
+        if (
+            sum(self._worth[place] * value for place, value in places) / total <= least
+        ):  # the rest only lowers the score
             return None
         found = dict.fromkeys(PLACES, 0.0)
-        for place, held in places:
-            found[place] += held
+        for place, value in places:
+            found[place] += value
         # A row of a segment or a class has the same tag as the whole. Words of the row that are neither in the question
         # nor in the tag distinguish it.
         surplus = wording.label - asked - concept - _BARE

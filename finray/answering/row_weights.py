@@ -58,7 +58,7 @@ class Standing(NamedTuple):
 
 
 WEIGHTS: dict[str, str] = {
-    "aside": 'share of a word behind "net of" or "excluding" in the row',
+    "aside": 'share of a word after "net of" or "excluding" in the row',
     "column": "share of a word over the column",
     "section": "share of a word in the section's heading",
     "total_caption": 'share of a word in the caption, for a row "Total"',
@@ -138,7 +138,7 @@ def place_worth(w: RowWeights) -> dict[str, float]:
 
 def weigh(r: Reading, w: RowWeights) -> Fit:
     """The score is at most the coverage."""
-    held = (
+    found = (
         r.row
         + w.aside * r.aside
         + w.column * r.column
@@ -147,7 +147,7 @@ def weigh(r: Reading, w: RowWeights) -> Fit:
         + w.bare_caption * r.bare_caption
         + w.caption * r.caption
     )
-    coverage = held / r.asked
+    coverage = found / r.asked
     score = (
         coverage
         * (1 - w.unasked * r.surplus / (r.own + _NOT_ZERO))

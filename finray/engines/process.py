@@ -95,8 +95,8 @@ class EngineProcess:
 
     def is_held_up(self, request: Request, seconds: float) -> bool:
         """Whether another request has computed for more than ``seconds`` without a pause."""
-        held = asyncio.get_running_loop().time() - self._step_began > seconds
-        return held and self.computing not in (None, request.number)
+        too_long = asyncio.get_running_loop().time() - self._step_began > seconds
+        return too_long and self.computing not in (None, request.number)
 
     async def listen(self, ended: Callable[[], None]) -> None:
         """Handle the child's messages until it ends; ``ended`` is called after each request that it finished."""

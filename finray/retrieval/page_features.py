@@ -182,7 +182,7 @@ def _places(features: Floats, pages: Sequence[_Page], query: Query) -> None:
     _fill(features, "implied_weakly" if query.unexplained else "implied", implied)
     _fill(features, "statement_metric" if query.metrics else "statement_other", [bool(p.statement) for p in pages])
     asked = asked_terms(query)
-    _fill(features, "heading", _held_by_rarity(asked, [set(content_terms(text)) for text in top]))
+    _fill(features, "heading", _matched_by_rarity(asked, [set(content_terms(text)) for text in top]))
     _fill(features, "subject_heading", [headed_share(subjects, page.headings) for page in pages])
     _fill(features, "subject_item", [_treated_share(subjects, page) for page in pages])
     terms = content_terms(" ".join(word for s in subjects for word in s.asked.findall(query.text))) or asked
@@ -205,7 +205,7 @@ def _page_texts(features: Floats, pages: Sequence[_Page], query: Query, texts: M
     line, row = zip(*(_best_lines(rarity, *page) for page in zip(terms_of_lines, lines, strict=True)), strict=True)
     _fill(features, "line", line)
     _fill(features, "row", row)
-    _fill(features, "words", _held_by_rarity(asked, [set(words) for words in terms]))
+    _fill(features, "words", _matched_by_rarity(asked, [set(words) for words in terms]))
     _fill(features, "phrases", [len(pairs & set(pairwise(words))) / (len(pairs) or 1) for words in terms])
     _fill(features, "years", [_share(years, set(_YEAR.findall(texts[page.key]))) for page in pages])
     if query.metrics or _AMOUNT.search(query.text):
@@ -235,11 +235,11 @@ def _treated_share(subjects: Sequence[Subject], page: _Page) -> float:
     return sum(bool(subject.items & items) or page.place in subject.places for subject in subjects) / len(subjects)
 
 
-def _held_by_rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> list[float]:
+def _matched_by_rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> list[float]:
     """The share of the distinct terms ``asked`` in each of ``pages``. Terms on fewer pages weigh more, terms on no page
     nothing."""
     rarity = _rarity(asked, pages)
-    return [_held(rarity, terms) for terms in pages]
+    return [_matched(rarity, terms) for terms in pages]
 
 
 def _rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> dict[str, float]:
@@ -250,7 +250,7 @@ def _rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> dict[str, float]
     return {term: weight / total for term, weight in weights.items()}
 
 
-def _held(rarity: Mapping[str, float], terms: Collection[str]) -> float:
+def _matched(rarity: Mapping[str, float], terms: Collection[str]) -> float:
     return sum(rarity[term] for term in rarity.keys() & set(terms))
 
 
@@ -263,12 +263,12 @@ def _best_lines(
     for at, words in enumerate(terms):
         if rarity.keys().isdisjoint(words):
             continue
-        held = _held(rarity, words)
-        line = max(line, held)
-        if held > row:
+        matched = _matched(rarity, words)
+        line = max(line, matched)
+        if matched > row:
             after = lines[at + 1] if at + 1 < len(lines) else ""
             if _FIGURE.search(lines[at]) or (_FIGURE.match(after) and len(lines[at]) > 2):
-                row = held
+                row = matched
     return line, row
 
 
@@ -277,8 +277,8 @@ def _figures(text: str) -> float:
     return min(1.0, sum(map(str.isdigit, text)) / max(1, len(text)) / 0.15)
 
 
-def _share(wanted: set[str], held: set[str]) -> float:
-    return len(wanted & held) / len(wanted) if wanted else 0.0
+def _share(wanted: set[str], matched: set[str]) -> float:
+    return len(wanted & matched) / len(wanted) if wanted else 0.0
 
 
 def _fill(

@@ -67,7 +67,7 @@ def page_model_json(weights: Floats, trained: Mapping[str, Any]) -> str:
     return json.dumps({"weights": named, "trained": dict(trained)}, indent=1) + "\n"
 
 
-def _from_json(text: str, where: str) -> PageModel:
+def _from_json(text: str, source: str) -> PageModel:
     try:
         weights: dict[str, float] = json.loads(text)["weights"]
         if list(weights) != list(FEATURES):
@@ -76,5 +76,5 @@ def _from_json(text: str, where: str) -> PageModel:
         return PageModel(np.asarray(list(weights.values()), dtype=np.float64))
     except (ValueError, KeyError, TypeError) as error:
         raise ModelUnavailableError(
-            f"{where!r} is no page model of this version: {error}; train it again with jobs/train_page_ranker.py"
+            f"{source!r} is not a page model of this version: {error}; train it again with jobs/train_page_ranker.py"
         ) from error

@@ -47,7 +47,7 @@ class UnidentifiedFilings:
         """The filings with one of ``names`` on many pages: most likely that company's own."""
         return sorted(i for i, pages in self.naming(names).items() if pages >= self._own_pages(i))
 
-    def known_after_all(self, mentions: Mentions, question: str) -> Mentions:
+    def with_unidentified(self, mentions: Mentions, question: str) -> Mentions:
         """``mentions`` with unknown names moved to the known ones if unidentified filings repeat them on many pages:
         each such filing is a company of the catalog."""
         if not self._ids:

@@ -86,7 +86,7 @@ def _texts(parsed: Mapping[str, Any] | None, stage: str) -> list[str]:
         raise ModelReplyError(f"{stage}: the reply's 'passages' is not a list of texts: {excerpt(repr(passages), 120)}")
     texts = [text for text in passages if text.strip()]
     if not texts:
-        raise ModelReplyError(f"{stage}: the reply holds no passage")
+        raise ModelReplyError(f"{stage}: the reply has no passage")
     return texts
 
 
