@@ -1,1 +1,1 @@
-"""Reads questions: companies, periods, forms, metrics, and plans to compute them."""
+"""Reads what a question asks for: companies, periods, forms, metrics, and plans to compute them."""

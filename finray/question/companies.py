@@ -269,8 +269,8 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[Span]
 
 
 def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
-    """Filings by company. CIK and Commission file number decide. Names and tickers decide only without them, so two
-    registrants that share a name or a reused ticker stay apart."""
+    """Filings by company, joined by CIK, Commission file number, name and ticker. Filings with different CIKs are never
+    joined, so two registrants that share a name or a reused ticker stay apart."""
     same: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
     for filing in filings:
         own = filing.filing_id if filing.company == UNIDENTIFIED else ""
