@@ -48,7 +48,7 @@ def test_no_text_breaks_an_engine(ask: Ask, question: str) -> None:
     ("question", "reason"),
     [("", "blank"), ("  \n", "blank"), ("\udcff", "surrogate"), ("a\x00b", "control character"), ("a" * 9000, "8,000")],
 )
-def test_a_question_that_is_no_text_is_an_error_that_says_so(ask: Ask, question: str, reason: str) -> None:
+def test_a_question_that_is_no_text_is_an_error_with_a_reason(ask: Ask, question: str, reason: str) -> None:
     prediction = ask(question)
     assert prediction.status == "error"
     assert prediction.error is not None

@@ -1,7 +1,7 @@
-"""The closest passage: a quotation for a question that the index speaks of but that no row or sentence surely answers.
+"""Quotes the closest passage if the index covers the subject but no row or sentence surely answers.
 
-It claims no figure. A question for an amount is only quoted where one stretch of text holds what is asked for, in some
-wording: otherwise the company does not report it, and saying so is the honest answer.
+The quotation claims no figure. For an amount, one stretch of text must contain what is asked for, in some wording;
+otherwise the company does not report it, and the honest answer is a refusal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from finray.question.synonyms import variants, words_of
 from finray.question.words import word_list
 
 MIN_NAMED = 0.7
-"""Share of the words of what is asked for that one stretch must hold before it is quoted for an amount."""
+"""Share of the asked words that one stretch must contain to be quoted for an amount."""
 MIN_SIMILARITY = 0.2
 _QUOTED_PASSAGES = 10
 _COMMON = frozenset(word for text in word_list("common") for word in words_of(text))
@@ -27,13 +27,13 @@ _DIGITS = re.compile(r"\d")
 
 
 def closest_passage(query: Query, passages: Sequence[Passage], facts: FilingFacts, encoder: Encoder) -> Answer | None:
-    """A quotation from the passages of filings of the period asked for; None where none speaks of the subject."""
+    """A quotation from filings of the period asked for; None if no passage is about the subject."""
     fitting = fitting_period(query, passages, facts)[:_QUOTED_PASSAGES]
     amount = "amount" in query.intents
     names = [*query.names, *(facts.company_name(company) for company in query.companies)]
     if amount:
         wordings = _wordings(query, names)
-        fitting = tuple(p for p in fitting if _names_it(p, wordings))
+        fitting = tuple(p for p in fitting if _contains(p, wordings))
     quote = best_quote(query.text, fitting, encoder, names, prose=not amount)
     if quote is None or quote.similarity < MIN_SIMILARITY:
         return None
@@ -43,12 +43,12 @@ def closest_passage(query: Query, passages: Sequence[Passage], facts: FilingFact
 
 
 def _wordings(query: Query, names: Sequence[str]) -> list[frozenset[str]]:
-    """What is asked for, as sets of words, in the wordings that tables and texts use."""
+    """What is asked for, as sets of words, in the wordings of tables and texts."""
     drop = _COMMON | {word for name in names for word in words_of(name)}
     words = tuple(word for word in words_of(query.text) if word not in drop and not _DIGITS.search(word))
     return [frozenset(wording) for wording in variants(words)]
 
 
-def _names_it(passage: Passage, wordings: Sequence[frozenset[str]]) -> bool:
-    held = [frozenset(words_of(stretch)) for stretch in stretches(passage.text)]
-    return any(len(wording & words) >= MIN_NAMED * len(wording) for wording in wordings if wording for words in held)
+def _contains(passage: Passage, wordings: Sequence[frozenset[str]]) -> bool:
+    texts = [frozenset(words_of(stretch)) for stretch in stretches(passage.text)]
+    return any(len(wording & words) >= MIN_NAMED * len(wording) for wording in wordings if wording for words in texts)

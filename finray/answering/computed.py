@@ -1,4 +1,4 @@
-"""Answers in numbers: the program of a covered plan evaluated and put into words, with the cells it rests on."""
+"""Answers in numbers: evaluates the program of a covered plan, and puts the result into words with its cells."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from finray.question.arithmetic import evaluate
 
 
 class Computation:
-    """One covered plan: its values, their unit and what the answer says of them."""
+    """The values of one covered plan, their units, and their wording in the answer."""
 
     def __init__(self, query: Query, coverage: Coverage, passages: Sequence[Passage], facts: FilingFacts) -> None:
-        """Raises ProgramError for a part that has no value."""
+        """Raises ProgramError if a part has no value."""
         plan = coverage.plan
         self._query, self._plan, self._facts = query, plan, facts
         self._passages = passages
@@ -43,7 +43,7 @@ class Computation:
         return replace(self._answer(self._text(value, lead), program), value=number, unit=unit)
 
     def _winner(self) -> tuple[str, str]:
-        """The company that ranks first, as the answer begins, and the program that answers for it."""
+        """The beginning of the answer, which names the company that ranks first, and the program for its value."""
         values = [evaluate(ranking, self._values) for _, ranking, _ in self._plan.choose]
         best = values.index(min(values) if self._plan.lowest else max(values))
         company, _, program = self._plan.choose[best]
@@ -73,7 +73,7 @@ class Computation:
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
 
     def _ranking(self) -> str:
-        """The name of the company or year with the highest, or lowest, value, and the values of all."""
+        """The company or year with the highest (or lowest) value, and all values."""
         plan = self._plan
         ranked = sorted(self._parts, key=lambda part: part[1], reverse=not plan.lowest)
         period = f", {plan.operands[0].period}" if self._facts.has_company(ranked[0][0]) else ""
@@ -97,8 +97,8 @@ class Computation:
         return Answer(text, "answered", program=source, evidence=evidence, operands=cells, grounded=grounded)
 
     def _evidence(self) -> tuple[tuple[Passage, ...], bool]:
-        """For each operand the passage that prints its row, else the page's passage, each once; and whether every
-        operand's figure stands in its passage."""
+        """Each operand's passage, each once: one that prints its row, else one of its page. And whether every passage
+        prints its operand's figure."""
         chosen: dict[tuple[str, int, int], Passage] = {}
         grounded = True
         for item in self._found.values():
@@ -110,18 +110,15 @@ class Computation:
 
 
 def _shape(query: Query, found: Iterable[Found]) -> Shape:
-    """What the question asks for, in the currency that the operands share; without any money, in none."""
+    """The shape that the question asks for, in the operands' currency."""
     currencies = [item.currency for item in found if item.unit.startswith("USD")]
     return replace(query.shape, currency=max(currencies, default="USD"))
 
 
 def _printed_unit(found: Iterable[Found]) -> Unit | None:
-    """The unit of all operands that were found by their words, where that is no currency."""
+    """The unit that all operands share, if it is no currency."""
     units = {item.unit for item in found}
-    if len(units) != 1:
-        return None
-    (unit,) = units
-    return unit if unit != "USD" else None
+    return units.pop() if len(units) == 1 and "USD" not in units else None
 
 
 def _cited(name: str, found: Found) -> CitedCell:
@@ -150,7 +147,7 @@ def _plain(value: float) -> str:
 
 
 def _shown_program(program: str, found: Mapping[str, Found]) -> str:
-    """The program and its operands, each with the cell it came from, the page, and the tag where it has one."""
+    """The program and its operands, each with its cell, page and tag, if any."""
     operands = "; ".join(f"{name} = {_plain(item.value)} {_source(item)}" for name, item in found.items())
     return f"{program}  where {operands}"
 

@@ -1,8 +1,8 @@
-"""How likely an answer of the ``statements`` answerer is to be right, from how it was found.
+"""The probability that an answer of the ``statements`` answerer is right, from how it was found.
 
-A logistic regression over a dozen signals, fitted by ``finray train confidence`` on questions with known answers. Right
-means: the figure equals the gold answer; for a quotation, that it stands on a page that answers. Its calibration on
-companies that it has not seen is in docs/results.md.
+A logistic regression over the SIGNALS, fitted by ``finray train confidence`` on questions with known answers. An answer
+is right if its figure equals the gold answer, or if its quotation is on a page that answers. docs/results.md has the
+calibration on unseen companies.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from finray.answering.quotes import held_share
+from finray.answering.quotes import matched_share
 from finray.core.errors import ModelUnavailableError
 from finray.core.query import Query
 from finray.core.types import Answer, CitedCell, Passage
@@ -33,20 +33,20 @@ SIGNALS: dict[str, str] = {
     "computed": "the number was computed from cells of tables",
     "stated": "the number was read in a sentence",
     "closest": "the answer is the closest passage, not a sentence that surely answers",
-    "fit": "how well the worst matched row fits the question's words, above .5",
-    "named": "every row is one that a named metric is defined by",
+    "fit": "how well the worst row matches the question's words, above .5",
+    "named": "every row is a line item that defines a named metric",
     "operands": "logarithm of the number of cells",
-    "statements": "share of the cells that stand on a primary statement",
-    "tagged": "share of the cells that carry an XBRL concept",
-    "held": "share of the question's own words, beyond company, period and metric, that row or quotation holds",
-    "surplus": "share of the rows' words that the question does not say",
-    "first": "one over the rank of the best page that the answer rests on",
-    "period": "how well the filings that the answer rests on fit the period asked for",
+    "statements": "share of the cells on a primary statement",
+    "tagged": "share of the cells with an XBRL concept",
+    "held": "share of the question's words, besides company, period and metric, in the row or quotation",
+    "surplus": "share of the rows' words that are not in the question",
+    "first": "one over the rank of the best page of the evidence",
+    "period": "how well the filings of the evidence match the period asked for",
     "undated": "the question names no period",
     "unnamed": "the question names no company of the index",
     "score": "score of the first passage",
 }
-"""Each signal and what it is."""
+"""Description of each signal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class ConfidenceModel:
 
 
 def signals(query: Query, answer: Answer, passages: Sequence[Passage], facts: FilingFacts) -> Floats:
-    """float64 [len(SIGNALS)] of an answer that is no refusal."""
+    """The SIGNALS of an answer that is no refusal, float64 [len(SIGNALS)]."""
     cells = answer.operands
     places = {(p.filing_id, p.page) for p in answer.evidence} | {(c.filing_id, c.page) for c in cells}
     ranks = [rank for rank, p in enumerate(passages, start=1) if (p.filing_id, p.page) in places]
@@ -76,7 +76,7 @@ def signals(query: Query, answer: Answer, passages: Sequence[Passage], facts: Fi
         "operands": math.log(max(1, len(cells))),
         "statements": _share([cell.statement is not None for cell in cells]),
         "tagged": _share([cell.concept is not None for cell in cells]),
-        "held": min((held_share(query.unexplained, text) for text in texts), default=0.0),
+        "held": min((matched_share(query.unexplained, text) for text in texts), default=0.0),
         "surplus": _surplus(query, cells),
         "first": 1 / min(ranks) if ranks else 0.0,
         "period": min((period_fit(filing, query.periods)[0] for filing in filings), default=0.0),
@@ -103,7 +103,7 @@ def _share(flags: Sequence[bool]) -> float:
 
 @cache
 def shipped_confidence_model() -> ConfidenceModel:
-    """The model that comes with finray. Raises ModelUnavailableError where its file does not fit this version."""
+    """The model that comes with finray. Raises ModelUnavailableError if its file is of another version."""
     text = (resources.files("finray.answering") / "confidence.json").read_text("utf-8")
     return _from_json(text, "confidence.json")
 
@@ -121,19 +121,19 @@ def load_confidence_model(path: str) -> ConfidenceModel:
         raise ModelUnavailableError(f"no confidence model at {path!r}: {error.strerror or error}") from error
 
 
-def _from_json(text: str, where: str) -> ConfidenceModel:
+def _from_json(text: str, source: str) -> ConfidenceModel:
     try:
         weights = json.loads(text)["weights"]
         named = {str(name): float(weight) for name, weight in weights.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelUnavailableError(f"{where} is no confidence model: {error!r}") from error
+        raise ModelUnavailableError(f"{source} is not a confidence model: {error!r}") from error
     if set(named) != set(SIGNALS):
         odd = sorted(set(named) ^ set(SIGNALS))
-        raise ModelUnavailableError(f"{where} has other signals than this version ({', '.join(odd)}); train it again")
+        raise ModelUnavailableError(f"{source} has other signals than this version ({', '.join(odd)}); train it again")
     return ConfidenceModel(np.asarray([named[name] for name in SIGNALS]))
 
 
 def confidence_model_json(model: ConfidenceModel, trained: object) -> str:
-    """The file that :func:`load_confidence_model` reads; ``trained`` says on what."""
+    """The file that :func:`load_confidence_model` reads; ``trained`` describes the training data."""
     weights = {name: round(float(weight), 4) for name, weight in zip(SIGNALS, model.weights, strict=True)}
     return json.dumps({"trained": trained, "weights": weights}, indent=1) + "\n"

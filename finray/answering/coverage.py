@@ -1,4 +1,4 @@
-"""What a set of passages covers of what a question needs: shared by the rule-based curator and answerer."""
+"""Which operands of a question's plans the passages cover. Shared by the rule-based curator and answerer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from finray.retrieval.filing_match import period_fit
 
 
 def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[Plan, ...]:
-    """The plans of ``query``, bound to what ``passages`` (of filings of its period, if there are any) are about.
+    """The plans of ``query`` for the companies and periods of ``passages``, preferably from filings of its period.
 
-    A question that names no company is about that of the best passage; one that names no period, about the latest that
-    the company's passages come from, years before quarters.
+    If the question names no company, the best passage's company is meant; if it names no period, the latest one of the
+    company's passages, years before quarters.
     """
     fitting = fitting_period(query, passages, facts) or passages
     if not fitting or not query.measures:
@@ -33,15 +33,15 @@ def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> 
 
 
 def fitting_period(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[Passage, ...]:
-    """The passages of filings that may print figures of the period asked for."""
+    """The passages from filings that may print figures of the period asked for."""
     return tuple(p for p in passages if period_fit(facts.filing(p.filing_id), query.periods)[0] > 0)
 
 
 def cover(
     query: Query, plan: Plan, passages: Sequence[Passage], facts: FilingFacts, *, anywhere: bool = False
 ) -> Coverage:
-    """What the passages cover of ``plan``: phrases anywhere in the passages' filings, named metrics on the passages'
-    pages; with ``anywhere`` named metrics in the whole filings too, outside the statements last."""
+    """The operands of ``plan`` that the passages cover: phrases anywhere in the passages' filings, named metrics on the
+    passages' pages. With ``anywhere`` named metrics in the whole filings too, outside the statements last."""
     ranks: dict[tuple[str, int], int] = {}
     for passage in passages:
         ranks.setdefault((passage.filing_id, passage.page), len(ranks))
@@ -49,7 +49,7 @@ def cover(
     amended = any(form.endswith("/A") for form in query.forms)
     found: dict[str, Found] = {}
     absent: list[Operand] = []
-    # A formula mixes rows of one statement; a row of some note among them would be of another kind.
+    # A formula combines rows of the statements; a row of a note does not fit among them.
     plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
     for operand in plan.operands:
         filings = [
@@ -73,7 +73,7 @@ def cover(
 def _in_one_row(
     plan: Plan, found: dict[str, Found], absent: list[Operand], line_items: Mapping[str, Sequence[LineItem]]
 ) -> Coverage:
-    """The same with the periods of one phrase read from one row, if one filing prints them: a row that is sure for one
+    """``found`` with the periods of a phrase read from one row, if one filing prints them: a row that is sure for one
     year is sure for the year beside it, and a dash there is a zero."""
     result: dict[str, Found] = dict(found)
     missing: list[Operand] = []
@@ -89,7 +89,6 @@ def _in_one_row(
             if each.operand.phrase == operand.phrase
             and each.operand.company == operand.company
             and each.operand.period != operand.period
-            and each.operand.phrase is not None
         ]
         anchor = max(anchors, key=lambda each: each.score, default=None)
         elsewhere = own is not None and anchor is not None and own.filing.filing_id != anchor.filing.filing_id
@@ -102,7 +101,7 @@ def _in_one_row(
             missing.append(operand)
     cells = Counter(_cell(each) for each in result.values())
     twice = [o for o in plan.operands if o.phrase is not None and o.name in result and cells[_cell(result[o.name])] > 1]
-    # One cell cannot be the figure of two periods: the periods of its table were not understood.
+    # One cell cannot be the figure of two periods: the periods of its table were misread.
     sure = {name: each for name, each in result.items() if each.operand not in twice}
     return Coverage(plan, sure, (*missing, *twice))
 
@@ -112,16 +111,16 @@ def _cell(found: Found) -> tuple[str, int, int, int]:
 
 
 def missing_filing(query: Query) -> tuple[str, ...]:
-    """What to say is missing when no filing fits."""
+    """Describes the missing filing if none fits."""
     if query.unknown_companies and not query.companies:
         return tuple(f"filings of {name}" for name in query.unknown_companies)
-    of = f" of {' and '.join(dict.fromkeys(query.names))}" if query.names else ""
+    owner = f" of {' and '.join(dict.fromkeys(query.names))}" if query.names else ""
     periods = ", ".join(str(period) for period in query.periods)
-    return (f"a filing{of} for {periods}" if periods else f"a filing{of} on this subject",)
+    return (f"a filing{owner} for {periods}" if periods else f"a filing{owner} on this subject",)
 
 
 def absent_company(query: Query) -> str | None:
-    """A company that a comparison needs and the index does not hold."""
+    """A company that the question needs and the index lacks."""
     if query.unknown_companies and (not query.companies or "between" in query.intents):
         return query.unknown_companies[0]
     return None

@@ -1,4 +1,4 @@
-"""Whether the numbers of an answer stand in its evidence: it rests on what a filing prints, or it guesses."""
+"""Checks that the evidence prints the numbers of an answer."""
 
 from __future__ import annotations
 
@@ -28,83 +28,83 @@ _CELL_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 _QUOTED = re.compile(r"[“\"]([^“”\"]{20,})[”\"]")
 
 SCALES = frozenset({0, 2, 3, 6, 9})
-"""Powers of ten between a number and how it is printed: none, percent, thousands, millions, billions."""
+"""Powers of ten between a number and its printed form: none, percent, thousands, millions, billions."""
 PLAIN = frozenset(
     Decimal(number)
     for number in (0, 1, 2, 3, 4, 10, 12, 52, 100, 360, 365, 366, 1_000, 10_000, 1_000_000, 1_000_000_000)
 )
-"""What formulas consist of: halves and averages, months, quarters, days, percent, scales."""
+"""Constants of formulas: for averages, months, quarters, days, percent, scales."""
 _SPELLED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SMALL = 12
-"""Whole numbers in prose up to here count things."""
+"""Whole numbers up to this one count things in prose."""
 
 
 def figures(numbers: Iterable[float], texts: Sequence[str], question: str) -> tuple[float, ...]:
-    """Those ``numbers`` that ``texts`` or the question print, at one of ``SCALES``. The constants of formulas, which
-    stand everywhere ("12 months", "Note 4"), only where they are printed as numbers of their own."""
+    """Those ``numbers`` that ``texts`` or the question print, at one of ``SCALES``. Constants of formulas occur
+    everywhere ("12 months", "Note 4"), so they count only if printed as separate numbers."""
     whole = " ".join((*map(readable, texts), readable(question)))
     printed, alone = _forms(whole), _forms(_IN_A_NAME.sub(" ", _REFERENCE.sub(" ", whole)))
     found = []
     for number in numbers:
         if math.isfinite(number):
             exact = Decimal(repr(number))
-            if _stands(exact, alone, frozenset({0})) if exact in PLAIN else _stands(exact, printed):
+            if _is_in(exact, alone, frozenset({0})) if exact in PLAIN else _is_in(exact, printed):
                 found.append(number)
     return tuple(found)
 
 
 def unspelled(numbers: Iterable[float], texts: Sequence[str]) -> tuple[float, ...]:
-    """Those ``numbers`` that no word of ``texts`` says, as "three" says 3."""
+    """Those ``numbers`` that ``texts`` do not spell out, as "three"."""
     words = set(re.findall(r"[a-z]+", " ".join(map(readable, texts)).lower()))
-    said = {number for number, word in enumerate(_SPELLED) if word in words}
-    return tuple(number for number in numbers if number not in said)
+    spelled = {number for number, word in enumerate(_SPELLED) if word in words}
+    return tuple(number for number in numbers if number not in spelled)
 
 
 def ungrounded_text(answer: str, texts: Sequence[str], question: str) -> tuple[str, ...]:
-    """The numbers and quotations of ``answer`` that ``texts`` do not hold, as ``answer`` prints them."""
+    """The numbers and quotations of ``answer`` that are not in ``texts``, as ``answer`` prints them."""
     answer, question, *texts = map(readable, (answer, question, *texts))
     printed = _forms(" ".join((*texts, question)))
     found = []
-    for face in _PRINTED.findall(_IN_A_NAME.sub(" ", answer)):
-        number = _decimal(face)
+    for literal in _PRINTED.findall(_IN_A_NAME.sub(" ", answer)):
+        number = _decimal(literal)
         counts = number == number.to_integral_value() and number <= _SMALL
-        if not counts and number not in PLAIN and not _stands(number, printed):
-            found.append(face)
+        if not counts and number not in PLAIN and not _is_in(number, printed):
+            found.append(literal)
     evidence = _squeezed(" ".join(texts))
     found += [quote for quote in _QUOTED.findall(answer) if _squeezed(quote).rstrip(".,; ") not in evidence]
     return tuple(dict.fromkeys(found))
 
 
 def prints(text: str, cell: str) -> bool:
-    """Whether every figure of ``cell`` stands in ``text``: "$1,234" is printed as "$ 1,234" too. A cell without
-    figures, a dash, stands anywhere."""
+    """Whether ``text`` prints every figure of ``cell``: "$1,234" matches "$ 1,234". A cell without figures (a dash)
+    matches any text."""
     return all(
         re.search(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)", text) for figure in _CELL_FIGURE.findall(cell)
     )
 
 
 def _forms(text: str) -> dict[tuple[int, ...], set[int]]:
-    """Of each number in ``text`` the digits without zeros at the end, and the exponents they are printed with."""
+    """The digits of each number in ``text`` without trailing zeros, and the exponents they are printed with."""
     forms: dict[tuple[int, ...], set[int]] = {}
-    for face in _PRINTED.findall(text):
-        digits, exponent = _form(_decimal(face))
+    for literal in _PRINTED.findall(text):
+        digits, exponent = _form(_decimal(literal))
         forms.setdefault(digits, set()).add(exponent)
     return forms
 
 
-def _stands(number: Decimal, printed: dict[tuple[int, ...], set[int]], scales: frozenset[int] = SCALES) -> bool:
+def _is_in(number: Decimal, printed: dict[tuple[int, ...], set[int]], scales: frozenset[int] = SCALES) -> bool:
     digits, exponent = _form(number)
     return any(abs(exponent - other) in scales for other in printed.get(digits, ()))
 
 
 def _form(number: Decimal) -> tuple[tuple[int, ...], int]:
     _, digits, exponent = number.normalize().as_tuple()
-    assert isinstance(exponent, int), "no NaN or infinity comes here"
+    assert isinstance(exponent, int), "number must be finite"
     return digits, exponent
 
 
-def _decimal(face: str) -> Decimal:
-    return Decimal(face.replace(",", "")[:60])
+def _decimal(literal: str) -> Decimal:
+    return Decimal(literal.replace(",", "")[:60])
 
 
 def _squeezed(text: str) -> str:
@@ -112,15 +112,15 @@ def _squeezed(text: str) -> str:
 
 
 def printing(found: Found, passages: Sequence[Passage], facts: FilingFacts) -> Passage | None:
-    """The passage that prints the found row: one of ``passages``, else one read from the index."""
-    place = (found.filing.filing_id, found.line_item.page)
+    """The passage that prints the found row: one of ``passages``, else one from the index."""
+    item = found.line_item
+    place = (found.filing.filing_id, item.page)
     at_hand = [p for p in passages if (p.filing_id, p.page) == place]
-    passages_there = at_hand or facts.passages_of(*place)
-    label = " ".join(found.line_item.label.split())[:30]
-    telling = [p for p in passages_there if prints(p.text, found.line_item.text)]
-    sentence = (found.line_item.caption or "")[:40]
-    both = [p for p in telling if label in " ".join(p.text.split()) or (sentence and sentence in p.text)]
-    others = facts.passages_of(*place) if at_hand and not telling else []
-    return next(
-        iter([*both, *telling, *(p for p in others if prints(p.text, found.line_item.text)), *passages_there]), None
-    )
+    on_page = at_hand or facts.passages_of(*place)
+    label = " ".join(item.label.split())[:30]
+    with_figure = [p for p in on_page if prints(p.text, item.text)]
+    sentence = (item.caption or "")[:40]
+    with_row = [p for p in with_figure if label in " ".join(p.text.split()) or (sentence and sentence in p.text)]
+    if at_hand and not with_figure:
+        with_figure = [p for p in facts.passages_of(*place) if prints(p.text, item.text)]
+    return next(iter([*with_row, *with_figure, *on_page]), None)

@@ -1,4 +1,4 @@
-"""Around any answerer: what the index lacks is refused before a model is asked; refusals name what is near."""
+"""Guards an answerer: refuses what the index lacks before any model call, and adds the nearest data to refusals."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from finray.models.encoder import Encoder
 
 
 class GuardedAnswerer:
-    """``inner``, asked only about companies and periods that the index holds.
+    """Asks ``inner`` only about companies and periods in the index.
 
-    With an ``encoder``, a question that ``inner`` refuses is answered with the closest passage where one speaks of
-    its subject. ``confidence`` says of each answer how likely it is to be right.
+    With an ``encoder``, quotes the closest passage about the subject if ``inner`` refuses. With ``confidence``, adds
+    the probability that the answer is right.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class GuardedAnswerer:
 
 
 def refusal(absent: Absence) -> Answer:
-    """In words for a person: what is missing, and the nearest thing that is there."""
+    """The answer that names what is missing and the nearest thing in the index."""
     text = _with_nearest(f"Not in the index: {'; '.join(absent.missing)}.", absent.nearest)
     return Answer(text, "unanswerable", missing=absent.missing, nearest=absent.nearest)
 

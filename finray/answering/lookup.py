@@ -1,7 +1,7 @@
-"""The general look-up: the cell of a filing's tables that prints what a phrase asks for, for one period.
+"""Looks up the cell of a filing's tables that prints what a phrase asks for, for one period.
 
-Every line item of the filing competes, those of retrieved pages with an advantage. What counts is the fit of row and
-column (row_match.py), and that no other value fits nearly as well: a wrong figure is worse than none.
+All line items of the filing compete, those of retrieved pages with an advantage. The best must match in row and column
+(row_match.py), and clearly better than any other value: a wrong figure is worse than none.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MIN_COVERAGE = 0.75
 MIN_MARGIN = 1.01
 """The best value's score over that of the next different value."""
 ALONE_COVERAGE, ALONE_MARGIN = 0.85, 1.8
-"""What a row must reach that fits less well, and far better than any other."""
+"""Thresholds for a row with a lower score that fits far better than any other."""
 _PAGE_BONUS = 0.015
 _OTHER_MEASURE_COVERAGE = 0.9
-"""What a row must hold of the question where its unit is not what the question's words suggest."""
+"""Coverage that a row needs if its unit is not what the question's words suggest."""
 _OPENING = frozenset(words_of("beginning opening begin"))
 _CLOSING = frozenset(words_of("end ending closing"))
 _IS_RATE = re.compile(r"%|\b(?:percent\w*|rates?|yield|margin|volatility)\b", re.I)
@@ -33,12 +33,12 @@ _IS_COUNT = re.compile(r"\b(?:number|shares?|units?|options?|awards?|rsus?|psus?
 _IS_PRICE = re.compile(r"\b(?:price|per (?:share|unit|option)|fair value)\b", re.I)
 _SAME_VALUE = 0.006
 _AS_GOOD = 0.9
-"""Share of the best score from which a cell that prints the same figure more exactly is taken instead."""
+"""A cell with this share of the best score replaces the best if it prints the same figure more exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """``margin`` is ``fit.score`` over the score of the next different value, infinite where there is none."""
+    """``margin`` is ``fit.score`` over the score of the next different value, infinite without one."""
 
     line_item: LineItem
     fit: Fit
@@ -61,9 +61,11 @@ def look_up(
     page_rank: Mapping[int, int],
     rarity: Rarity | None = None,
 ) -> Hit | None:
-    """The best cell of ``items`` (one filing's) for the period of ``months`` to ``end``, or for that day; None where
-    nothing shares a word. Without ``months`` the day alone is asked for. ``page_rank`` is the rank of each retrieved
-    page; ``rarity`` that of the words of ``items``, where it is known already."""
+    """The best cell among ``items`` of one filing for the ``months`` that end on ``end``, or for that day if ``months``
+    is None; None if no cell shares a word with ``phrase``.
+
+    ``page_rank`` is the rank of each retrieved page; ``rarity`` is the rarity of the words in ``items`` if known.
+    """
     weights = shipped_row_weights()
     matcher = Matcher(phrase, rarity if rarity is not None else Rarity(items))
     tagged = any(item.concept is not None for item in items)
@@ -87,7 +89,7 @@ def look_up(
 
 
 def comparable(phrase: Phrase, items: Iterable[LineItem], end: dt.date, months: int | None) -> Iterator[LineItem]:
-    """The cells of the period and of the phrase's measure."""
+    """The cells of the period with the phrase's measure."""
     for item in items:
         if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
             continue
@@ -96,7 +98,7 @@ def comparable(phrase: Phrase, items: Iterable[LineItem], end: dt.date, months: 
 
 
 def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
-    """``tagged``: the filing tags its financial statements; what is not tagged is management's own arrangement."""
+    """``tagged``: the filing tags its financial statements, so untagged cells are management's own presentation."""
     return Standing(
         statement=item.statement is not None,
         unsaid_months=item.months is None or (months is None and item.months != 0),
@@ -113,8 +115,8 @@ def look_up_any(
     page_rank: Mapping[int, int],
     rarity: Rarity | None = None,
 ) -> Hit | None:
-    """As :func:`look_up`; where nothing of the measure is sure, a sure row of another measure that says nearly all of
-    the phrase: "outstanding at the end of the year" may count options."""
+    """As :func:`look_up`. If no cell of the measure is sure, a sure one of another measure whose row has nearly all
+    words of the phrase: "outstanding at the end of the year" may count options."""
     hit = look_up(phrase, items, end, months, page_rank, rarity)
     if (hit is not None and hit.sure) or phrase.measure != "money":
         return hit
@@ -136,7 +138,7 @@ def _of_period(phrase: Phrase, item: LineItem, end: dt.date, months: int | None)
         end = end - dt.timedelta(days=round((months or 12) * 30.4375))
     if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
         return False
-    # Rates that were assumed on a day stand in tables whose captions speak of years.
+    # Rates assumed at a day are in tables whose captions name years.
     assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
     return item.months is None or item.months in (0, months) or assumed
 
@@ -147,8 +149,8 @@ def _opens(label: str) -> bool:
 
 
 def measures(item: LineItem, measure: Measure) -> bool:
-    """Whether the figure of ``item`` is of ``measure``. Tables of notes often leave the unit to their headings: there
-    the words around the figure decide."""
+    """Whether the figure of ``item`` is of ``measure``. In notes, where often only a heading gives the unit, the words
+    around the figure decide."""
     money = "/" not in item.unit and item.unit not in ("shares", "percent", "pure")
     if measure == "money":
         return money
@@ -171,10 +173,10 @@ def _tagged_alike(item: LineItem, best: LineItem) -> bool:
 
 
 def _digits(item: LineItem) -> int:
-    """How many digits of the value are printed, without the zeros around them."""
+    """How many digits are printed, without leading and trailing zeros."""
     return len(re.sub(r"\D", "", item.text).strip("0"))
 
 
 def _same(a: float, b: float) -> bool:
-    """Tables in thousands and in millions print one figure."""
+    """Whether tables in thousands and in millions may print both as one figure."""
     return abs(abs(a) - abs(b)) <= _SAME_VALUE * max(abs(a), abs(b))

@@ -1,4 +1,4 @@
-"""Operands found in the tables of filings: the number, and the page and row it stands on."""
+"""Finds operands in the tables of filings: the number, its page and its row."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from finray.answering.lookup import look_up_any
 from finray.answering.row_match import Rarity
 from finray.core.period import Period
-from finray.core.plan import Found, Measure, Operand, Phrase, Unit
+from finray.core.plan import Found, Operand, Phrase, Unit
 from finray.core.types import Filing, LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.filings.cells import CURRENCIES
+from finray.question.measures import UNIT_OF
 
-_UNITS: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
 _WANDER_DAYS = 7
+"""A fiscal period ends on different days in different years."""
 _REPEATED_DAYS = 4 * 366
-"""Filings print figures of up to so many days before their own period's end."""
+"""Filings repeat figures of up to so many days before the end of their own period."""
 
 
 def find_operand(
@@ -29,11 +30,10 @@ def find_operand(
     *,
     amended: bool = False,
 ) -> Found | None:
-    """The operand in the first filing that prints it, the filing of its own period before those that repeat it.
+    """The operand in the first filing that prints it: the filing of its own period, then those that repeat it.
 
-    ``filings`` are of the operand's company, ``line_items`` by filing_id; ``pages`` limits where it may stand.
-    A later filing is preferred only where the own one is absent, and an amendment only where ``amended``: restated
-    figures answer another question.
+    ``filings`` are of the operand's company, ``line_items`` by filing_id; ``pages`` limits the search. Amendments come
+    first only if ``amended``, because restated figures answer another question.
     """
     for filing, end in _candidates(operand.period, filings, amended):
         items = [
@@ -57,9 +57,9 @@ def find_phrase(
     *,
     amended: bool = False,
 ) -> Found | None:
-    """The operand where a row of one of ``filings`` surely prints ``phrase``, in the order of :func:`find_operand`.
+    """The operand in the first filing with a row that surely prints ``phrase``, in the order of :func:`find_operand`.
 
-    The whole filing is searched; ``ranks`` are those of the retrieved pages, which are preferred.
+    Searches whole filings and prefers the retrieved pages, whose ranks are in ``ranks``.
     """
     for filing, end, months in phrase_periods(operand, phrase, filings, amended=amended):
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
@@ -73,15 +73,15 @@ def find_phrase(
 def phrase_periods(
     operand: Operand, phrase: Phrase, filings: Iterable[Filing], *, amended: bool = False
 ) -> Iterator[tuple[Filing, dt.date, int | None]]:
-    """(filing, end, months) of the operand's period in each filing that may print it, best source first; ``months`` is
-    None for a balance."""
+    """(filing, end, months) of the operand's period in each filing that may print it, the best source first. ``months``
+    is None for a balance."""
     for filing, end in _candidates(operand.period, filings, amended):
         yield filing, end, None if phrase.instant else operand.period.months or _months(operand.period, filing)
 
 
 def cells_for(phrase: Phrase, items: Sequence[LineItem]) -> Sequence[LineItem]:
-    """Those that may print ``phrase``: if it is a balance, none that a tag says is a flow. A tag is sure about periods;
-    the headings of a note's table may say "years ended"."""
+    """The ``items`` that may print ``phrase``: for a balance none that are tagged as a flow. Tags are reliable about
+    periods; headings of a note's table may read "years ended"."""
     if not _is_balance(phrase):
         return items
     return [item for item in items if item.concept is None or item.months == 0]
@@ -91,7 +91,7 @@ def _found(operand: Operand, filing: Filing, line_item: LineItem, value: float, 
     printed = line_item.unit
     unit: Unit = "USD/share" if printed.endswith("/share") else "USD"
     if operand.phrase is not None and operand.phrase.measure != "money":
-        unit = _UNITS[operand.phrase.measure]
+        unit = UNIT_OF[operand.phrase.measure]
     elif printed in ("percent", "shares"):
         unit = "percent" if printed == "percent" else "shares"
     code = printed.removesuffix("/share")
@@ -99,13 +99,13 @@ def _found(operand: Operand, filing: Filing, line_item: LineItem, value: float, 
 
 
 def _is_balance(phrase: Phrase) -> bool:
-    """Whether a day's figure is asked for: by the question's words, or because all of it names a balance."""
+    """Whether the phrase asks for a balance: by the question's words, or because all its words name one."""
     named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
     return phrase.instant or any(item.statement == "balance" for item in named)
 
 
 def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Found | None:
-    """``operand`` where the row that printed ``anchor``, the same phrase of another period, prints it too."""
+    """``operand`` from the row that prints ``anchor``, the same phrase of another period; None if it is not there."""
     row, phrase, known, asked = anchor.line_item, operand.phrase, anchor.operand.period, operand.period
     end = asked.date
     if end is None and row.period_end is not None and known.part == asked.part and abs(known.year - asked.year) < 20:
@@ -122,7 +122,7 @@ def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Fou
 
 
 def _column_words(item: LineItem) -> str:
-    """What stands over a column besides its period."""
+    """The heading of a column without its period."""
     return re.sub(r"[\W\d_]+", " ", item.column_label or "").strip().lower()
 
 
@@ -131,10 +131,10 @@ _KEPT_RARITIES = 16
 
 
 def _rarity(items: Sequence[LineItem]) -> Rarity:
-    """Counted once for the line items of a filing: a plan looks several operands up in it."""
-    known = _RARITIES.get(id(items))
-    if known is not None and known[0] is items:
-        return known[1]
+    """The rarity of words in a filing's ``items``, cached because a plan looks up several operands in one filing."""
+    cached = _RARITIES.get(id(items))
+    if cached is not None and cached[0] is items:
+        return cached[1]
     rarity = Rarity(items)
     _RARITIES[id(items)] = (items, rarity)
     while len(_RARITIES) > _KEPT_RARITIES:
@@ -154,20 +154,18 @@ _PAID_OR_DEDUCTED = re.compile(
     r"decreases)\b|\b(?:expenditures|withheld|retired|paid|repurchased)\b",
     re.I,
 )
-"""Rows whose parentheses mean paid or deducted, not negative."""
-
-
+"""Rows in which parentheses mean paid or deducted, not negative."""
 _SPENT = re.compile(r"^(?:Payments|Repayments|Purchases?|InterestExpense|InterestPaid|IncomeTaxesPaid|CostOf|CostsAnd)")
-"""XBRL concepts of what is spent, which count it as positive."""
+"""XBRL concepts of spending, with positive values."""
 _DEDUCTED = re.compile(
     r"^TreasuryStock|Accumulated(?:Depreciation|Amortization|Impairment)|Allowance(?!.*Recover)|Unrealized(?!\w*Gain)\w*Loss(?:es)?$|"
     r"^(?!.*Assets?Liabilit|.*\w+Assets?Net$)\w*Liabilit(?:y|ies)"
 )
-"""XBRL concepts of balances that others are net of: counted as positive, printed in parentheses."""
+"""XBRL concepts of balances that are deducted from others: positive values, printed in parentheses."""
 
 
 def printed_amount(phrase: Phrase, item: LineItem) -> float:
-    """The printed value; what is paid, owed or deducted is positive however it is printed. Percent as a fraction."""
+    """The printed value; positive for what is paid, owed or deducted. Percent as a fraction."""
     if item.unit == "percent":
         return item.value / 100
     if phrase.measure == "percent":
@@ -181,13 +179,13 @@ def printed_amount(phrase: Phrase, item: LineItem) -> float:
 
 
 def _months(period: Period, filing: Filing) -> int:
-    """The length of a flow where the question does not say it: a year, or a quarter, as the filing reports."""
+    """Months of a flow if the question does not give them: a year or a quarter, as the filing reports."""
     annual = filing.fiscal_period in ("FY", "Q4") if period.date is not None else period.part in (None, "FY")
     return 12 if annual else 3
 
 
 def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> list[tuple[Filing, dt.date]]:
-    """(filing, end of the asked period as that filing dates it), best source first."""
+    """(filing, end of the period in that filing), the best source first."""
     ranked: list[tuple[tuple[int, int, str], Filing, dt.date]] = []
     for filing in filings:
         if filing.period_end is None or filing.fiscal_period is None:
@@ -216,7 +214,7 @@ def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> lis
 
 
 def _years_of(filing: Filing) -> list[tuple[int, int]]:
-    """(0, the company's own fiscal year), then (1, the calendar year of its end) where that differs."""
+    """(0, the company's own fiscal year), then (1, the calendar year of its end) if that differs."""
     assert filing.period_end is not None
     calendar = filing.period_end.year
     own = filing.fiscal_year if filing.fiscal_year is not None else calendar
@@ -226,5 +224,5 @@ def _years_of(filing: Filing) -> list[tuple[int, int]]:
 def _years_before(end: dt.date, years: int) -> dt.date:
     try:
         return end.replace(year=end.year - years)
-    except ValueError:  # the 29th of February
+    except ValueError:  # February 29
         return end.replace(year=end.year - years, day=28)

@@ -1,4 +1,4 @@
-"""Around an answerer of numbers: each curation gets its plans, and what the filings cover of them."""
+"""Completes curations for an answerer of numbers: adds their plans and coverage."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from finray.index.facts import FilingFacts
 
 
 class PlannedAnswerer:
-    """``inner``, with the plans that the curator left out and, for operands that its passages lack, the whole filings.
+    """Adds plans if the curator made none, and searches whole filings for operands that are not in the passages.
 
-    A curator that finds every operand has decided; the last retrieval, which nobody curates, is planned here.
+    Keeps the coverage of a curator that found every operand. The last retrieval, which is not curated, gets its plans
+    here.
     """
 
     def __init__(self, inner: Answerer, facts: FilingFacts) -> None:
@@ -32,7 +33,7 @@ class PlannedAnswerer:
         return await self._inner.answer(query, replace(curation, plans=plans, coverage=coverage), journal)
 
     def _covered(self, query: Query, plans: Sequence[Plan], curation: Curation) -> Coverage:
-        """The first plan whose operands are all there, else the first plan with what it lacks."""
+        """The first plan with all its operands, else the first plan."""
         tried: list[Coverage] = []
         for plan in plans:
             tried.append(cover(query, plan, curation.kept, self._facts, anywhere=True))

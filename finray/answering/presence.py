@@ -1,4 +1,4 @@
-"""What an index lacks for a question, and the nearest thing that it has."""
+"""What an index lacks for a question, and the nearest thing in it."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _NAME = re.compile(r"[A-Z][\w&.’'-]{0,99}[a-z][\w&’'-]*")
 _NOT_A_NAME = word_list("not_a_name")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s++)$")
 _NEAR = 10
-"""How far before a name the end of another sentence is looked for."""
+"""Characters before a name that are searched for the end of another sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """``missing`` names what the question needs and the index lacks, ``nearest`` what comes closest to it; both in
-    words for a person."""
+    """``missing`` names what the question needs and the index lacks, ``nearest`` what comes closest to it; both for
+    people to read."""
 
     missing: tuple[str, ...]
     nearest: tuple[str, ...] = ()
 
 
 def absence(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Absence | None:
-    """The company or the period that no filing of the index is about; None where both are there."""
-    company = absent_company(query) or unheard_name(query, passages)
+    """The company or the period that no filing of the index is about; None if it has both."""
+    company = absent_company(query) or unmatched_name(query, passages)
     if company is not None:
         return Absence((f"filings of {company}",), _similar_companies(company, facts))
     if not any(period_fit(facts.filing(p.filing_id), query.periods)[0] > 0 for p in passages):
@@ -42,27 +42,27 @@ def absence(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Ab
     return None
 
 
-def unheard_name(query: Query, passages: Sequence[Passage]) -> str | None:
-    """A capitalised name that stands in none of the passages, in a question that names no company of the index: most
-    likely a company that the index does not hold, written in a place where the catalog cannot tell."""
+def unmatched_name(query: Query, passages: Sequence[Passage]) -> str | None:
+    """A capitalized name that is in no passage, if the question names no company of the index: most likely a company
+    that the index lacks and that the catalog did not recognize as a name."""
     if query.companies:
         return None
-    heard: set[tuple[str, bool]] = set()
+    matched: set[tuple[str, bool]] = set()
     for run in _names(query):
         at = query.text.index(run)
         first = (run.split()[0], _SENTENCE_START.search(query.text, max(0, at - _NEAR), at) is not None)
-        if first not in heard and not any(_holds(passage.text, *first) for passage in passages):
+        if first not in matched and not any(_contains(passage.text, *first) for passage in passages):
             return run
-        heard.add(first)
+        matched.add(first)
     return None
 
 
-def _holds(text: str, word: str, any_case: bool) -> bool:
+def _contains(text: str, word: str, any_case: bool) -> bool:
     return re.search(rf"\b{re.escape(word)}\b", text, re.I if any_case else 0) is not None
 
 
 def _names(query: Query) -> list[str]:
-    """Runs of capitalised words that are neither common in questions nor explained."""
+    """Runs of capitalized words that are neither common in questions nor explained."""
     unexplained = set(query.unexplained)
     runs: list[list[str]] = [[]]
     end = 0
@@ -87,12 +87,12 @@ def _similar_companies(name: str, facts: FilingFacts) -> tuple[str, ...]:
 
 
 def _near_filings(query: Query, facts: FilingFacts) -> tuple[str, ...]:
-    """The filings of the companies asked for whose fiscal years are nearest to the latest one asked for."""
-    wanted = query.latest
-    if wanted is None:
+    """The companies' filings of the fiscal years nearest to the latest year asked for."""
+    latest = query.latest
+    if latest is None:
         return ()
     dated = [
-        (abs(filing.fiscal_year - wanted.year), -filing.fiscal_year, filing.doc_name, filing)
+        (abs(filing.fiscal_year - latest.year), -filing.fiscal_year, filing.doc_name, filing)
         for company in query.companies
         for filing in facts.filings_of(company)
         if filing.fiscal_year is not None
@@ -101,7 +101,7 @@ def _near_filings(query: Query, facts: FilingFacts) -> tuple[str, ...]:
 
 
 def near_rows(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[str, ...]:
-    """Rows of the best passage's filing that share the most words with the question, where any does."""
+    """The rows of the best passage's filing that share the most words with the question."""
     wanted = set(words_of(" ".join((*query.unexplained, *query.terms))))
     shared: dict[str, tuple[float, str]] = {}
     for filing_id, items in facts.line_items(dict.fromkeys(p.filing_id for p in passages[:1])).items():
@@ -116,6 +116,6 @@ def near_rows(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> 
 
 
 def described(filing: Filing) -> str:
-    """Such as "Acme Corp's 10-K for FY 2022"."""
+    """Such as "Acme Corp, 10-K for FY 2022"."""
     period = f"{filing.fiscal_period or 'FY'} {filing.fiscal_year}"
     return f"{filing.company}, {filing.form} for {period}"

@@ -1,4 +1,4 @@
-"""Answers in words: the sentence or the reported event that answers the question, with its page."""
+"""Answers in words: quotes the sentence or reported event that answers the question, with its page."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from finray.answering.quotes import (
     Quote,
     best_quote,
     closest_sentence,
-    held_share,
     is_table,
+    matched_share,
     quoted_number,
     reported_event,
 )
@@ -24,11 +24,11 @@ from finray.question.definitions import unread_definition
 from finray.question.terms import content_terms
 
 MIN_WORTH = 0.4
-"""Mean of word coverage and cosine below which a quotation is no answer to the question."""
+"""Smallest mean of word coverage and cosine of a quotation that answers."""
 MIN_HELD = 0.6
-"""A question that narrows a known metric ("net interest margin") is answered only by text that holds those words."""
+"""Share of the words narrowing a known metric ("net interest margin") that a quotation must contain."""
 MIN_AMOUNT_COVERAGE = 0.5
-"""A sentence that gives an amount must hold this share of the question's words: one figure is like any other."""
+"""Share of the question's words that a sentence must contain if it answers with an amount."""
 _STATES = re.compile(r"\b(?:was|were|is|are|had|have|totaled|amounted)\b[^|]*\d[^|]*\.\W*$", re.I)
 _QUOTED_PASSAGES = 10
 
@@ -42,7 +42,7 @@ def quoted(
     *,
     amount: bool = False,
 ) -> Answer:
-    """The sentence that answers, else a refusal. For an ``amount`` that no row surely prints, no table is quoted."""
+    """The sentence that answers, else a refusal. ``amount``: no row surely prints the amount, so quote no table."""
     event = _event(query, passages, facts)
     if event is not None:
         return event
@@ -51,7 +51,7 @@ def quoted(
     quote = best_quote(query.text, passages[:_QUOTED_PASSAGES], encoder, names, prose=prose)
     if quote is not None:
         journal.note(f"answer: quotation covers {quote.coverage:.2f} of the words, cosine {quote.similarity:.2f}")
-    narrow = quote is not None and held_share(query.unexplained, quote.text) < MIN_HELD
+    narrow = quote is not None and matched_share(query.unexplained, quote.text) < MIN_HELD
     narrow = narrow and bool(query.metrics) and not prose
     if quote is None or quote.worth < MIN_WORTH or narrow:
         unread = unread_definition(query.question)
@@ -67,7 +67,7 @@ def quoted(
 
 
 def _event(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Answer | None:
-    """A question for what a current report reported shares no words with the report: quote its Item."""
+    """Quote the Item of a current report: a question about the reported event shares no words with it."""
     first = passages[0]
     current = facts.filing(first.filing_id).form.startswith("8-K")
     if not (current and "8-K" in query.forms and "event" in query.intents):
@@ -81,9 +81,9 @@ def _event(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Ans
 
 
 def _states_amount(query: Query, quote: Quote) -> bool:
-    """Whether the sentence nearest to the question has figures and is no table: tables were looked through already."""
+    """Whether the sentence nearest to the question has figures and is no table: tables were searched already."""
     sentence = closest_sentence(query.text, quote.text)
-    behind_table = sentence.rpartition(" | ")[2]
-    if behind_table != sentence and _STATES.search(behind_table):
-        return held_share(content_terms(query.text), behind_table) >= MIN_AMOUNT_COVERAGE
+    after_table = sentence.rpartition(" | ")[2]
+    if after_table != sentence and _STATES.search(after_table):
+        return matched_share(content_terms(query.text), after_table) >= MIN_AMOUNT_COVERAGE
     return any(map(str.isdigit, sentence)) and not is_table(sentence)

@@ -1,4 +1,4 @@
-"""Quotation: the sentence or table row of the passages that answers best, and the number in it."""
+"""Finds the sentence or table row of the passages that answers best, and the number in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from finray.models.encoder import Encoder
 from finray.question.terms import stem
 from finray.question.words import word_list
 
-# An initial ("Desmond K. Quill") ends no sentence.
+# An initial ("Desmond K. Quill") does not end a sentence.
 _SENTENCE_END = re.compile(r"(?<=[.;!?])(?<![A-Z]\.)\s+(?=[A-Z“\"(•●])|\n{2,}|(?<=[.!?])\n")
 _WORD = re.compile(r"[a-z0-9&]+(?:['’.\-][a-z0-9]+)*")
 STOP_WORDS = word_list("stop")
@@ -46,8 +46,8 @@ _ASKS_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """``coverage`` is the weighted share of the question's own words that ``text`` holds, ``similarity`` the cosine of
-    question and text; both 0 to 1."""
+    """``coverage`` is the weighted share of the question's own words in ``text``, ``similarity`` the cosine of question
+    and text; both 0 to 1."""
 
     passage: Passage
     text: str
@@ -68,23 +68,22 @@ class QuotedNumber:
 def best_quote(
     question: str, passages: Sequence[Passage], encoder: Encoder, ignored: Sequence[str] = (), *, prose: bool = False
 ) -> Quote | None:
-    """The stretch of text (a sentence, or two neighbours) that is most like the question in words and in meaning.
+    """The stretch of text (a sentence or two neighbors) that is most like the question in words and in meaning.
 
-    ``ignored`` are words that every candidate shares, such as the company's name. Rare words weigh more: a word counts
-    by how few of the candidates hold it. Earlier passages win between equals. ``prose``: the question asks for an
-    explanation, which a table is not.
+    A word weighs more if fewer candidates contain it. Earlier passages win ties. ``ignored`` are names that every
+    candidate shares, such as the company's. ``prose``: the question asks for an explanation, so tables lose.
     """
     drop = {word for name in ignored for word in _words(name)} | STOP_WORDS
     wanted = {stem(word) for word in _words(question) if word not in drop and not _PERIOD_WORD.fullmatch(word)}
     candidates = [(rank, text) for rank, passage in enumerate(passages) for text in stretches(passage.text)]
     if not wanted or not candidates:
         return None
-    held = [{stem(word) for word in _words(text)} & wanted for _, text in candidates]
-    counts = Counter(word for words in held for word in words)
+    found = [{stem(word) for word in _words(text)} & wanted for _, text in candidates]
+    counts = Counter(word for words in found for word in words)
     weight = {word: math.log(1 + len(candidates) / (1 + counts[word])) for word in wanted}
     total = sum(weight.values())
-    coverage = np.asarray([sum(weight[word] for word in words) / total for words in held])
-    # Only what shares the most words is encoded: a forward pass over every sentence would cost more than all else.
+    coverage = np.asarray([sum(weight[word] for word in words) / total for words in found])
+    # Encode only those with the most words in common: encoding every sentence would cost more than all the rest.
     nearest = np.argsort(-coverage, kind="stable")[:_ENCODED]
     texts = [candidates[index][1] for index in nearest]
     similarity = encoder.encode_passages(texts) @ encoder.encode_query(question)
@@ -100,8 +99,8 @@ def best_quote(
 
 
 def reported_event(passages: Sequence[Passage]) -> str | None:
-    """What a current report reports: the first sentences under its first Item that is not a list of exhibits
-    (Form 8-K, General Instruction B)."""
+    """The event of a current report: the first sentences under its first Item, except lists of exhibits (Form 8-K,
+    General Instruction B)."""
     for passage in passages:
         for match in _EVENT_ITEM.finditer(passage.text):
             body = [s for s in stretches(passage.text[match.end() :]) if _is_sentence(s)]
@@ -111,7 +110,7 @@ def reported_event(passages: Sequence[Passage]) -> str | None:
 
 
 def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
-    """The one number in the quotation that can be the answer; None where several could or none is asked for."""
+    """The only number in the quotation that can be the answer; None if several can or the question asks for none."""
     if not _ASKS_NUMBER.search(question) or _ASKS_WORDS.search(question):
         return None
     asked = {re.sub(r"\D", "", token) for token in re.findall(r"[\d,]+", question)}
@@ -130,21 +129,21 @@ def quoted_number(question: str, quote: Quote) -> QuotedNumber | None:
 
 
 def closest_sentence(question: str, text: str) -> str:
-    """The sentence of ``text`` that shares the most words with the question, among those with a number."""
+    """The sentence with a number that shares the most words with the question."""
     wanted = [word for word in _words(question) if word not in STOP_WORDS]
     parts = re.split(r"(?<=[.;])\s+(?=[A-Z“])|(?<=\d)\s+(?=(?:As of|On|In)\s)", text)
     sentences = [part for part in parts if re.search(r"\d", part)]
-    return max(sentences, key=lambda s: held_share(wanted, s), default=text)
+    return max(sentences, key=lambda s: matched_share(wanted, s), default=text)
 
 
-def held_share(words: Sequence[str], text: str) -> float:
-    """The share of ``words`` that ``text`` holds, endings aside; 1 where there are none."""
+def matched_share(words: Sequence[str], text: str) -> float:
+    """The share of ``words`` that are in ``text``, compared by stems; 1 if there are no words."""
     wanted = {stem(word) for word in words}
     return len(wanted & {stem(word) for word in _words(text)}) / len(wanted) if wanted else 1.0
 
 
 def stretches(text: str) -> list[str]:
-    """Sentences, and each sentence with the next, none longer than a short paragraph."""
+    """Sentences, and pairs of neighbors, none longer than a short paragraph."""
     sentences = [s.strip() for s in _SENTENCE_END.split(text) if s and s.strip()]
     pairs = [f"{a} {b}" for a, b in itertools.pairwise(sentences)]
     sentences = [s for s in sentences if "/s/" not in s]
@@ -158,7 +157,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def is_table(text: str) -> bool:
-    """Whether figures make up much of the text."""
+    """Whether much of the text is figures."""
     return " | " in text or sum(c.isdigit() for c in text) > 0.12 * len(text)
 
 

@@ -1,8 +1,8 @@
-"""How well a cell of a table prints what a phrase asks for: words shared with its row, section, column and caption.
+"""How well a table cell matches a phrase: the words that it shares with the cell's row, section, column and caption.
 
-A word counts by how rare it is among the rows of the filing; qualifiers (current or deferred, foreign or domestic)
-must agree. The measure is lexical on purpose: an embedding finds "deferred tax assets" much like "current taxes".
-What each place and each disagreement is worth is fitted (row_weights.py).
+Rare words among the rows of the filing count more; qualifiers (current or deferred, foreign or domestic) must agree.
+The match is lexical on purpose: in an embedding "deferred tax assets" is close to "current taxes". The weights of
+places and disagreements are fitted (row_weights.py).
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _WEAK = frozenset(
     )
 ) - set(words_of("income other"))
 _OF_WHOLE_TABLE = frozenset(words_of("deferred unrecognized"))
-"""Qualifiers that a caption says of every row."""
+"""Qualifiers that apply to every row if they are in the caption."""
 _BARE = frozenset(words_of("total balance balances beginning ending end year period gross net amount")) | {"begin"}
-"""A label of nothing but these says no more than its table's caption: "Balance at end of year"."""
+"""A label of only these words adds nothing to the caption of its table: "Balance at end of year"."""
 _CALENDAR = frozenset(
     words_of(
         " ".join([*MONTHS, *ORDINALS, *NUMBERS])
@@ -64,7 +64,7 @@ _LEFT_OUT = re.compile(r"\b(?:net of|excluding|exclusive of|before|less|except)\
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of one cell's surroundings; ``aside`` are those behind "net of", which say what the figure is not."""
+    """The words around one cell; ``aside`` are those of the label after "net of", which the figure excludes."""
 
     label: frozenset[str]
     aside: frozenset[str]
@@ -72,12 +72,12 @@ class Words:
     column: frozenset[str]
     caption: frozenset[str]
     whole: bool = False
-    """A tag says that the figure is of the whole company, whatever stands over its column."""
+    """A tag marks the figure as that of the whole company, whatever the heading of its column."""
 
 
 class Rarity:
-    """How much each word tells rows of one filing apart. ``weak_word`` is the factor of words that are in most
-    captions; None takes that of the fitted weights."""
+    """How well each word distinguishes rows of one filing. ``weak_word`` is the factor for words that are in most
+    captions, by default the fitted one."""
 
     def __init__(self, items: Iterable[LineItem], weak_word: float | None = None) -> None:
         self._weak_word = shipped_row_weights().weak_word if weak_word is None else weak_word
@@ -115,7 +115,7 @@ def words_around(item: LineItem) -> Words:
 
 @lru_cache(maxsize=20_000)
 def concept_words(concept: str | None) -> frozenset[str]:
-    """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may be a row labelled "Other"."""
+    """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may tag a row labeled "Other"."""
     name = (concept or "").rpartition(":")[2]
     return frozenset(words_of(" ".join(_CAMEL.findall(name)))) - _TAXONOMY
 
@@ -127,13 +127,13 @@ def _words(text: str) -> frozenset[str]:
 
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
 _TAXONOMY = frozenset(words_of("excluding assessed including contract customer value amount carrying disclosure at"))
-"""Words of concept names that tell no row from another."""
+"""Words of concept names that do not distinguish rows."""
 _MOVES = frozenset(words_of("increase decrease change period"))
 
 
 class _Wording(NamedTuple):
-    """One way to read a cell: the ``asked`` words looked for in ``words``. ``label`` holds the row's words that are not
-    ``excused`` if they are not asked for. ``concept`` holds the words of the row's tag if it is read by that."""
+    """One way to read a cell: which ``asked`` words are in ``words``. Words of ``label`` count against the cell if they
+    are neither asked for nor ``excused``. ``concept`` are the words of the row's tag if the cell is read by it."""
 
     asked: frozenset[str]
     words: Words
@@ -143,7 +143,7 @@ class _Wording(NamedTuple):
 
 
 class Matcher:
-    """Scores cells of one filing against one phrase."""
+    """Scores cells of one filing for one phrase."""
 
     def __init__(self, phrase: Phrase, rarity: Rarity, weights: RowWeights | None = None) -> None:
         self._phrase = phrase
@@ -158,7 +158,7 @@ class Matcher:
         return combined(plain, tagged, self._weights) if item.concept and concept_words(item.concept) else plain
 
     def readings(self, item: LineItem) -> tuple[list[Reading], list[Reading]]:
-        """All readings that find a word: by the row's words, and by the words of its concept."""
+        """All readings with a word in common: by the row's words, and by the words of its concept."""
         plain, tagged = (
             [reading for wording in wordings if (reading := self._reading(item, wording, 0.0)) is not None]
             for wordings in self._wordings(item)
@@ -186,20 +186,22 @@ class Matcher:
         return best
 
     def _reading(self, item: LineItem, wording: _Wording, least: float) -> Reading | None:
-        """None if its score cannot exceed ``least``, as for nearly every row of a filing."""
+        """None if the score cannot exceed ``least``, as for nearly every row of a filing."""
         weight = self._rarity.weight
         asked, words, concept = wording.asked, wording.words, wording.concept
         places = [(place, weight(word)) for word in asked if (place := _place(word, words, concept)) is not None]
         if not places:
             return None
         total = sum(map(weight, asked))
-        if sum(self._worth[place] * held for place, held in places) / total <= least:  # the rest only lowers the score
+        if (
+            sum(self._worth[place] * value for place, value in places) / total <= least
+        ):  # the rest only lowers the score
             return None
         found = dict.fromkeys(PLACES, 0.0)
-        for place, held in places:
-            found[place] += held
-        # A row of a segment or a class shares the tag of the whole: its own words, if neither the question nor the tag
-        # says them, tell it apart.
+        for place, value in places:
+            found[place] += value
+        # A row of a segment or a class has the same tag as the whole. Words of the row that are neither in the question
+        # nor in the tag distinguish it.
         surplus = wording.label - asked - concept - _BARE
         note = item.statement is None and not concept
         if concept:
@@ -216,20 +218,20 @@ class Matcher:
             named=sum(weight(word) for word in concept),
             surplus_named=sum(weight(word) for word in concept - asked),
             **agreement,
-            part=not words.whole and _telling(words.column - asked - concept),
+            part=not words.whole and _names_part(words.column - asked - concept),
             moves=bool(concept & _MOVES) and not asked & _MOVES,
             beside=beside and not lent,
             beside_lent=beside and lent,
         )
 
 
-def _telling(column: frozenset[str]) -> bool:
-    """Whether a column's words name a part: anything but dates, numbers and signs of units."""
+def _names_part(column: frozenset[str]) -> bool:
+    """Whether a column's words name a part: anything but dates, numbers and units."""
     return any(len(word) > 1 and not word.isdigit() for word in column - _WHOLE - _CALENDAR)
 
 
 def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
-    """Which of PLACES prints the word; the concept's name is as good as the row."""
+    """Which of PLACES prints the word; the concept's name counts as the row."""
     if word in concept:
         return "row"
     if word in words.label:
@@ -246,7 +248,7 @@ def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
 
 
 def _agreement(asked: Collection[str], label: Collection[str], words: Words, note: bool) -> dict[str, int]:
-    """How many qualifiers are missing, contradicted, or not asked for: in the row or its column, or in the heading."""
+    """Counts of qualifiers: missing, contradicted, or not asked for (in row or column, or in the heading)."""
     asked, near = set(asked), set(label) | words.column
     around = near | words.section | words.caption
     heading = words.section | (words.caption & _OF_WHOLE_TABLE) if note else frozenset()
@@ -267,7 +269,7 @@ def _agreement(asked: Collection[str], label: Collection[str], words: Words, not
 
 @cache
 def _opposed() -> tuple[tuple[tuple[frozenset[str], frozenset[str]], ...], ...]:
-    """The qualifiers, each side of a line with the words of all its other sides."""
+    """The qualifiers: each side of a line with the words of all other sides."""
     return tuple(
         tuple((side, frozenset().union(*(other for other in line if other is not side))) for side in line)
         for line in qualifiers()

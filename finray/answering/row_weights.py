@@ -1,7 +1,7 @@
-"""What counts how much if a cell is compared with a phrase: ``row_match.json``, fitted by ``finray train row-match``.
+"""Weights for the match of a cell and a phrase: ``row_match.json``, fitted by ``finray train row-match``.
 
-A reading is what a comparison found: sums of word weights, and counts. Its score is the share of the asked words that
-it found, times a factor for whatever speaks against it. The same formula takes numbers, for one cell, and arrays.
+A reading is the outcome of one comparison: sums of word weights, and counts. Its score is the share of the asked words
+that were found, times a factor for each disagreement. The same formula works for one cell and for arrays of cells.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ Number = Any
 """A float, or a float64 array of one shape for all fields of a reading."""
 
 PLACES = ("row", "aside", "column", "section", "total_caption", "bare_caption", "caption")
-"""Where a word of the phrase may stand; in the row itself it counts fully."""
+"""Where a word of the phrase may be; in the row it counts fully."""
 
 
 class Reading(NamedTuple):
-    """``asked`` is the weight of the phrase's words; the PLACES hold those found there. ``own`` is the weight of the
-    row's words, ``named`` that of its XBRL concept's, with the ``surplus`` in each that is not asked for. The rest are
-    counts of what speaks against the cell; WEIGHTS describes them."""
+    """``asked`` is the weight of the phrase's words, the PLACES that of the words found there. ``own`` is the weight of
+    the row's words, ``named`` that of its XBRL concept's; ``surplus`` and ``surplus_named`` are their parts that are
+    not asked for. The rest are counts of disagreements; WEIGHTS describes them."""
 
     asked: Number
     row: Number
@@ -49,7 +49,7 @@ class Reading(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """What a cell is, whatever is asked: 0 or 1 each."""
+    """Properties of a cell that do not depend on the question: 0 or 1 each."""
 
     statement: Number
     unsaid_months: Number
@@ -58,17 +58,17 @@ class Standing(NamedTuple):
 
 
 WEIGHTS: dict[str, str] = {
-    "aside": 'share of a word behind "net of" or "excluding" in the row',
+    "aside": 'share of a word after "net of" or "excluding" in the row',
     "column": "share of a word over the column",
     "section": "share of a word in the section's heading",
     "total_caption": 'share of a word in the caption, for a row "Total"',
     "bare_caption": 'share of a word in the caption, for a row such as "Balance at end of year"',
     "caption": "share of a word in the caption, for any other row",
-    "weak_word": "factor for words that say little, such as amount",
-    "unasked": "what a row of nothing but words that are not asked for would lose",
+    "weak_word": "factor for common words, such as amount",
+    "unasked": "loss of a row whose words are all not asked for",
     "unasked_in_concept": "the same for the name of an XBRL concept",
-    "worse_reading": "weight of the reading, by row or by concept, that fits worse",
-    "missing": "factor for a qualifier that stands nowhere, such as deferred",
+    "worse_reading": "weight of the worse of two readings, by row and by concept",
+    "missing": "factor for a qualifier that is nowhere, such as deferred",
     "contradicted": "factor for the opposite qualifier in its place, such as current",
     "unasked_near": "factor for a qualifier in row or column that is not asked for",
     "unasked_heading": "factor for one in the heading",
@@ -78,15 +78,15 @@ WEIGHTS: dict[str, str] = {
     "beside": "factor for other words in the section's heading of a note",
     "beside_lent": "factor for them if other words of that heading are asked for",
     "statement": "factor for a cell of a primary statement",
-    "unsaid_months": "factor for a table that does not say the length of its period",
+    "unsaid_months": "factor for a table that does not give the length of its period",
     "dash": "factor for a zero",
     "untagged": "factor for an untagged cell of a note in a tagged filing",
-    "sure_score": "score from which a cell may be sure",
-    "sure_alone_score": "the same for one that fits far better than any other",
+    "sure_score": "least score of a sure cell",
+    "sure_alone_score": "the same for a cell that fits far better than any other",
 }
-"""Each weight and what it is."""
+"""Description of each weight."""
 THRESHOLDS = ("sure_score", "sure_alone_score")
-"""Not weights of a score but what it must reach."""
+"""Weights that a score is compared with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class RowWeights:
 
 
 class Fit(NamedTuple):
-    """``score`` ranks cells; ``coverage`` is the weighted share of the asked words that stand around the cell."""
+    """``score`` ranks cells; ``coverage`` is the weighted share of the asked words that are around the cell."""
 
     score: Number
     coverage: Number
@@ -132,13 +132,13 @@ _NOT_ZERO = 1e-9
 
 
 def place_worth(w: RowWeights) -> dict[str, float]:
-    """What a word counts in each of PLACES."""
+    """The factor for a word in each of PLACES."""
     return {place: 1.0 if place == "row" else getattr(w, place) for place in PLACES}
 
 
 def weigh(r: Reading, w: RowWeights) -> Fit:
     """The score is at most the coverage."""
-    held = (
+    found = (
         r.row
         + w.aside * r.aside
         + w.column * r.column
@@ -147,7 +147,7 @@ def weigh(r: Reading, w: RowWeights) -> Fit:
         + w.bare_caption * r.bare_caption
         + w.caption * r.caption
     )
-    coverage = held / r.asked
+    coverage = found / r.asked
     score = (
         coverage
         * (1 - w.unasked * r.surplus / (r.own + _NOT_ZERO))
@@ -166,7 +166,7 @@ def weigh(r: Reading, w: RowWeights) -> Fit:
 
 
 def combined(plain: Fit, tagged: Fit, w: RowWeights) -> Fit:
-    """The fit of a tagged cell from that by its words and that by its tag."""
+    """The fit of a tagged cell, from the fits by its words and by its tag."""
     first, second = (plain, tagged) if plain.score >= tagged.score else (tagged, plain)
     return Fit((1 - w.worse_reading) * first.score + w.worse_reading * second.score, first.coverage)
 

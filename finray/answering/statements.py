@@ -1,4 +1,4 @@
-"""The ``local`` preset's answerer: numbers computed from statement lines, else sentences quoted; each with its page."""
+"""The ``local`` preset's answerer: computes numbers from line items or quotes sentences, each with its page."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from finray.question.arithmetic import ProgramError
 
 
 class StatementAnswerer:
-    """Numeric questions by the program of a plan, others by quotation. Refuses if an operand is missing.
+    """Computes numbers by the program of a plan, and quotes for other questions. Refuses if an operand is missing.
 
-    Reads operands and computes: plans and their coverage come with the curation (:class:`PlannedAnswerer`), and whether
-    the index has the company and the period at all is decided around this one (:class:`GuardedAnswerer`).
+    Plans and their coverage come with the curation (:class:`PlannedAnswerer`). :class:`GuardedAnswerer` checks before
+    that the index has the company and the period.
     """
 
     def __init__(self, facts: FilingFacts, encoder: Encoder) -> None:

@@ -1,4 +1,4 @@
-"""Numbers and results in words: the unit, scale and rounding that a question asks for."""
+"""Formats numbers in the unit, scale and rounding that a question asks for."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _SIGNS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
 
 
 def shown(value: float, unit: Unit, shape: Shape) -> str:
-    """``value`` as a person would write it: "$1,832 million", "24.26", "1.9%". Percent values are fractions here."""
+    """``value`` as people write it: "$1,832 million", "24.26", "1.9%". Percent values are fractions."""
     if unit == "percent":
         return f"{value * 100:,.{_digits(shape, 1)}f}%"
     if unit == "ratio":
         number = f"{value:,.{_digits(shape, 2)}f}"
-        # Returns and payouts are as often told in percent as not.
+        # Returns and payouts are often given in percent.
         return f"{number} ({value * 100:,.1f}%)" if abs(value) < 1 else number
     if unit == "days":
         return f"{value:,.{_digits(shape, 2)}f} days"
@@ -32,8 +32,8 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
 
 
 def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
-    """(value, unit) for a machine: percent as 1.9 with "percent", money in whole units of its currency ("USD",
-    "EUR/share"), what is neither as "count"; rounded as asked."""
+    """(value, unit) for machines: percent as 1.9 with "percent", money in whole units of its currency ("USD",
+    "EUR/share"), without a currency "count"; rounded as asked."""
     result = value * 100 if unit == "percent" else value
     if shape.decimals is not None:
         factor = SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
@@ -57,10 +57,9 @@ def _sign(value: float) -> str:
 
 
 def _natural_scale(value: float) -> str | None:
-    for name in ("billion", "million", "thousand"):
-        if abs(value) >= SCALES[name] and name != "thousand":
-            return "million" if abs(value) < 1e10 else name
-    return None
+    if abs(value) >= 1e10:
+        return "billion"
+    return "million" if abs(value) >= 1e6 else None
 
 
 def _symbol(shape: Shape) -> str:

@@ -1,7 +1,7 @@
 """The process of one engine: ``python -m finray.engines.child DESCRIPTOR PARENT``, with the descriptor of a socket to
 the parent and the parent's process id.
 
-The main thread runs the event loop that answers questions, another one reads the parent's messages.
+The main thread runs the event loop that answers questions; another reads the parent's messages.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ class _Child:
 
 
 class _Steps(Awaitable[T]):
-    """Awaits ``coroutine`` and calls ``switch`` with ``number`` before each step that computes, and with None after."""
+    """Awaits ``coroutine``; calls ``switch`` with ``number`` before each step that computes, and with None after it."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T], number: int, switch: Callable[[int | None], None]) -> None:
         self._coroutine, self._number, self._switch = coroutine, number, switch
@@ -191,13 +191,13 @@ def _end_with_parent(parent: int) -> None:
     """Make the kernel kill this process when the thread that started it ends."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # it has already ended
+    if os.getppid() != parent:  # the parent has already ended
         os._exit(0)
 
 
 def main() -> None:
     _end_with_parent(int(sys.argv[2]))
-    os.dup2(2, 1)  # keeps what libraries print out of the command's output
+    os.dup2(2, 1)  # keeps output of libraries out of the command's output
     faulthandler.register(signal.SIGUSR1, all_threads=False)  # a traceback before it is killed
     descriptor = int(sys.argv[1])
     os.set_inheritable(descriptor, False)

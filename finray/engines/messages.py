@@ -34,7 +34,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Parent to child: call this method of the engine; Steps and a Reply follow, and Reports if ``reports``."""
+    """Parent to child: call this method of the engine. Steps and a Reply follow, with Reports if ``reports``."""
 
     number: int
     tables: Tables | None
@@ -45,7 +45,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Child to parent: request ``number`` computes from now on; None: all requests wait."""
+    """Child to parent: request ``number`` computes from now on; None if all requests wait."""
 
     number: int | None
 

@@ -1,4 +1,4 @@
-"""Models that run elsewhere, as roles in an engine's process: the parent calls them and passes the reply on."""
+"""Models that run elsewhere, for an engine's process: the parent calls them and passes on the reply."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Outsiders = Mapping[Role, Callable[..., Coroutine[Any, Any, Any]]]
 
 
 class Outside:
-    """The child's access to them. Thread-safe."""
+    """The child's access to the parent's models. Thread-safe."""
 
     def __init__(self, send: Callable[[ToParent], None]) -> None:
         self._send = send
@@ -44,7 +44,7 @@ class Outside:
             self._blocking.discard(reply)
 
     async def acall(self, role: Role, *arguments: object) -> Any:
-        """Like :meth:`call`, without blocking; cancelling it cancels the call."""
+        """Like :meth:`call`, without blocking; canceling it cancels the call."""
         number, reply = self._begin(role, arguments)
         try:
             return await asyncio.wrap_future(reply)
@@ -61,7 +61,7 @@ class Outside:
     def replied(self, reply: Reply) -> None:
         with self._lock:
             future = self._waiting.pop(reply.number)
-        with suppress(InvalidStateError):  # cancelled or interrupted
+        with suppress(InvalidStateError):  # canceled or interrupted
             if reply.error is not None:
                 future.set_exception(reply.error)
             else:

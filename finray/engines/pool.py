@@ -1,4 +1,4 @@
-"""A pool of engine processes, callable from any thread and event loop, and the watchdog over them."""
+"""A pool of engine processes with a watchdog, callable from any thread and event loop."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from finray.engines.source import EngineSource, Tables
 
 _log = logging.getLogger(__name__)
 _BLAME: Final = 3
-"""Losses of the question that was computing when a child ended; the child's other questions have one."""
+"""Losses for the question that was computing when a child ended; the child's other questions get one."""
 _MAX_LOSSES: Final = 5
-"""So a question is not retried after two blames; the first may have been the system's fault."""
+"""Allows one blame, which may be the system's fault, but not two."""
 _MAX_FAILED_STARTS: Final = 3
 """After this many failed starts in a row, waiting questions fail."""
 _PAUSE_SECONDS: Final = (0.5, 30.0)
@@ -38,8 +38,8 @@ _NO_OUTSIDERS: Final[Outsiders] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A question may take ``seconds`` once a child works on it; ``setting`` names the source of that limit. After that
-    it has ``grace_seconds`` to stop by itself, because stages are not interrupted."""
+    """A question may take ``seconds`` once a child works on it; ``setting`` names the source of that limit. Then it has
+    ``grace_seconds`` to stop by itself, because stages are not interrupted."""
 
     seconds: float
     setting: str
@@ -48,7 +48,7 @@ class Watch:
 
 @dataclass(eq=False, slots=True)
 class _Slot:
-    """Holds one child at a time, and ``problem``, why the last one did not start."""
+    """Holds one child at a time; ``problem`` is why the last one did not start."""
 
     child: EngineProcess | None = None
     problem: FinrayError | None = None
@@ -93,7 +93,7 @@ class EnginePool:
 
     @property
     def busy(self) -> int:
-        """Questions that wait or are worked on, including those given up that have not ended yet."""
+        """Number of questions that wait or run, including abandoned ones that have not ended yet."""
         return len(self._requests)
 
     @property
@@ -110,7 +110,7 @@ class EnginePool:
         self._up.result()
 
     async def ready(self) -> None:
-        """As ``wait_until_ready``."""
+        """As :meth:`wait_until_ready`."""
         await asyncio.shield(asyncio.wrap_future(self._up))
 
     async def answer(
@@ -118,9 +118,9 @@ class EnginePool:
     ) -> Prediction:
         """See :meth:`finray.engine.Engine.answer`; ``tables`` selects a version of the index.
 
-        ``observer`` is called on the caller's event loop, and from the first stage again if the question is retried.
+        ``observer`` is called on the caller's event loop, and again from the first stage if the question is retried.
         Raises QuestionTimeoutError, EngineLostError, the FinrayError that prevents children from starting, and the
-        engine's own errors with their traceback as a note. Cancelling it ends the work.
+        engine's own errors with their traceback as a note. Canceling it ends the work.
         """
         prediction: Prediction = await self._ask("answer", {"question": question, **options}, tables, observer)
         return prediction
@@ -132,7 +132,7 @@ class EnginePool:
         return await self._ask("retrieve", {"question": question, **options}, tables, observer)
 
     async def open(self, tables: Tables) -> None:
-        """Open this version of the index in every child, besides those it has. Raises FinrayError."""
+        """Open this version of the index in every child, in addition to open versions. Raises FinrayError."""
         await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._open(tables), self._loop))
 
     def drop(self, tables: Tables) -> None:
@@ -281,7 +281,7 @@ class EnginePool:
         self._give_up(request)
 
     def _give_up(self, request: Request) -> None:
-        """Stop the work on a request that nobody waits for any longer."""
+        """Stop the work on a request whose caller no longer waits."""
         if request.given_up:
             return
         request.given_up = True
@@ -315,7 +315,7 @@ class EnginePool:
         self._dispatch()
 
     def _fail_waiting(self) -> None:
-        """Fail the waiting requests if no child starts any more."""
+        """Fail the waiting requests if no child can start."""
         problem = self._slots[0].problem
         if problem is None or self.pids or not all(slot.problem for slot in self._slots):
             return

@@ -27,7 +27,7 @@ _OPEN_NUMBERS: Final[Iterator[int]] = itertools.count(-1, -1)
 
 
 class EngineProcess:
-    """For use on the event loop that started it. The child ends with that loop's thread."""
+    """Use it on the event loop that started it. The child ends with that loop's thread."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class EngineProcess:
         self._calls: dict[int, asyncio.Task[None]] = {}
         self.requests: dict[int, Request] = {}
         self.computing: int | None = None
-        """The number of the request that computes at this moment."""
+        """The number of the request that computes now."""
         self._step_began = 0.0
 
     @classmethod
@@ -61,7 +61,7 @@ class EngineProcess:
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 env=os.environ | {"PYTHONPATH": path},
-                start_new_session=True,  # Ctrl-C is for the parent; and the child's own children end with it
+                start_new_session=True,  # Ctrl-C is for the parent; the child's own children end with it
             )
         try:
             child = cls(process, await asyncio.open_unix_connection(sock=ours), outsiders, outside_loop)
@@ -95,8 +95,8 @@ class EngineProcess:
 
     def is_held_up(self, request: Request, seconds: float) -> bool:
         """Whether another request has computed for more than ``seconds`` without a pause."""
-        held = asyncio.get_running_loop().time() - self._step_began > seconds
-        return held and self.computing not in (None, request.number)
+        too_long = asyncio.get_running_loop().time() - self._step_began > seconds
+        return too_long and self.computing not in (None, request.number)
 
     async def listen(self, ended: Callable[[], None]) -> None:
         """Handle the child's messages until it ends; ``ended`` is called after each request that it finished."""
@@ -119,7 +119,7 @@ class EngineProcess:
         asyncio.get_running_loop().call_later(_TRACEBACK_SECONDS, self._signal, signal.SIGKILL, os.killpg)
 
     async def end(self) -> str:
-        """Kill the child and all that it started; returns how it ended, as "exit status 1" or "signal SIGKILL"."""
+        """Kill the child and all its processes; returns how it ended, as "exit status 1" or "signal SIGKILL"."""
         self._signal(signal.SIGKILL, os.killpg)
         self._writer.close()
         status = await asyncio.to_thread(self._process.wait)
@@ -145,7 +145,7 @@ class EngineProcess:
             case Cancel(number) if number in self._calls:
                 self._calls[number].cancel()
             case Reply(number, value, error) if number in self.requests:
-                if isinstance(error, asyncio.CancelledError):  # not given up by us
+                if isinstance(error, asyncio.CancelledError):  # not canceled by us
                     error = EngineLostError("the engine gave up the question by itself")
                 self.requests.pop(number).end(value, error)
             case Reply(number, error=error) if number in self._opening:

@@ -58,7 +58,7 @@ class QuestionEngine:
 
 
 def outside_of(settings: Settings, *, asks_llm: bool) -> Outsiders:
-    """The language model, if it is reached through Ray, to which no child is connected.
+    """The language model if it is reached through Ray, because no child is connected to Ray.
 
     Raises ModelUnavailableError.
     """

@@ -1,4 +1,4 @@
-"""A call of an engine, from the moment that somebody waits for it until its end."""
+"""A call of an engine, from its start until no child works on it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from finray.engines.messages import Ask
 class Request:
     """``loop`` is the caller's event loop. ``losses`` weighs the children that ended while they had this request.
 
-    ``given_up``: nobody waits any longer, though a child may still work on it.
+    ``given_up``: the caller no longer waits, though a child may still work on it.
     """
 
     message: Ask
@@ -45,7 +45,7 @@ class Request:
         self.timer = timer
 
     def settle(self, value: Any = None, error: BaseException | None = None) -> None:
-        """Give the caller a result, at the end or before."""
+        """Give the caller a result, possibly before the end."""
         with suppress(InvalidStateError):  # it already has one, or has given up
             if error is not None:
                 self.outcome.set_exception(error)
@@ -53,7 +53,7 @@ class Request:
                 self.outcome.set_result(value)
 
     def end(self, value: Any = None, error: BaseException | None = None) -> None:
-        """No child works on it any longer."""
+        """Settle a request that no child works on."""
         self.set_timer(None)
         self.on_end(self)
         self.settle(value, error)

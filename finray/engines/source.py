@@ -1,4 +1,4 @@
-"""What an engine's process opens. Parents import only this, children the engine itself."""
+"""Describes what an engine's process opens. Parents import only this, children also the engine."""
 
 from __future__ import annotations
 

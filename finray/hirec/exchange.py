@@ -1,4 +1,4 @@
-"""One exchange of a role with a language model: ask, read, and ask once more where the reply cannot be used."""
+"""One exchange with a language model: ask, read the reply, and ask once more if it is unusable."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from finray.models.fences import unfenced
 T = TypeVar("T")
 
 MAX_QUESTION_CHARACTERS = 2_000
-"""Of a question that a model writes: the rules read it as they read a person's."""
+"""Longest question that a model may write: the rules read it like a person's."""
 _REPEATED_CHARACTERS = 4_000
-"""Of an unusable reply, in the request for a better one."""
+"""How much of an unusable reply the second request repeats."""
 
 
 async def ask(
@@ -32,7 +32,7 @@ async def ask(
     read: Callable[[Mapping[str, Any]], Awaitable[T]],
     journal: Journal,
 ) -> T:
-    """What ``read`` makes of the reply to ``question`` over ``passages``; see :func:`converse`."""
+    """The result of ``read`` for the reply to ``question`` over ``passages``; see :func:`converse`."""
     bounded = replace(prompt, schema=with_at_most(len(passages), prompt.schema))
     return await converse(model, bounded, conversation(prompt.instructions, question, passages), read, journal)
 
@@ -44,9 +44,9 @@ async def converse(
     read: Callable[[Mapping[str, Any]], Awaitable[T]],
     journal: Journal,
 ) -> T:
-    """What ``read`` makes of the reply. Where it raises ModelReplyError, the model is told and gets one more try.
+    """The result of ``read`` for the reply. If it raises ModelReplyError, the model sees the error and tries once more.
 
-    Raises ModelReplyError where the second reply cannot be used either, ModelUnavailableError.
+    Raises ModelReplyError if the second reply is unusable too, ModelUnavailableError.
     """
     try:
         return await _once(model, prompt, messages, read, journal)
@@ -56,8 +56,8 @@ async def converse(
             f"That reply could not be used: {unfenced(str(unusable.error))}. "
             "Give the whole reply again, in the form that the instructions ask for."
         )
-        spoken = Message("assistant", unfenced(excerpt(unusable.text, _REPEATED_CHARACTERS)))
-        messages = [*messages, spoken, Message("user", complaint)]
+        first = Message("assistant", unfenced(excerpt(unusable.text, _REPEATED_CHARACTERS)))
+        messages = [*messages, first, Message("user", complaint)]
     try:
         return await _once(model, prompt, messages, read, journal)
     except _Unusable as unusable:
@@ -93,7 +93,7 @@ async def _once(
 def cited(
     reply: Mapping[str, Any], name: str, passages: Sequence[Passage], stage: str, journal: Journal
 ) -> tuple[Passage, ...]:
-    """The passages behind 1-based ids; an id out of range is dropped by itself, and said in the trace."""
+    """The passages with the 1-based ids under ``name``. Ids out of range are dropped and noted in the trace."""
     ids = reply.get(name)
     if not isinstance(ids, list):
         raise unusable(stage, name, "a list of passage ids", ids)
@@ -107,7 +107,7 @@ def cited(
 
 
 def text_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
-    """The text under ``name``, "" where it is absent or null."""
+    """The text under ``name``, "" if it is absent or null."""
     value = reply.get(name)
     if value is not None and not isinstance(value, str):
         raise unusable(stage, name, "text", value)
@@ -115,7 +115,7 @@ def text_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
 
 
 def question_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
-    """The question under ``name`` on one line, "" where it is absent or null."""
+    """The question under ``name`` on one line, "" if it is absent or null."""
     text = single_spaced(text_of(reply, name, stage))
     if len(text) > MAX_QUESTION_CHARACTERS:
         raise unusable(stage, name, f"a question of at most {MAX_QUESTION_CHARACTERS:,} characters", text)

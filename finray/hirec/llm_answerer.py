@@ -26,12 +26,12 @@ _MAX_UNIT_CHARACTERS = 40
 
 
 class LlmAnswerer:
-    """HiREC's generation (arXiv 2505.20368, section 3.3) in one call: the model reasons, cites, and where a number is
-    asked for writes a program that ``sandbox`` runs. The number is the program's, never the model's own.
+    """HiREC's generation (arXiv 2505.20368, section 3.3) in one call: the model reasons, cites, and writes a program if
+    the question asks for a number. ``sandbox`` runs the program; its result is the answer, not the model's own number.
 
-    Every figure that the program's number is computed from, and every number and quotation of an answer in words, must
-    stand in the cited passages; else ``Answer.grounded`` is False and the text says what does not. Raises
-    ModelReplyError where the reply, or its program, cannot be used after one more try.
+    The cited passages must print every figure that the program computes from, and every number and quotation of an
+    answer in words; else ``Answer.grounded`` is False and the text names what is missing. Raises ModelReplyError if the
+    reply or its program is unusable after one more try.
     """
 
     def __init__(self, model: ChatModel, sandbox: Sandbox) -> None:
@@ -102,12 +102,12 @@ class LlmAnswerer:
 
 
 def _worded(value: float, unit: str, question: str) -> tuple[str, float]:
-    """The number in words and as a value, in the scale and with the decimals that the question asks for."""
+    """The number in words and as a value, in the scale and rounding that the question asks for."""
     shape = asked_shape(question)
     if unit not in get_args(Unit):
         return f"{value:,.10g}{f' {excerpt(unit, _MAX_UNIT_CHARACTERS)}' if unit else ''}", value
     known = cast(Unit, unit)
-    plain = value / 100 if known == "percent" else value  # ours is a fraction, the model's is as people say it
+    plain = value / 100 if known == "percent" else value  # fractions here, 12.5 for 12.5% from the model
     return shown(plain, known, shape), asked_value(plain, known, shape)[0]
 
 

@@ -1,4 +1,4 @@
-"""Query transformation and evidence curation by a language model; any ChatModel serves them."""
+"""Query transformation and evidence curation by a language model (any ChatModel)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from finray.question.rule_reader import with_text
 
 
 class LlmReader:
-    """HiREC's query transformation. The structure (companies, periods) still comes from ``rules``; the model rewrites
-    the text that is searched for. Where its reply stays unusable, the rules' text is searched for, and the trace says
-    so.
+    """HiREC's query transformation. The model rewrites the text to search for; ``rules`` provide the structure
+    (companies, periods). If the reply stays unusable, the rules' text serves instead, which the trace notes.
     """
 
     def __init__(self, model: ChatModel, rules: QuestionReader) -> None:
@@ -45,8 +44,8 @@ class LlmReader:
 
 
 class LlmCurator:
-    """HiREC's evidence curation: one call filters, judges and asks the complementary question. Where the reply stays
-    unusable, ``rules`` curate instead, and the trace says so.
+    """HiREC's evidence curation: one call filters, judges and asks the complementary question. If the reply stays
+    unusable, ``rules`` curate instead, which the trace notes.
     """
 
     def __init__(self, model: ChatModel, rules: Curator) -> None:

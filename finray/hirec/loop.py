@@ -1,10 +1,11 @@
-"""HiREC's Algorithm 1 (arXiv 2505.20368) as one coroutine: the laptop, the bulk driver and HTTP all call it."""
+"""HiREC's Algorithm 1 (arXiv 2505.20368) as one coroutine, for the command line, bulk runs and HTTP."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from finray.core.errors import FinrayError
 from finray.core.journal import Journal, Observer
@@ -12,7 +13,7 @@ from finray.core.query import Query
 from finray.core.question_fields import read_question, single_spaced
 from finray.core.roles import Curation, Roles
 from finray.core.settings import Settings
-from finray.core.types import Document, PageRef, Passage, Prediction, Question
+from finray.core.types import Document, DocumentRef, PageRef, Passage, Prediction, Question
 from finray.retrieval.flat import proposed
 
 
@@ -21,9 +22,9 @@ async def answer_question(
 ) -> Prediction:
     """Retrieve, curate, ask for what is missing, and answer.
 
-    Never raises for a failing role or a question that is not text: the prediction then has status "error" and says
-    which error. Cancellation passes through. ``Prediction.passages`` is the first ranked retrieval, before curation.
-    ``observer`` is told of every stage as it begins and ends.
+    Does not raise if a role fails or the question is no text: the prediction then has status "error" and the error.
+    Cancellation passes through. ``Prediction.passages`` is the first ranked retrieval, before curation. ``observer`` is
+    called as each stage begins and ends.
     """
     journal = Journal(observer)
     started = time.perf_counter()
@@ -37,7 +38,13 @@ async def answer_question(
             status="error",
             error=f"{type(error).__name__}: {error}",
         )
-    return _finish(outcome, journal, settings, time.perf_counter() - started)
+    return replace(
+        outcome,
+        usage=dict(journal.usage),
+        trace=tuple(journal.lines),
+        seconds=time.perf_counter() - started,
+        settings_hash=settings.answer_hash(),
+    )
 
 
 async def _run(question: Question, roles: Roles, settings: Settings, journal: Journal) -> Prediction:
@@ -51,7 +58,8 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
     while loop.curate and iterations < loop.i_max:
         iterations += 1
         passages = curation.kept
-        curation = await _curate(query, passages, iterations, roles, journal)
+        curate = partial(roles.curator.curate, query, passages, journal)
+        curation = await journal.stage("curate", iterations, curate)
         curation = replace(curation, kept=curation.kept[: loop.max_kept] if loop.filter else passages)
         rounds.append(_page_refs(curation.kept))
         if curation.answerable or not curation.complementary:
@@ -59,7 +67,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         journal.note(
             f"iteration {iterations}: missing {'; '.join(curation.missing)}; asking {curation.complementary!r}"
         )
-        # The last retrieval happens even when the iterations are spent (Algorithm 1, lines 8-11).
+        # Retrieve once more even after the last iteration (Algorithm 1, lines 8-11).
         _, more_documents, more = await retrieve(curation.complementary, iterations, roles, settings, journal)
         seen.extend(proposed(more_documents, more))
         curation = replace(curation, kept=_merged(curation.kept, more), plans=(), coverage=None)
@@ -79,7 +87,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         confidence=answer.confidence,
         missing=missing,
         nearest=answer.nearest,
-        documents=tuple(document.ref for document in _distinct(seen)),
+        documents=_document_refs(seen),
         passages=tuple(first),
         evidence=answer.evidence,
         iterations=iterations,
@@ -103,22 +111,6 @@ async def retrieve(
     return query, documents, passages
 
 
-async def _curate(
-    query: Query, passages: Sequence[Passage], iteration: int, roles: Roles, journal: Journal
-) -> Curation:
-    return await journal.stage("curate", iteration, lambda: roles.curator.curate(query, passages, journal))
-
-
-def _finish(outcome: Prediction, journal: Journal, settings: Settings, seconds: float) -> Prediction:
-    return replace(
-        outcome,
-        usage=dict(journal.usage),
-        trace=tuple(journal.lines),
-        seconds=seconds,
-        settings_hash=settings.answer_hash(),
-    )
-
-
 def _merged(kept: Sequence[Passage], more: Sequence[Passage]) -> tuple[Passage, ...]:
     places = {(p.filing_id, p.page, p.start) for p in kept}
     return (*kept, *(p for p in more if (p.filing_id, p.page, p.start) not in places))
@@ -128,8 +120,9 @@ def _page_refs(passages: Iterable[Passage]) -> tuple[PageRef, ...]:
     return tuple(dict.fromkeys(PageRef(p.doc_name, p.filing_id, p.page) for p in passages))
 
 
-def _distinct(documents: Iterable[Document]) -> tuple[Document, ...]:
-    best: dict[str, Document] = {}
+def _document_refs(documents: Iterable[Document]) -> tuple[DocumentRef, ...]:
+    """Each filing once, as it was first retrieved."""
+    first: dict[str, Document] = {}
     for document in documents:
-        best.setdefault(document.filing.filing_id, document)
-    return tuple(best.values())
+        first.setdefault(document.filing.filing_id, document)
+    return tuple(document.ref for document in first.values())

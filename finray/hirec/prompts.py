@@ -1,7 +1,7 @@
-"""Prompts of the roles that a language model plays: the paper's content (tables 16-20) in our own words.
+"""Prompts of the language-model roles: the content of the paper's (tables 16-20) in our own words.
 
-Fixed instructions come first and the question and passages last, so that a server's prefix cache applies. Filing text
-is fenced (``finray.models.fences``) and declared to be data.
+Fixed instructions come first, the question and passages last, so that a server's prefix cache applies. Filing text is
+fenced (``finray.models.fences``) and declared to be data.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from finray.models.conversation import DATA_RULE
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What one stage asks a model: fixed instructions and the JSON schema of the reply."""
+    """The request of one stage: fixed instructions and the JSON schema of the reply."""
 
     stage: str
     instructions: str
@@ -23,7 +23,7 @@ class Prompt:
 
 
 def _schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
-    """An object that has all of ``properties`` and nothing else."""
+    """The schema of an object with exactly ``properties``."""
     return {
         "type": "object",
         "properties": properties,
@@ -86,7 +86,7 @@ ANSWER = Prompt(
 
 
 def with_at_most(passages: int, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """``schema`` whose lists of passage ids hold no more than there are: weak models count on to no end."""
+    """``schema`` with lists of passage ids limited to the number of ``passages``: weak models count on without end."""
     properties = {
         name: {**described, "maxItems": passages} if described.get("type") == "array" else described
         for name, described in schema["properties"].items()

@@ -1,4 +1,4 @@
-"""Evidence curation by rules: which operands of the question's plan the passages cover, and what to ask for next."""
+"""Evidence curation by rules: which operands of the plan the passages cover, and what to ask for next."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STATEMENT_NAME = {
 
 
 def _in_words(period: Period) -> str:
-    """As ``periods_in`` reads it."""
+    """``period`` in words that ``periods_in`` can read."""
     if period.date is not None:
         return f"the {period.months} months ended {period.date}" if period.months else str(period.date)
     if period.part in (None, "FY"):
@@ -36,10 +36,9 @@ def _in_words(period: Period) -> str:
 
 
 class RuleCurator:
-    """Which (company, period, line item) slots the passages cover; asks for those they do not.
+    """Checks which operands (company, period, line item) the passages cover, and asks for the others.
 
-    A question that asks for no known metric is judged by its filings alone: its passages are kept while they come
-    from a filing of the period asked for.
+    Without a known metric only the filings count: it keeps passages from filings of the period asked for.
     """
 
     def __init__(self, facts: FilingFacts, max_kept: int) -> None:
@@ -64,13 +63,13 @@ class RuleCurator:
             return planned
         planned = replace(planned, missing=tuple(o.described(self._facts.company_name(o.company)) for o in absent))
         if all(operand.phrase is not None and self._has_filing(operand, passages) for operand in absent):
-            # Its filings were searched whole: another page of them would not help, a sentence of these may.
+            # Their filings were searched whole: other pages would not help, but a sentence of these may.
             fitting = fitting_period(query, passages, self._facts)
             return replace(planned, kept=fitting[: self._max_kept], answerable=bool(fitting))
         return replace(planned, complementary=self._ask(absent))
 
     def _covering(self, coverage: Coverage, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-        """The passages on whose pages operands were found; a page that is not among them is read from the index."""
+        """The passages whose pages hold the operands; pages without a passage are read from the index."""
         places = {(item.filing.filing_id, item.line_item.page) for item in coverage.found.values()}
         at_hand = {(p.filing_id, p.page) for p in passages}
         looked_up = (
@@ -86,7 +85,7 @@ class RuleCurator:
         return has_filing(operand, [f for f in filings if self._facts.company_of(f.filing_id) == operand.company])
 
     def _ask(self, absent: Sequence[Operand]) -> str:
-        """One question for every missing slot of the first missing company."""
+        """One question for all missing operands of the first missing company."""
         company = absent[0].company
         mine = [operand for operand in absent if operand.company == company]
         items = canonical_items()

@@ -1,7 +1,7 @@
-"""Arithmetic over named operands: parse, list the operands, evaluate. No ``eval``, no attribute, no import.
+"""Arithmetic over named operands: parse, list the operands, evaluate. No ``eval``, no attributes, no imports.
 
-The language is a handful of expressions: numbers, names, ``+ - * /``, unary minus, and calls of the functions below
-with expressions as arguments. It is what formulas.toml and the programs of answers are written in.
+The language has numbers, names, ``+ - * /``, unary minus, and calls of the functions below. formulas.toml and the
+programs of answers are written in it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from finray.core.errors import FinrayError
 
 MAX_CHARACTERS = 4_000
 MAX_DEPTH = 60
-"""Of nested operations; ``a + b + c`` nests two. Python's own limit is no place to find out."""
+"""Deepest nesting of operations; ``a + b + c`` nests two. Keeps recursion far below Python's own limit."""
 MAX_LOOK_BACK = 2
-"""Of nested ``avg``, ``prior`` and ``delta``: each writes its argument out for two years, so n of them 2^n times."""
+"""Deepest nesting of PERIOD_FUNCTIONS: each repeats its argument for two years, so n levels repeat it 2^n times."""
+PERIOD_FUNCTIONS = ("avg", "prior", "delta")
+"""Functions of formulas that look one year back; :func:`finray.question.formulas.at_period` expands them."""
 
 
 class ProgramError(FinrayError):
@@ -32,10 +34,12 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "cagr": lambda old, new, years: (new / old) ** (1 / years) - 1,
     "difference": lambda a, b: (a - b) / abs(b),
 }
+RESERVED_NAMES = frozenset([*_FUNCTIONS, *PERIOD_FUNCTIONS])
+"""Names that no operand may have."""
 
 
 def parse(expression: str) -> ast.expr:
-    """The syntax tree of ``expression``, checked against the language. Raises ProgramError."""
+    """Parse ``expression`` and check that it is in the language. Raises ProgramError."""
     if len(expression) > MAX_CHARACTERS:
         raise ProgramError(f"expression of {len(expression)} characters; at most {MAX_CHARACTERS}")
     try:
@@ -47,7 +51,7 @@ def parse(expression: str) -> ast.expr:
 
 
 def names(expression: str) -> tuple[str, ...]:
-    """Operand names in reading order, without repeats."""
+    """Operand names in reading order, each once."""
     tree = parse(expression)
     functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions]
@@ -66,7 +70,7 @@ def evaluate(expression: str, operands: Mapping[str, float]) -> float:
 
 
 def _check(node: ast.expr, expression: str, depth: int, look_back: int) -> None:
-    """Descends no further than ``depth``, whatever the tree: nothing else may walk it before."""
+    """Descends at most ``depth`` levels. Run it before anything else walks the tree."""
     if depth < 0:
         raise ProgramError(f"more than {MAX_DEPTH} nested operations in {expression[:80]!r}")
     if look_back < 0:
@@ -87,13 +91,9 @@ def _check(node: ast.expr, expression: str, depth: int, look_back: int) -> None:
         case ast.Call(func=ast.Name(id=function), args=[argument], keywords=[]) if function in PERIOD_FUNCTIONS:
             _check(argument, expression, depth - 1, look_back - 1)
         case _:
-            # Its text as it was written: ``ast.unparse`` recurses as deep as the tree goes.
+            # The source text: ``ast.unparse`` would recurse to the full depth of the tree.
             found = (ast.get_source_segment(expression, node) or type(node).__name__)[:60]
             raise ProgramError(f"{found!r} is not allowed in {expression[:80]!r}")
-
-
-PERIOD_FUNCTIONS = ("avg", "prior", "delta")
-"""Functions of formulas that look one year back; :func:`finray.question.formulas.at_period` rewrites them."""
 
 
 def _value(node: ast.expr, operands: Mapping[str, float]) -> float:

@@ -1,8 +1,8 @@
-"""Which companies a question names, from a catalog that is built from the index alone.
+"""Finds the companies that a question names, in a catalog built from the index alone.
 
-Filings of one company are joined by CIK, Commission file number, ticker or name, so that a former name ("Wal-Mart
-Stores, Inc.") and today's lead to the same filings. Names are compared without case, punctuation, spaces and legal
-suffixes: "Coca Cola", "COCA-COLA CO" and "CocaCola" are one.
+The catalog groups filings by CIK, Commission file number, ticker and name, so former names ("Wal-Mart Stores, Inc.")
+and current names lead to the same filings. It compares names without case, punctuation, spaces and legal suffixes:
+"Coca Cola", "COCA-COLA CO" and "CocaCola" are equal.
 """
 
 from __future__ import annotations
@@ -19,84 +19,18 @@ from finray.core.query import Span
 from finray.core.types import UNIDENTIFIED, Filing
 from finray.question.words import word_list
 
-_SUFFIXES = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "companies",
-        "cos",
-        "ltd",
-        "limited",
-        "plc",
-        "llc",
-        "lp",
-        "llp",
-        "sa",
-        "nv",
-        "ag",
-        "se",
-        "spa",
-        "ab",
-        "asa",
-        "oyj",
-        "com",
-        "the",
-        "de",
-        "md",
-        "nj",
-        "ny",
-        "ohio",
-        "trust",
-    ]
-)
-_SOFT_SUFFIXES = frozenset(
-    ["holdings", "holding", "group", "stores", "international", "industries", "enterprises", "brands"]
-)
-_ANY_SUFFIX = _SUFFIXES | _SOFT_SUFFIXES
+_SUFFIXES = word_list("legal_suffixes")
+_ANY_SUFFIX = _SUFFIXES | word_list("other_suffixes")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
 _PLAIN = re.compile(r"[a-z0-9]+")
 _POSSESSIVE = re.compile(r"['’]s?$", re.I)
 
-# Capitalised words of questions that are no company: question words, the calendar, accounting and filing terms.
 _NOT_A_NAME = word_list("not_a_name")
 _PERIOD_WORD = re.compile(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?")
-# Words after which a capitalised word is likely to be somebody's name.
-_BEFORE_NAME = frozenset(
-    [
-        "of",
-        "for",
-        "by",
-        "at",
-        "did",
-        "does",
-        "has",
-        "had",
-        "is",
-        "was",
-        "were",
-        "will",
-        "are",
-        "can",
-        "and",
-        "than",
-        "between",
-        "versus",
-        "vs",
-        "with",
-        "how",
-        "from",
-        "to",
-        "about",
-        "in",
-    ]
-)
+_BEFORE_NAME = word_list("before_name")
 
 
-@lru_cache(maxsize=65_536)  # every filing of a company says its name again
+@lru_cache(maxsize=65_536)  # all filings of a company repeat its name
 def core_name(name: str) -> tuple[str, ...]:
     """Lower-case words of a company name without legal suffixes: ("coca", "cola") of "COCA-COLA CO /DE/"."""
     words = re.findall(r"[a-z0-9]+", name.lower().replace("&", " ").replace("'", "").replace("’", ""))
@@ -109,8 +43,8 @@ def core_name(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """One company of the index. ``names`` holds every name its filings give it, newest first; a filing without any is
-    a company by itself."""
+    """One company of the index. ``names`` are all names in its filings, newest first; a filing without a name is a
+    company by itself."""
 
     key: str
     name: str
@@ -120,7 +54,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Companies that a question names: catalog keys in reading order, and names that the catalog does not hold."""
+    """Companies that a question names: catalog keys in reading order, and names that are not in the catalog."""
 
     known: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -129,7 +63,7 @@ class Mentions:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """``plain`` is the word's lower-case letters and digits, ``is_name_like`` whether it has capitals as names do."""
+    """``plain`` is the word's lower-case letters and digits; ``is_name_like`` if it has capitals, as names do."""
 
     text: str
     start: int
@@ -144,7 +78,7 @@ class _Word:
 
 
 class CompanyCatalog:
-    """The companies of an index and how people call them."""
+    """The companies of an index by the names that people use."""
 
     def __init__(self, filings: Sequence[Filing]) -> None:
         groups = _group(filings)
@@ -186,22 +120,22 @@ class CompanyCatalog:
             named = any(word.is_name_like for word in window) or len(joined) > 6
             if named and (keys := self._names.get(joined) or self._names.get(_without_suffixes(window))):
                 return length, keys
-            if named and (keys := self._shortened.get(joined)) and not _goes_on(words, position + length):
+            if named and (keys := self._shortened.get(joined)) and not _name_continues(words, position + length):
                 return length, keys
         word = words[position]
         if not word.is_name_like or word.text.lower() in _NOT_A_NAME:
             return 0, ()
-        if (key := self._tickers.get(word.text)) and (len(word.text) >= 2 or _stands_for_a_name(words, position)):
+        if (key := self._tickers.get(word.text)) and (len(word.text) >= 2 or _is_one_letter_ticker(words, position)):
             return 1, (key,)
         first = self._first_words.get(word.plain)
-        if first and not _goes_on(words, position + 1):
+        if first and not _name_continues(words, position + 1):
             return 1, (first,)
         if key := self._abbreviation(word.text):
             return 1, (key,)
         return 0, ()
 
     def _joined_names(self) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-        """Joined full names, and those shortened by "Group" or "International" that are nobody's own name."""
+        """Joined full names, and names shortened by "Group" or the like that are no company's full name."""
         own: dict[str, dict[str, None]] = defaultdict(dict)
         shortened: dict[str, dict[str, None]] = defaultdict(dict)
         for company in self.companies.values():
@@ -213,7 +147,7 @@ class CompanyCatalog:
                     shortened["".join(core)].setdefault(company.key)
         for name in own:
             shortened.pop(name, None)
-        return _sayable(own), _sayable(shortened)
+        return _usable(own), _usable(shortened)
 
     def _distinctive_first_words(self) -> dict[str, str]:
         """First words, and first pairs, that only one company of the index has."""
@@ -231,7 +165,7 @@ class CompanyCatalog:
         }
 
     def _names_by_initials(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
-        """(core name, company) by the two letters that an abbreviation of the name may begin with."""
+        """(core name, company) by the first two letters that an abbreviation of the name may have."""
         names: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         for company in self.companies.values():
             for core in dict.fromkeys(map(core_name, company.names)):
@@ -241,7 +175,7 @@ class CompanyCatalog:
         return dict(names)
 
     def _abbreviation(self, text: str) -> str | None:
-        """Companies whose name's words begin, one after the other, with pieces of an upper-case word: AMEX, BofA."""
+        """The only company of whose name ``text`` joins the beginnings of words: AMEX, BofA."""
         letters = re.sub(r"[^A-Za-z]", "", text)
         if len(letters) < 3 or sum(c.isupper() for c in letters) < 2:
             return None
@@ -250,24 +184,24 @@ class CompanyCatalog:
         return hits.pop() if len(hits) == 1 else None
 
 
-def _sayable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
+def _usable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in _NOT_A_NAME}
 
 
 def _without_suffixes(window: Sequence[_Word]) -> str:
-    """The joined words where the last is a name with its suffix, as in "Amazon.com"; else nothing that is a name."""
+    """The joined words without suffixes if the last word holds its suffix, as in "Amazon.com"; else an empty string."""
     return "".join(core_name(" ".join(word.text for word in window))) if "." in window[-1].text else ""
 
 
-def _stands_for_a_name(words: Sequence[_Word], position: int) -> bool:
-    """Whether a single capital letter is used as a name: "V's margin", "the revenue of T"; never "I" or "A"."""
+def _is_one_letter_ticker(words: Sequence[_Word], position: int) -> bool:
+    """Whether a single capital letter is a ticker: "V's margin", "the revenue of T"; "I", "A" and "Q" are not."""
     word = words[position]
     after_preposition = position > 0 and words[position - 1].text.lower() in ("of", "for", "by", "did", "does", "has")
     return word.text not in ("A", "I", "Q") and (word.possessive or after_preposition)
 
 
-def _goes_on(words: Sequence[_Word], position: int) -> bool:
-    """Whether a part of a name is followed by another: "Acme Software" is not "Acme Stores"."""
+def _name_continues(words: Sequence[_Word], position: int) -> bool:
+    """Whether the name continues at ``position``: "Acme Software" is not "Acme Stores"."""
     if position >= len(words) or words[position - 1].possessive:
         return False
     word = words[position]
@@ -277,7 +211,7 @@ def _goes_on(words: Sequence[_Word], position: int) -> bool:
 
 
 def _built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
-    """Whether ``letters`` is a row of non-empty prefixes of ``words``, in order, from the first word on."""
+    """Whether ``letters`` joins non-empty prefixes of the first of ``words``, in order."""
     reached = {0}
     for word in words:
         reached = {start + size for start in reached for size in range(1, 1 + _shared(word, letters, start))}
@@ -287,7 +221,7 @@ def _built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
 
 
 def _shared(word: str, letters: str, start: int) -> int:
-    """How many letters of ``word`` stand in ``letters`` from ``start`` on."""
+    """Length of the longest prefix of ``word`` in ``letters`` at ``start``."""
     size = 0
     while size < len(word) and letters.startswith(word[size], start + size):
         size += 1
@@ -309,7 +243,7 @@ def _words(text: str) -> list[_Word]:
 
 
 def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[Span]) -> tuple[str, ...]:
-    """Runs of capitalised words in the place of a name: a possessive, or after "for", "of", "did" and the like."""
+    """Runs of capitalized words that look like a name: a possessive, or after "for", "of", "did" and the like."""
     found: list[str] = []
     run: list[_Word] = []
 
@@ -335,14 +269,14 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[Span]
 
 
 def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
-    """Filings by company. CIK and Commission file number decide; names and tickers join only what they leave open,
-    so that two registrants of one name, or of a ticker that was used again, stay apart."""
+    """Filings by company, joined by CIK, Commission file number, name and ticker. Filings with different CIKs are never
+    joined, so two registrants that share a name or a reused ticker stay apart."""
     same: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
     for filing in filings:
         own = filing.filing_id if filing.company == UNIDENTIFIED else ""
         identity = (filing.cik, filing.commission_file_number, filing.company, filing.ticker, filing.aliases, own)
         same[identity].append(filing)
-    # Filings that say the same of their company belong together: one of them stands for all.
+    # Filings with equal facts about their company belong together: the first stands for all.
     joined = _joined([members[0] for members in same.values()])
     groups: dict[int, list[Filing]] = defaultdict(list)
     for members, root in zip(same.values(), joined, strict=True):
@@ -351,7 +285,7 @@ def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
 
 
 def _joined(filings: Sequence[Filing]) -> list[int]:
-    """For each filing the number of the group it belongs to."""
+    """The number of each filing's group."""
     parent = list(range(len(filings)))
     ciks = [{filing.cik.lstrip("0")} if filing.cik else set() for filing in filings]
 

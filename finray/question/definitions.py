@@ -1,4 +1,4 @@
-"""Formulas that a question defines itself: "DPO is defined as: 365 * (average accounts payable between …) / …"."""
+"""Formulas that a question defines: "DPO is defined as: 365 * (average accounts payable between …) / …"."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _DEFINED_NAME = re.compile(r"(?:^|[.?!:]\s++|\bwhere\s++)([^.?!:]{3,60}?)\s++(?:
 
 
 def defined_name(question: str) -> str | None:
-    """What the question's own definition is called: "asset intensity" of "Asset intensity is defined as: …"."""
+    """The name that the question defines: "asset intensity" in "Asset intensity is defined as: …"."""
     match = _DEFINED_NAME.search(question)
     return match.group(1).strip() if match else None
 
 
 def unread_definition(question: str) -> str | None:
-    """The words of a definition in ``question`` that :func:`defined_formula` does not understand."""
+    """The definition in ``question`` if :func:`defined_formula` cannot read it."""
     match = _DEFINITION.search(question)
     if match is None or defined_formula(question) is not None:
         return None
@@ -43,8 +43,8 @@ def unread_definition(question: str) -> str | None:
 
 
 def defined_formula(question: str) -> str | None:
-    """The definition in ``question`` as an expression over canonical line items with avg and delta, None where there
-    is none, it holds words that are not understood, or it is too long or too deep to be computed."""
+    """The definition in ``question`` as an expression over canonical line items with avg and delta; None if there is
+    none, it has unknown words, or it is too long or too deep to compute."""
     match = _DEFINITION.search(question) or _IN_PARENTHESES.search(question)
     if match is None:
         return None

@@ -10,8 +10,8 @@ from finray.core.period import Period
 from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
 
 FormContext = Literal["plain", "quarter", "closing day", "day", "outlook", "event"]
-"""What in a question makes a form likely or unlikely: the quarter or day it names, figures that only a release prints,
-an event; or nothing ("plain")."""
+"""What makes a form likely or unlikely: a quarter or day in the question, figures that only releases print, an event;
+"plain" if nothing does."""
 
 _ASKED = (
     (re.compile(r"\b10-?\s?K\b|\bannual (?:report|filing)\b", re.I), ("10-K",)),
@@ -28,7 +28,7 @@ _AMENDMENT = re.compile(r"\bamend(?:ed|ment)\b.{0,20}\b(?:10-?[KQ]|8-?K|report|f
 
 
 def forms_asked(question: str) -> tuple[str, ...]:
-    """Forms named in words, most specific first; ("10-K/A",) style if an amendment is asked for."""
+    """Forms that the question names, the most specific first; as "10-K/A" if it asks for an amendment."""
     asked = dict.fromkeys(form for _, _, forms in form_spans(question) for form in forms)
     if _AMENDMENT.search(question):
         return tuple(f"{form}/A" for form in asked) or ("10-K/A", "10-Q/A", "8-K/A")
@@ -41,22 +41,24 @@ def form_spans(text: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
 
 
 def forms_implied(intents: Collection[str], latest: Period | None) -> dict[str, FormContext]:
-    """The forms that may answer a question of these intents about ``latest`` if it names none, each with what makes it
-    likely or unlikely."""
-    of: dict[str, FormContext] = dict.fromkeys(
+    """The forms that may answer a question that names none, each with what makes it likely or unlikely.
+
+    ``intents`` are the question's, ``latest`` is its latest period.
+    """
+    contexts: dict[str, FormContext] = dict.fromkeys(
         ("10-K", "20-F", ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, "10-Q", "8-K"), "plain"
     )
     dated = latest is not None and latest.date is not None
     if latest is not None and latest.part in ("Q1", "Q2", "Q3", "Q4"):
-        of |= dict.fromkeys(("10-Q", EARNINGS_RELEASE, "10-K"), "quarter")
+        contexts |= dict.fromkeys(("10-Q", EARNINGS_RELEASE, "10-K"), "quarter")
     if dated and "closing" in intents:
-        of |= dict.fromkeys(("10-Q", EARNINGS_RELEASE), "closing day")
+        contexts |= dict.fromkeys(("10-Q", EARNINGS_RELEASE), "closing day")
     elif dated:
-        of |= dict.fromkeys(("8-K", EARNINGS_RELEASE), "day")
+        contexts |= dict.fromkeys(("8-K", EARNINGS_RELEASE), "day")
     if "adjusted" in intents:
-        of[EARNINGS_RELEASE] = "outlook"
-        if of["10-K"] == "plain":
-            of["10-K"] = "outlook"
+        contexts[EARNINGS_RELEASE] = "outlook"
+        if contexts["10-K"] == "plain":
+            contexts["10-K"] = "outlook"
     if dated and "dated_event" in intents:
-        of |= dict.fromkeys(("8-K", "10-K", "10-Q"), "event")
-    return of
+        contexts |= dict.fromkeys(("8-K", "10-K", "10-Q"), "event")
+    return contexts

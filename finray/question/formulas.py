@@ -1,4 +1,4 @@
-"""Named metrics (free cash flow, DPO, ROA …) as formulas over canonical line items; data in formulas.toml."""
+"""Named metrics (free cash flow, DPO, ROA …) as formulas over canonical line items (formulas.toml)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import resources
 from typing import cast
 
 from finray.core.plan import Formula, Unit
-from finray.question.arithmetic import names, parse
+from finray.question.arithmetic import PERIOD_FUNCTIONS, names, parse
 
 
 @cache
@@ -23,21 +23,21 @@ def formulas() -> dict[str, Formula]:
 
 
 def line_items(formula: Formula) -> tuple[str, ...]:
-    """The canonical line items and phrases that ``formula`` is over."""
+    """The canonical line items and phrases in ``formula``."""
     return names(formula.expression)
 
 
 def at_period(expression: str) -> str:
-    """Rewrite avg, prior and delta: every operand becomes ``item__0`` (the period) or ``item__1`` (a year before).
+    """Expand avg, prior and delta: every operand becomes ``item__0`` (the period) or ``item__1`` (a year before).
 
-    Raises ProgramError, also where that makes it too long.
+    Raises ProgramError, also if the result is too long.
 
     >>> at_period("revenue / avg(ppe_net)")
     'revenue__0 / mean(ppe_net__1, ppe_net__0)'
     """
-    written = ast.unparse(_Shift(0).visit(parse(expression)))
-    parse(written)
-    return written
+    expanded = ast.unparse(_Shift(0).visit(parse(expression)))
+    parse(expanded)
+    return expanded
 
 
 class _Shift(ast.NodeTransformer):
@@ -50,7 +50,7 @@ class _Shift(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         assert isinstance(node.func, ast.Name)
         function = node.func.id
-        if function not in ("avg", "prior", "delta"):
+        if function not in PERIOD_FUNCTIONS:
             return ast.Call(node.func, [self.visit(argument) for argument in node.args], [])
         now, before = _Shift(self._back).visit(node.args[0]), _Shift(self._back + 1).visit(node.args[0])
         if function == "prior":

@@ -1,7 +1,6 @@
 """What kind of answer a question asks for, as a set of names.
 
-intents.toml holds the words; the table below combines them with how many companies and periods the question names.
-Neither depends on order.
+intents.toml holds the words; the rules below combine them with the number of companies and periods in the question.
 """
 
 from __future__ import annotations
@@ -18,36 +17,36 @@ from finray.core.query import Span
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    of: str
+    source: str
     pattern: re.Pattern[str]
 
 
 def intents_of(question: str, text: str, metrics: Sequence[Span], companies: int, periods: int) -> frozenset[str]:
-    """The intents of ``question``; ``text`` is what is left of it without instructions, ``metrics`` are spans of
-    ``text``, ``companies`` and ``periods`` how many of each it names."""
+    """The intents of ``question``. ``text`` is the question without instructions, ``metrics`` are spans of ``text``,
+    ``companies`` and ``periods`` are how many of each the question names."""
     texts = {"question": question, "text": text, "rest": masked(text, metrics, "X")}
-    said = {name for name, words in _vocabulary().items() if words.pattern.search(texts[words.of])}
+    found = {name for name, words in _vocabulary().items() if words.pattern.search(texts[words.source])}
     several = companies > 1 or periods > 1
-    if several and {"which_one", "compares"} <= said:
-        said.add("which")
-    elif "explains" in said and companies < 2:
-        said.add("words")
-    if not said & {"words", "not_an_amount"}:
-        said.add("amount")
-    if "mean" in said and ("moves" not in said or "mean_move" in said):
-        said.add("average")
-    if "average" in said or ("summed" in said and "moves" not in said):
-        said.add("aggregate")
-    if "growth" in said or (periods > 1 and companies < 2 and "difference_anywhere" in said):
-        said.add("change")
-    return frozenset(said)
+    if several and {"which_one", "compares"} <= found:
+        found.add("which")
+    elif "explains" in found and companies < 2:
+        found.add("words")
+    if not found & {"words", "not_an_amount"}:
+        found.add("amount")
+    if "mean" in found and ("moves" not in found or "mean_move" in found):
+        found.add("average")
+    if "average" in found or ("summed" in found and "moves" not in found):
+        found.add("aggregate")
+    if "growth" in found or (periods > 1 and companies < 2 and "difference_anywhere" in found):
+        found.add("change")
+    return frozenset(found)
 
 
 _OPERATORS = ("growth", "cagr", "difference", "mean", "summed", "total", "share", "percent", "superlative")
 
 
 def operator_spans(text: str) -> tuple[tuple[int, int, str], ...]:
-    """(start, end, intent) of the words of ``text`` that say what to do with figures."""
+    """(start, end, intent) of the words in ``text`` that name an operation on figures."""
     known = _vocabulary()
     return tuple((*m.span(), name) for name in _OPERATORS for m in known[name].pattern.finditer(text))
 
@@ -62,7 +61,7 @@ def means_least(word: str) -> bool:
 
 
 def masked(text: str, spans: Sequence[Span], mask: str) -> str:
-    """``text`` with ``mask`` between spaces in place of each of ``spans``."""
+    """``text`` with each of ``spans`` replaced by ``mask`` between spaces."""
     for span in sorted(spans, key=lambda span: span.start, reverse=True):
         text = f"{text[: span.start]} {mask} {text[span.end :]}"
     return text

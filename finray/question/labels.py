@@ -1,4 +1,4 @@
-"""What the words of a question are, besides names of companies: periods, forms, statements, units and operators."""
+"""Labels the words of a question, except names of companies: metrics, periods, forms, statements, units, operators."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from finray.question.wording import statement_spans
 
 
 def labels(text: str) -> tuple[Span, ...]:
-    """The spans of ``text``, kind by kind. Spans of different kinds may overlap: "net income growth" names a metric and
-    holds an operator."""
+    """The spans of ``text``, kind by kind. Kinds may overlap: "net income growth" names a metric and an operator."""
     return (
         *mentions(text),
         *(Span("period", start, end, str(period)) for start, end, period in period_spans(text)),

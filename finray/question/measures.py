@@ -1,4 +1,4 @@
-"""What a question measures: named metrics, a definition of its own, or any noun phrase that a table may print."""
+"""What a question measures: named metrics, a definition in the question, or any noun phrase that a table may print."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
 from finray.core.query import Query, Span
 from finray.core.vocabulary import MONTH
 from finray.filings.canonical import canonical_items
-from finray.question.arithmetic import ProgramError, parse
+from finray.question.arithmetic import RESERVED_NAMES, ProgramError, parse
 from finray.question.definitions import defined_formula
 from finray.question.formulas import formulas, line_items
 from finray.question.intents import masked
@@ -34,7 +34,6 @@ _DEFINED = re.compile(
 _ASKS_PERCENT = re.compile(r"%|\bper ?cent|\bmargin\b|\brate\b|\byield\b|\bshare of\b", re.I)
 _OPERATORS = re.compile(rf"(\s{_DIVIDED}\s|\s(?:plus|minus)\s|\s[+×*]\s|[()])", re.I)
 _SIGNS = {"plus": "+", "minus": "-", "+": "+", "×": "*", "*": "*"}
-_RESERVED = frozenset(["mean", "sum", "min", "max", "abs", "growth", "cagr", "difference", "avg", "prior", "delta"])
 _INSTANT = re.compile(
     rf"\b(?:at|as of|as at)\s+(?:the\s+)?(?:(?:end|close) of|(?:fiscal\s+)?year[- ]end|{MONTH})\b|"
     rf"\b(?:for|between|from|to|than|vs\.?)\s+the end of\b|"
@@ -43,16 +42,16 @@ _INSTANT = re.compile(
     re.I,
 )
 _UP_OR_DOWN = re.compile(r"\b(?:increase|decrease)s?\s*+/\s*+(?:\(\s*+)?(?:increase|decrease)s?\)?", re.I)
-_SET_AGAINST = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s++(?:(?:the|any)\s++)?$", re.I)
+_NARROWS = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s++(?:(?:the|any)\s++)?$", re.I)
 _NEAR = 40
-"""How far before a metric such a word is looked for."""
+"""Characters before a metric that are searched for such a word."""
 _JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
 _ACCRUED = frozenset({"income_tax", "interest_expense"})
-"""Expenses that are paid at another time than they are recorded."""
+"""Expenses that are paid at another time than recorded."""
 _PAID = re.compile(r"\b(?:pay|paid|in cash)\b", re.I)
 _MAX_WORDS = 16
 _MAX_ROW_WORDS = 40
-"""Of a row that is called by the words of change too; more are no row of a table."""
+"""Most words of a row's name that includes words of change."""
 _MOVES = frozenset(words_of("change changes increase increases decrease decreases"))
 _AVERAGES = frozenset(words_of("average averages mean"))
 _SHARE_WORDS = re.compile(
@@ -63,11 +62,11 @@ _SHARE_WORDS = re.compile(
 _UNASKED_QUALIFIERS = frozenset(
     words_of("net other sales sale paid purchases purchase payments proceeds gross gains losses issuance")
 )
-_UNIT_OF: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
+UNIT_OF: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
 
 
 def measures_of(query: Query) -> tuple[Measures, ...]:
-    """What the question may measure, the likeliest first; nothing if words are asked for."""
+    """What the question may measure, the likeliest first; nothing if it asks for words."""
     if "words" in query.intents:
         return ()
     named = [] if query.unexplained or is_narrowed(query) else [named_measures(query)]
@@ -79,7 +78,7 @@ def measures_of(query: Query) -> tuple[Measures, ...]:
 
 
 def named_measures(query: Query) -> Measures:
-    """The metrics the question asks for by name; a definition in the question goes before ours."""
+    """The metrics that the question names; a definition in the question overrides ours."""
     found = _metrics(query)
     own = defined_formula(query.question)
     result: list[Formula] = []
@@ -108,15 +107,15 @@ def named_measures(query: Query) -> Measures:
 
 
 def spells_definition(query: Query) -> bool:
-    """Whether the question says what is to be divided by what: a metric that it names besides is no answer then."""
+    """Whether the question spells out a quotient, so that a metric that it also names is not the answer."""
     return _DEFINED.search(query.question) is not None
 
 
 def is_narrowed(query: Query) -> bool:
-    """Whether a word beside the named metric asks for another row: "current income tax expense"."""
+    """Whether a word beside the named metric changes which row is meant: "current income tax expense"."""
     found = _metrics(query)
     rest = masked(query.text, found, "")
-    if any(_SET_AGAINST.search(query.text, max(0, m.start - _NEAR), m.start) for m in found):
+    if any(_NARROWS.search(query.text, max(0, m.start - _NEAR), m.start) for m in found):
         return True
     if any(_JOINED.fullmatch(query.text[a.end : b.start]) for a, b in itertools.pairwise(found)):
         return True
@@ -132,8 +131,10 @@ def is_narrowed(query: Query) -> bool:
 
 def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = False) -> tuple[Measures, ...]:
     """What the question's own words may measure, the likeliest first: quotients, differences and sums that it spells
-    out, or one phrase; ``moving`` where it asks for a change, ``aggregate`` where for an average or a sum. Nothing
-    where it says too little or too much to be one row of a table."""
+    out, or one phrase. Nothing if it has too few or too many words for one row of a table.
+
+    ``moving`` if it asks for a change, ``aggregate`` if it asks for an average or a sum.
+    """
     instant = _INSTANT.search(query.question) is not None
     text = _UP_OR_DOWN.sub("change", query.text)
     if (defined := _DEFINED.search(query.question)) is not None:
@@ -148,7 +149,7 @@ def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = Fa
     phrase = phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate)
     whole = [_row(phrase)] if phrase is not None and len(phrase.words) <= _MAX_WORDS else []
     if (moving or aggregate) and len(query.periods) < 2:
-        # "the change in other assets", "the average price": some table may print it as a row
+        # "the change in other assets", "the average price": a table may print it as a row
         row = phrase_of(text, query.names, instant=instant)
         if row is not None and row != phrase and len(row.words) <= _MAX_ROW_WORDS:
             must = _MOVES if moving else _AVERAGES
@@ -159,7 +160,7 @@ def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = Fa
 
 def _row(phrase: Phrase) -> Measures:
     name = _identifier(phrase)
-    return Measures((Formula(name, (phrase.text,), name, _UNIT_OF[phrase.measure]),), {name: phrase})
+    return Measures((Formula(name, (phrase.text,), name, UNIT_OF[phrase.measure]),), {name: phrase})
 
 
 def _only(measures: Measures | None) -> tuple[Measures, ...]:
@@ -167,7 +168,7 @@ def _only(measures: Measures | None) -> tuple[Measures, ...]:
 
 
 def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
-    """The formula of a reading, over phrases; None where an operand says nothing or both say the same."""
+    """The formula of a reading, over phrases; None if an operand is empty or two are equal."""
     phrases: dict[str, Phrase] = {}
     parts: list[str] = []
     for words in reading.operands:
@@ -182,13 +183,13 @@ def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
     quotient = "/" in reading.template
     unit: Unit = "percent" if reading.percent else "ratio" if quotient else "USD"
     if unit == "USD" and len(kinds) == 1:
-        unit = _UNIT_OF[kinds.pop()]
+        unit = UNIT_OF[kinds.pop()]
     named = " and ".join(reading.operands)
     return Measures((Formula("defined", (named,), expression, unit),), phrases, settled=True)
 
 
 def _arithmetic(text: str, query: Query, instant: bool) -> Measures | None:
-    """``text`` as an expression whose operands are metrics where a name is all they say, else phrases."""
+    """``text`` as an expression. An operand that is just a metric's name becomes the metric, any other a phrase."""
     phrases: dict[str, Phrase] = {}
     parts: list[str] = []
     for token in _OPERATORS.split(text):
@@ -223,7 +224,7 @@ def _operand(phrase: Phrase, phrases: dict[str, Phrase]) -> str:
 
 def _identifier(phrase: Phrase) -> str:
     name = phrase.name
-    taken = name in _RESERVED or keyword.iskeyword(name) or name in canonical_items()
+    taken = name in RESERVED_NAMES or keyword.iskeyword(name) or name in canonical_items()
     return f"the_{name}" if taken else name
 
 

@@ -1,4 +1,4 @@
-"""Metrics that a text mentions: named formulas and canonical line items, the longest name first."""
+"""Finds the metrics that a text names: formulas and canonical line items."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from finray.filings.canonical import canonical_items
 from finray.question.formulas import formulas
 
 
-@lru_cache(maxsize=1024)  # a question is looked through again for each of its readings
+@lru_cache(maxsize=1024)  # each reading of a question searches it again
 def mentions(text: str) -> tuple[Span, ...]:
-    """Formulas and canonical line items by their names, in reading order; a name inside a longer one ("income" in "net
-    income") does not count."""
+    """Formulas and canonical line items in reading order. The longest name wins: "net income", not "income"."""
     pattern, keys = _pattern()
-    # Case-blind patterns also match letters that lower() leaves as they are (ſ for s, ı for i): no name has those.
+    # re.IGNORECASE also matches letters that lower() keeps (ſ for s, ı for i), which are in no name.
     found = ((keys.get(_normal(match.group())), match) for match in pattern.finditer(text))
     return tuple(Span("metric", match.start(), match.end(), key) for key, match in found if key is not None)
 
@@ -36,22 +35,22 @@ def _pattern() -> tuple[re.Pattern[str], dict[str, str]]:
 
 
 def _any_of(names: Iterable[str], letters: int = 3) -> str:
-    """An alternation of ``names`` in their order, by their first ``letters``: a search that tried each of hundreds of
-    names at each word would take as long as all else together."""
+    """An alternation of ``names`` in their order, as a tree of their first ``letters``: much faster to search than a
+    flat list of hundreds of names."""
     by_letter: dict[str, list[str]] = defaultdict(list)
     for name in names:
         by_letter[name[:1]].append(name[1:])
     alternatives = []
     for letter, rests in by_letter.items():
-        first = _spelled(letter)
+        first = _name_pattern(letter)
         if letters > 1 and len(rests) > 1:
             alternatives.append(first + _any_of(rests, letters - 1))
         else:
-            alternatives.append(f"{first}(?:{'|'.join(map(_spelled, rests))})")
+            alternatives.append(f"{first}(?:{'|'.join(map(_name_pattern, rests))})")
     return f"(?:{'|'.join(alternatives)})"
 
 
-def _spelled(name: str) -> str:
+def _name_pattern(name: str) -> str:
     return re.escape(name).replace(r"\ ", r"[\s\-–]++")
 
 

@@ -1,8 +1,8 @@
 """Arithmetic that a question spells out in words: "the difference between A and B", "A as a percentage of B".
 
-Each reading names its operands in the question's own words; which of several readings holds, the tables decide. What
-is said about periods is no operand and must be gone from the text ("the change between 2018 and 2019" sets two years of
-one figure against each other, not two figures).
+Each reading names its operands in the question's own words; the tables decide which of several readings is right.
+Remove periods from the text before: "the change between 2018 and 2019" compares two years of one figure, not two
+figures.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _PREPOSITION = re.compile(r" (?:from|in|for|by|of|at) (?:the )?(?!.* (?:from|in|
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``template`` is an expression with {0}, {1}, … for ``operands``; ``percent`` where the result is a share."""
+    """``template`` is an expression with {0}, {1}, … for ``operands``; ``percent`` if the result is a share."""
 
     template: str
     operands: tuple[str, ...]
@@ -70,7 +70,7 @@ class Reading:
 
 
 def readings(text: str) -> tuple[Reading, ...]:
-    """What ``text``, a question without its periods and companies, may compute; none where it names one figure."""
+    """What ``text``, a question without its periods and companies, may compute; empty if it names a single figure."""
     text = " ".join(text.split())
     found = dict.fromkeys(reading for read in (_shares, _differences, _sums) for reading in read(text))
     return tuple(found)[:MAX_READINGS]
@@ -88,7 +88,7 @@ def _shares(text: str) -> Iterator[Reading]:
 
 def _share(part: str, whole: str, percent: bool) -> Iterator[Reading]:
     yield Reading("{0} / {1}", (part, whole), percent)
-    measure = _ENTIRE.sub("", whole)  # "foreign bonds in the total amortized cost": their amortized cost
+    measure = _ENTIRE.sub("", whole)  # "foreign bonds in the total amortized cost" means their amortized cost
     if measure.strip():
         yield Reading("{0} / {1}", (f"{measure} {part}", whole), percent)
 
@@ -111,7 +111,7 @@ def _differences(text: str) -> Iterator[Reading]:
 
 
 def _shared_head(template: str, first: str, second: str, percent: bool) -> Iterator[Reading]:
-    """ "current and non-current deferred revenue": the first operand ends like the second."""
+    """Give the first operand the ending of the second: "current and non-current deferred revenue"."""
     head = second.split()
     if len(head) > 1:
         yield Reading(template, (f"{first} {' '.join(head[1:])}", second), percent)
@@ -129,7 +129,7 @@ def _sums(text: str) -> Iterator[Reading]:
 
 
 def _halves(text: str) -> Iterator[tuple[str, str]]:
-    """``text`` cut at each of its "and", the middle ones first: names of line items hold "and" too."""
+    """``text`` split at each "and", the middle ones first, because names of line items contain "and" too."""
     cuts = re.finditer(r" (?:and|versus|vs\.?|to) (?:the )?", text, re.I)
     for match in sorted(cuts, key=lambda cut: abs(cut.start() + cut.end() - len(text))):
         yield text[: match.start()], text[match.end() :]

@@ -1,4 +1,4 @@
-"""Fiscal years, quarters, dates and spans of years in the words of a question."""
+"""Finds fiscal years, quarters, dates and spans of years in a question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DATES = (
 _SAME_DAY = re.compile(
     r"\s*+(?:(?:,\s*+)?(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s++(?:in\s++)?((?:19|20)\d\d)\b", re.I
 )
-"""A second year behind a date: "December 31, 2019 and 2018"."""
+"""A second year after a date: "December 31, 2019 and 2018"."""
 _SAME_YEAR = re.compile(
     rf"\b{_MONTH}\s++(\d{{1,2}})(?:st|nd|rd|th)?\s*+(?:,\s*+)?(?:and|&|to|or|versus|vs\.?)\s++$", re.I
 )
@@ -69,19 +69,19 @@ _YEAR_TO_DATE = re.compile(
 )
 _EARLIEST, _LATEST = 1985, 2100
 _NEAR = 40
-"""How far before a date what belongs to it is looked for."""
+"""Characters before a date that are searched for what belongs to it."""
 
 
 def periods_in(text: str) -> tuple[Period, ...]:
-    """The periods that ``text`` names, in reading order without repeats."""
+    """The periods that ``text`` names, in reading order, each once."""
     return tuple(dict.fromkeys(period for _, _, period in period_spans(text)))
 
 
 def period_spans(text: str) -> tuple[tuple[int, int, Period], ...]:
     """(start, end, period) for each period that ``text`` names, in reading order.
 
-    A span of years ("FY2017 - FY2019") yields each of its years. Each stretch of text is read once, most specific
-    pattern first: a date is not also a year.
+    A span of years ("FY2017 - FY2019") yields each of its years. The most specific pattern wins: a date is not also a
+    year.
     """
     reading = _Reading(text)
     reading.read_dates()
@@ -91,7 +91,7 @@ def period_spans(text: str) -> tuple[tuple[int, int, Period], ...]:
 
 
 class _Reading:
-    """The periods found so far, and the text without the words that name them."""
+    """The periods found so far; ``rest`` is the text with the words that name them blanked."""
 
     def __init__(self, text: str) -> None:
         self.rest = text
@@ -121,7 +121,7 @@ class _Reading:
             at = match.end()
 
     def _take_same_year(self, before: int, day: dt.date, months: int | None) -> None:
-        """A day of the same year before it: "April 27 and January 26, 2019"."""
+        """An earlier day that shares the year: "April 27 and January 26, 2019"."""
         match = _SAME_YEAR.search(self.rest, max(0, before - _NEAR), before)
         if match is None:
             return
@@ -136,7 +136,7 @@ class _Reading:
 
 
 def _matches(reading: _Reading) -> Iterator[tuple[re.Match[str], list[Period]]]:
-    """Matches that name a period without a date, most specific pattern first, each in what the ones before left."""
+    """Matches that name a period without a date, most specific first. The caller blanks each before the next."""
     for match in _YEAR_TO_DATE.finditer(reading.rest):
         months, year = number_of(match.group(1)), _year(match.group(2))
         if year is not None and months in (3, 6, 9):
@@ -163,7 +163,7 @@ def _matches(reading: _Reading) -> Iterator[tuple[re.Match[str], list[Period]]]:
 
 
 def last_years_in(text: str) -> int | None:
-    """``n`` of "the last n years", None where the question has no such phrase."""
+    """``n`` of "the last n years"; None if the question has no such phrase."""
     match = _LAST_YEARS.search(text)
     if match is None:
         return None
@@ -175,7 +175,7 @@ def _on(day: dt.date, months: int | None) -> Period:
 
 
 def _months_ended(before: str) -> int | None:
-    """Length of the period that the date behind ``before`` closes, where the words say it."""
+    """Months of the period that ends on the date after ``before``; None if unstated."""
     match = _MONTHS_ENDED.search(before)
     if match is None:
         return None
@@ -203,5 +203,5 @@ def _date(match: re.Match[str], pattern: int) -> dt.date | None:
         parts = (int(first), int(second), int(third))
     try:
         return dt.date(*parts)
-    except ValueError:  # the 31st of February is no date: leave the words for the other patterns
+    except ValueError:  # February 31 is no date: leave the words for the other patterns
         return None

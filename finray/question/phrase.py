@@ -1,5 +1,5 @@
-"""What a question asks for as a noun phrase: "Apple's current federal income tax expense for fiscal 2024" without the
-company, the period and the words of asking."""
+"""What a question asks for as a noun phrase: "current federal income tax expense" in "What was Apple's current federal
+income tax expense for fiscal 2024?"."""
 
 from __future__ import annotations
 
@@ -95,13 +95,13 @@ _PERCENT = re.compile(r"(?<!exchange )\brates?\b|\bpercent(?:age)?\b|%|\byield\b
 def without_context(text: str, names: Sequence[str] = ()) -> str:
     """``text`` without its periods and the ``names`` of companies."""
     if any(names):
-        text = _said(tuple(sorted(set(filter(None, names))))).sub(" ", text)
+        text = _any_name(tuple(sorted(set(filter(None, names))))).sub(" ", text)
     return _SPAN_OF_YEARS.sub(" ", _PERIOD.sub(" ", text))
 
 
 @lru_cache(maxsize=256)
-def _said(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of ``names`` with its legal form and possessive ending."""
+def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Matches any of ``names`` with its legal form and possessive ending."""
     longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     return re.compile(rf"(?<!\w)(?:{longest_first}){_LEGAL}\.?(?:['’]s?)?(?!\w)", re.I)
 
@@ -109,12 +109,15 @@ def _said(names: tuple[str, ...]) -> re.Pattern[str]:
 def phrase_of(
     text: str, names: Sequence[str] = (), *, moving: bool = False, instant: bool = False, aggregate: bool = False
 ) -> Phrase | None:
-    """The phrase that ``text`` asks for; ``names`` are those of companies, ``moving`` drops the words of change,
-    ``aggregate`` those of averages and sums. None where nothing is left."""
+    """The phrase that ``text`` asks for, without ``names`` of companies; None if no words are left.
+
+    ``moving`` drops words of change, ``aggregate`` words of averages and sums. ``instant``: a balance at a day is asked
+    for.
+    """
     return _phrase_of(text, tuple(names), moving, instant, aggregate)
 
 
-@lru_cache(maxsize=1024)  # curating and answering read a question alike
+@lru_cache(maxsize=1024)  # curator and answerer ask for the same phrases
 def _phrase_of(text: str, names: tuple[str, ...], moving: bool, instant: bool, aggregate: bool) -> Phrase | None:
     text = without_context(text, names)
     if moving:

@@ -1,7 +1,7 @@
-"""From what a question measures to plans: which operation, over which companies and periods.
+"""Turns what a question measures into plans: which operation, over which companies and periods.
 
-The operation comes from a table of features, in which order means nothing: for every set of features exactly one row
-holds (tests/question/test_plans.py tries them all).
+A table of features chooses the operation. Its order means nothing: exactly one row holds for every set of features
+(tests/question/test_plans.py tries them all).
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _MAX_YEARS = 12
 
 
 def plans_of(query: Query, companies: Sequence[str], latest: Period | None) -> tuple[Plan, ...]:
-    """The plans of ``query``, the likeliest first: which one holds, the tables decide.
+    """The plans of ``query``, the likeliest first; the tables decide which one is right.
 
-    ``companies`` are the query's own, or those that retrieval settled on; ``latest`` is the period to take if the
-    question names none.
+    ``companies`` are the query's own, or those that retrieval chose. ``latest`` is the period if the question names
+    none.
     """
     plans: dict[Plan, None] = {}
     for measures in query.measures if companies else ():
-        for years in _years_left_open(query, latest):
+        for years in _open_years(query, latest):
             try:
                 plan = build_plan(query, measures, companies, list(years) or _periods(query, latest))
-            except ProgramError:  # what the question spells out is too long or too deep to be computed
+            except ProgramError:  # the formula in the question is too long or too deep
                 continue
             if plan is not None:
                 plans.setdefault(plan)
@@ -41,7 +41,7 @@ def plans_of(query: Query, companies: Sequence[str], latest: Period | None) -> t
 
 
 def build_plan(query: Query, measures: Measures, companies: Sequence[str], periods: Sequence[Period]) -> Plan | None:
-    """The plan for ``measures`` of ``companies`` over ``periods``, oldest first; None if they make no figure."""
+    """The plan for ``measures`` of ``companies`` over ``periods``, oldest first; None if no figure can be computed."""
     if not measures.formulas or not periods:
         return None
     asked = _Asked(query, measures.formulas, measures, companies, periods)
@@ -53,7 +53,7 @@ def build_plan(query: Query, measures: Measures, companies: Sequence[str], perio
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What an operation is chosen and written for."""
+    """What the choice and the program of an operation depend on."""
 
     query: Query
     formulas: tuple[Formula, ...]
@@ -66,11 +66,11 @@ class _Asked:
         return self.formulas[0]
 
     def features(self) -> frozenset[str]:
-        """The query's intents as far as they choose an operation, and how many of everything there are."""
+        """What OPERATIONS choose by: intents of the query, and numbers of companies and periods."""
         intents = self.query.intents
         span = len(self.periods) > 1
         moved = span and bool(intents & {"moves", "average"})
-        tests = {
+        features = {
             "which": "which" in intents and len(self.formulas) == 1,
             "many": len(self.companies) > 1,
             "claim": len(self.companies) == 2 and {"yes_no", "compares"} <= intents,
@@ -87,28 +87,29 @@ class _Asked:
             and (span or bool(intents & {"percent", "moves"}) or self.formula.unit == "percent"),
             "two apart": len(self.periods) == 2 and "difference" in intents,
         }
-        return frozenset(name for name, holds in tests.items() if holds)
+        return frozenset(name for name, holds in features.items() if holds)
 
     def in_percent(self) -> bool:
         return "percent_anywhere" in self.query.intents and self.formula.unit != "percent"
 
 
+_Build = Callable[[ProgramWriter, _Asked], Plan]
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Holds if all features of ``when`` and none of ``unless`` are there. ``build`` None means that no figure can be
-    computed: any would be wrong."""
+    """Holds if all features of ``when`` and none of ``unless`` are present. Without ``build`` any figure would be
+    wrong."""
 
     when: frozenset[str]
     unless: frozenset[str]
-    build: Callable[[ProgramWriter, _Asked], Plan] | None
+    build: _Build | None
 
     def holds(self, features: frozenset[str]) -> bool:
         return self.when <= features and not self.unless & features
 
 
-def _row(
-    when: Sequence[str], unless: Sequence[str], build: Callable[[ProgramWriter, _Asked], Plan] | None
-) -> Operation:
+def _row(when: Sequence[str], unless: Sequence[str], build: _Build | None) -> Operation:
     return Operation(frozenset(when), frozenset(unless), build)
 
 
@@ -125,10 +126,10 @@ def _versus(writer: ProgramWriter, asked: _Asked) -> Plan:
 def _highest(writer: ProgramWriter, asked: _Asked) -> Plan:
     found = superlative(asked.query.text)
     assert found is not None
-    # The metric behind "highest" ranks; the other one is asked for.
-    placed = {span.value: span.start for span in asked.query.spans if span.kind == "metric"}
-    behind = [formula for formula in asked.formulas if placed.get(formula.key, -1) >= found.end()]
-    ranking = behind[0] if behind else asked.formula
+    # The metric after "highest" ranks; the other one is asked for.
+    starts = {span.value: span.start for span in asked.query.spans if span.kind == "metric"}
+    after = [formula for formula in asked.formulas if starts.get(formula.key, -1) >= found.end()]
+    ranking = after[0] if after else asked.formula
     others = [formula for formula in asked.formulas if formula is not ranking]
     metrics = (ranking, others[0] if others else ranking)
     return writer.highest(metrics, asked.companies, asked.periods[-1], means_least(found.group()))
@@ -139,20 +140,12 @@ def _difference(writer: ProgramWriter, asked: _Asked) -> Plan:
     return writer.difference(asked.formula, asked.companies, asked.periods[-1], percent)
 
 
-def _cagr(writer: ProgramWriter, asked: _Asked) -> Plan:
-    return writer.over(asked.formula, asked.companies[0], asked.periods, "cagr")
+def _over_periods(kind: Kind) -> _Build:
+    return lambda writer, asked: writer.over(asked.formula, asked.companies[0], asked.periods, kind)
 
 
 def _settled(writer: ProgramWriter, asked: _Asked) -> Plan:
     return replace(_value(writer, asked), spelled=True)
-
-
-def _average(writer: ProgramWriter, asked: _Asked) -> Plan:
-    return writer.over(asked.formula, asked.companies[0], asked.periods, "average")
-
-
-def _total(writer: ProgramWriter, asked: _Asked) -> Plan:
-    return writer.over(asked.formula, asked.companies[0], asked.periods, "total")
 
 
 def _sign(writer: ProgramWriter, asked: _Asked) -> Plan:
@@ -182,10 +175,10 @@ OPERATIONS: Final = (
     _row(["many", "apart"], ["which", "claim", "superlative"], _difference),
     _row(["many"], ["which", "claim", "superlative", "apart"], None),
     _row(["unknown years"], ["which", "many"], None),
-    _row(["cagr"], _ONE, _cagr),
+    _row(["cagr"], _ONE, _over_periods("cagr")),
     _row(["settled"], [*_ONE, "cagr"], _settled),
-    _row(["average"], [*_ONE, "cagr", "settled"], _average),
-    _row(["total"], [*_ONE, "cagr", "settled", "average"], _total),
+    _row(["average"], [*_ONE, "cagr", "settled"], _over_periods("average")),
+    _row(["total"], [*_ONE, "cagr", "settled", "average"], _over_periods("total")),
     _row(["sign"], _SPANNED, _sign),
     _row(["trend"], [*_SPANNED, "sign"], _trend),
     _row(["growth"], [*_SPANNED, "sign", "trend"], _change),
@@ -194,20 +187,20 @@ OPERATIONS: Final = (
 )
 
 
-def _years_left_open(query: Query, latest: Period | None) -> list[tuple[Period, ...]]:
-    """The years to compute over if the question leaves them open: an average without a year is that of all that a
-    statement prints, three or two; else nothing."""
+def _open_years(query: Query, latest: Period | None) -> list[tuple[Period, ...]]:
+    """The years to compute over if the question leaves them open: an average without a year is over all years that a
+    statement prints, three or two. An empty tuple otherwise."""
     if query.last_years or latest is None or "average" not in query.intents or len(query.periods) > 1:
         return [()]
     if query.periods:
-        # The average of one year is that of its beginning and its end; a rate or a price is an average already.
+        # The average of one year is that of its beginning and end; a rate or a price is an average already.
         (period,) = query.periods
         return [()] if "rate" in query.intents else [(period.years_before(1), period)]
     return [tuple(Period(latest.year - back, "FY") for back in reversed(range(count))) for count in (3, 2)]
 
 
 def _periods(query: Query, latest: Period | None) -> list[Period]:
-    """The periods to compute over, oldest first: one quarter, or every fiscal year that the question names."""
+    """The periods to compute over, oldest first: quarters, days, or fiscal years."""
     quarters = {p for p in query.periods if p.part in ("Q1", "Q2", "Q3", "Q4")}
     years = sorted({p.year for p in query.periods if p.part in (None, "FY") and p.date is None})
     if quarters and not years:
@@ -219,7 +212,7 @@ def _periods(query: Query, latest: Period | None) -> list[Period]:
     if newest is None:
         return []
     if query.last_years:
-        # Growth over n years runs from the year before them.
+        # Growth over n years starts from the year before them.
         count = min(query.last_years, _MAX_YEARS) + bool(query.intents & {"growth", "cagr"})
         if len(years) != 2 or years[1] - years[0] + 1 != count:
             return [Period(year, "FY") for year in range(newest - count + 1, newest + 1)]
@@ -230,7 +223,7 @@ def _periods(query: Query, latest: Period | None) -> list[Period]:
 
 
 def _first_and_last(periods: Sequence[Period]) -> list[Period]:
-    """A single period is compared with the one a year before."""
+    """The first and last of ``periods``; a single period follows the one a year before."""
     if len(periods) == 1:
         return [periods[0].years_before(1), periods[0]]
     return [periods[0], periods[-1]]

@@ -1,10 +1,9 @@
-"""Programs over operands: how a metric of given companies and periods is computed."""
+"""Writes programs over operands, which compute a metric of given companies and periods."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from finray.core.period import Period
 from finray.core.plan import Formula, Kind, Operand, Phrase, Plan, Unit
@@ -16,7 +15,7 @@ _WORD = re.compile(r"\w+")
 
 
 class ProgramWriter:
-    """Writes one plan, and gathers its operands on the way. ``many`` companies make operands carry their names."""
+    """Writes one plan and collects its operands. With ``many`` companies, names of operands include the company."""
 
     def __init__(self, *, many: bool, phrases: Mapping[str, Phrase]) -> None:
         self._many = many
@@ -45,18 +44,10 @@ class ProgramWriter:
     def difference(self, formula: Formula, companies: Sequence[str], period: Period, percent: bool) -> Plan:
         programs = [self._program(formula, company, period) for company in companies]
         parts = tuple(zip(companies, programs, strict=True))
+        program, unit = f"({programs[0]}) - ({programs[1]})", formula.unit
         if percent and formula.unit != "percent":
-            return self._plan(
-                "difference",
-                f"difference({programs[0]}, {programs[1]})",
-                "percent",
-                formula.names[0],
-                parts,
-                formula.unit,
-            )
-        return self._plan(
-            "difference", f"({programs[0]}) - ({programs[1]})", formula.unit, formula.names[0], parts, formula.unit
-        )
+            program, unit = f"difference({programs[0]}, {programs[1]})", "percent"
+        return self._plan("difference", program, unit, formula.names[0], parts, formula.unit)
 
     def highest(self, metrics: tuple[Formula, Formula], companies: Sequence[str], period: Period, lowest: bool) -> Plan:
         ranking, asked = metrics
@@ -74,15 +65,14 @@ class ProgramWriter:
             for period in periods
         ]
         best = f"{'min' if lowest else 'max'}({', '.join(program for _, program in programs)})"
-        plan = self._plan("which", best, formula.unit, formula.names[0], tuple(programs), formula.unit)
-        return replace(plan, lowest=lowest)
+        parts = tuple(programs)
+        return self._plan("which", best, formula.unit, formula.names[0], parts, formula.unit, lowest=lowest)
 
     def versus(self, formula: Formula, companies: Sequence[str], period: Period, less: bool) -> Plan:
         programs = [self._program(formula, company, period) for company in companies]
         difference = f"({programs[0]}) - ({programs[1]})"
         parts = tuple(zip(companies, programs, strict=True))
-        plan = self._plan("versus", difference, formula.unit, formula.names[0], parts, formula.unit)
-        return replace(plan, lowest=less)
+        return self._plan("versus", difference, formula.unit, formula.names[0], parts, formula.unit, lowest=less)
 
     def _program(self, formula: Formula, company: str, period: Period) -> str:
         shifted = at_period(formula.expression)
@@ -117,7 +107,7 @@ class ProgramWriter:
 
 
 def _label(period: Period) -> str:
-    """A period in the name of an operand: "fy2022", "q2_2023", "6m_2024_06_28"."""
+    """``period`` for the name of an operand: "fy2022", "q2_2023", "6m_2024_06_28"."""
     length = f"{period.months}m_" if period.months is not None else ""
     if period.date is not None:
         return f"{length}{period.date:%Y_%m_%d}"

@@ -1,4 +1,4 @@
-"""Reading a question by rules: the words of the question and the catalog of the index, no model."""
+"""Reads questions by rules, from their words and the catalog of the index, without a model."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from finray.question.shape import asked_shape
 from finray.question.wording import statements_named, unexplained_words, without_instructions
 
 _EXPLAINED = frozenset({"company", "metric", "definition", "statement"})
-"""Kinds of spans whose words narrow nothing else."""
+"""Kinds of spans whose words do not narrow the question further."""
 
 Settle = Callable[[Mentions, str], Mentions]
 
 
 class PlainReader:
-    """The ablation without query transformation: the question as asked, no company, period or form."""
+    """The ablation without query transformation: the question as asked, without companies, periods and forms."""
 
     async def read(self, question: str, journal: Journal) -> Query:
         return with_measures(
@@ -37,10 +37,10 @@ class PlainReader:
 
 
 class RuleReader:
-    """Companies from the index's own catalog, periods, forms, metrics and the statements that hold them."""
+    """Reads companies of the catalog, periods, forms, metrics and the statements that print them."""
 
     def __init__(self, catalog: CompanyCatalog, settle: Settle | None = None) -> None:
-        """``settle`` looks for names that the catalog does not know in the text of unidentified filings."""
+        """``settle`` searches unidentified filings for names that are not in the catalog."""
         self._catalog = catalog
         self._settle = settle
 
@@ -93,12 +93,12 @@ def with_measures(query: Query) -> Query:
 
 
 def with_text(query: Query, text: str) -> Query:
-    """``query`` with another wording of its text, read anew for what it measures; companies and periods stay."""
+    """``query`` with ``text`` as its wording, and what that measures; companies and periods stay."""
     return with_measures(replace(query, text=text, spans=labels(text)))
 
 
 def described(query: Query) -> tuple[str, str]:
-    """Two lines for the trace: what the question names, and how its words were read."""
+    """Two lines for the trace: what the question names, and the labels of its words."""
     spans = ", ".join(f"{query.text[s.start : s.end]!r} is {s.kind} {s.value}" for s in query.spans)
     return (
         f"transform: companies {list(query.companies)}, periods {[str(p) for p in query.periods]}, "
@@ -109,7 +109,7 @@ def described(query: Query) -> tuple[str, str]:
 
 
 def _defined(question: str, text: str) -> list[Span]:
-    """Where ``text`` says the name of a metric that the question defines itself."""
+    """Where ``text`` names a metric that the question defines."""
     name = defined_name(question)
     if name is None or (formula := defined_formula(question)) is None:
         return []

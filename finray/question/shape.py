@@ -1,4 +1,4 @@
-"""The scale and the rounding that a question asks for: "in USD millions, to two decimal places"."""
+"""Finds the scale and rounding that a question asks for: "in USD millions, to two decimal places"."""
 
 from __future__ import annotations
 

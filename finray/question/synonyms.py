@@ -1,4 +1,4 @@
-"""General accounting synonyms (synonyms.toml): one phrase in the wordings that questions and tables use."""
+"""General accounting synonyms (synonyms.toml): the wordings of a phrase in questions and tables."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _WORD = re.compile(r"[a-z0-9&]+")
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Words of ``text`` for comparison: lower case, without endings or function words; "non-current" and "noncurrent"
-    are one word, "U.S." is "us"."""
+    """Words of ``text`` for comparison: lower-case stems without function words. "non-current" equals "noncurrent",
+    "U.S." equals "us"."""
     text = re.sub(r"\bu\.\s?s\.?(?!\w)", "us", text.lower()).replace("’", "'").replace("'s", "").replace("'", "")
     text = re.sub(r"\bnon[\s-]+(?=[a-z])", "non", text)
     text = re.sub(r"\b(long|short)[\s-]?term\b", r"\1term", text)
@@ -26,7 +26,8 @@ def words_of(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """``groups`` of phrases as words, each phrase with the numbers of its groups; ``longest`` in words."""
+    """``groups`` of phrases as words; ``group_of`` has the numbers of each phrase's groups; ``longest`` is the length
+    of the longest phrase in words."""
 
     groups: tuple[tuple[tuple[str, ...], ...], ...]
     group_of: dict[tuple[str, ...], tuple[int, ...]]
@@ -45,20 +46,20 @@ def wordings() -> Wordings:
 
 @cache
 def qualifiers() -> tuple[tuple[frozenset[str], ...], ...]:
-    """Sets of words that exclude each other, as in :func:`words_of`: (current, non-current), (federal, state) …"""
+    """Sets of :func:`words_of` that exclude each other: (current, non-current), (federal, state) …"""
     lines = _data()["qualifiers"].values()
     return tuple(tuple(frozenset(word for text in side for word in words_of(text)) for side in line) for line in lines)
 
 
 def variants(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """``words`` first, then the same with phrases of the groups exchanged, fewest exchanges first."""
+    """``words``, then the same with phrases replaced by others of their groups, fewest replacements first."""
     found: list[tuple[str, ...]] = [words]
     seen = {words}
     for start, stop, numbers in _phrases(words):
         if len(found) == MAX_VARIANTS:
             break
         for base in list(found):
-            # An earlier exchange may have moved the place; exchanges to the right of it leave it where it is.
+            # Replacements further right leave this place where it is; an overlapping one may have changed it.
             if base[start:stop] != words[start:stop]:
                 continue
             for number in numbers:
@@ -71,7 +72,7 @@ def variants(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _phrases(words: tuple[str, ...]) -> list[tuple[int, int, tuple[int, ...]]]:
-    """Known phrases of ``words``, right to left, the longest at each place, none inside another."""
+    """Known phrases in ``words``, right to left, the longest at each place, without overlap."""
     found = []
     stop = len(words)
     while stop > 0:

@@ -1,4 +1,4 @@
-"""Words as terms that can be compared: lower case, without endings (Snowball, English), without function words."""
+"""Words as comparable terms: lower-case English Snowball stems, without function words."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def _stemmer() -> Stemmer.Stemmer:
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """``word`` without its endings: "declared" and "declare" are one."""
+    """``word`` without its endings: "declared" and "declare" have one stem."""
     return str(_stemmer().stemWord(word))
 
 
 @lru_cache(maxsize=200_000)
 def _term(word: str) -> str | None:
-    """The term of a lower-case word; None for one that is left out."""
+    """The term of a lower-case word; None if it is short or a stop word."""
     bare = _POSSESSIVE.sub("", word)
     return None if len(bare) <= 2 or bare in _STOP else stem(bare)
 
 
 def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
-    """Terms of ``text`` in reading order, function words and the lower-case words ``without`` left out."""
+    """Terms of ``text`` in reading order, except function words and the lower-case words ``without``."""
     words = _WORD.findall(text.lower())
     if without:
         words = [word for word in words if _POSSESSIVE.sub("", word) not in without]
@@ -44,7 +44,7 @@ def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def line_terms(text: str) -> tuple[tuple[str, ...], ...]:
-    """``content_terms`` of each line of ``text``. Pages recur from question to question: some 30 MB of it is kept."""
+    """``content_terms`` of each line of ``text``. Pages recur between questions; the cache holds some 30 MB."""
     lines: list[list[str]] = [[]]
     for token in _WORD_OR_BREAK.findall(text.lower()):
         if token == "\n":

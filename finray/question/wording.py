@@ -1,4 +1,4 @@
-"""The question without its instructions, and the statements it names in words."""
+"""The question without its instructions, its unexplained words, and the statements that it names."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ _DEFINITION = re.compile(
 )
 
 _ORDER = re.compile(r"(?:^\W*|[.!?,;:]\s*|\b(?:please|to|you|and|then)\s+)compute\b", re.I)
-"""The verb: "Compute" is also what some companies sell."""
+"""The verb "compute": the noun is what some companies sell."""
 
 
 def unexplained_words(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
-    """Words of ``text`` outside ``spans`` that are not common in numeric questions; numbers, fiscal years and quarters
-    are explained."""
+    """Words of ``text`` outside ``spans`` that are not common in numeric questions, except numbers, fiscal years and
+    quarters."""
     rest = list(text)
     for span in spans:
         rest[span.start : span.end] = " " * (span.end - span.start)
@@ -86,10 +86,7 @@ def unexplained_words(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
 
 
 def without_instructions(question: str) -> str:
-    """The sentences that ask, without personas, rounding wishes, definitions and lead-ins.
-
-    Returns the question unchanged where nothing would be left.
-    """
+    """The question without personas, rounding instructions, definitions and lead-ins; unchanged if nothing is left."""
     asked = _FORMULA.sub(" ", _DEFINITION.sub("", question.strip()))
     kept = [s for s in _SENTENCE.split(asked) if not _INSTRUCTION.search(s.strip())] or [asked]
     text = " ".join(_LEAD_IN.sub("", sentence, count=1).strip() for sentence in kept).strip()

@@ -1,1 +1,1 @@
-"""From a question to filings, pages and passages."""
+"""Retrieves filings, pages and passages for a question."""

@@ -1,8 +1,9 @@
-"""Document retrieval: from a query to the filings that should hold the answer."""
+"""Document retrieval: the filings that should have the answer to a query."""
 
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,26 +22,25 @@ from finray.retrieval.filing_match import PERIOD_MATCH, match_score, period_fit
 from finray.retrieval.unidentified import UnidentifiedFilings
 
 _CONTENT_WEIGHT = 0.08
-"""What the best-matching text of a filing can add to its cover match: enough to order equals, not to overturn."""
+"""The most that text can add to the cover match of a filing: enough to break ties, not to overturn the order."""
 _RECENCY_WEIGHT = 0.3
-"""A question without a period is about the present: the newest filing, whatever its form, until the text speaks."""
+"""A question without a period is about the present: newer filings are preferred unless the text decides otherwise."""
 _CONTENT_HITS = 300
 _BEHIND = 0.001
 _COVERS = 20
-"""Filings of a company whose text is looked at."""
+"""Filings of a company whose text is searched."""
 
 
 class StructuredDocuments:
-    """Cover facts first (company, period, form), the best-matching text to order equals.
+    """Ranks filings by cover facts (company, period, form), and ties by their best-matching text.
 
-    With no company in the question every filing competes, and text decides. A company that the index does not hold
-    yields no documents but those without a known company whose text names it: a look-alike would be worse than none.
+    If the question names no company, all filings compete and text decides. If it names a company that the index lacks,
+    only unidentified filings whose text names it remain: a look-alike would be worse than none.
     """
 
     def __init__(self, reader: IndexReader, encoder: Encoder, catalog: CompanyCatalog) -> None:
         self._reader = reader
         self._encoder = encoder
-        self._catalog = catalog
         self._catalog = catalog
         self._filings = {filing.filing_id: filing for filing in reader.filings()}
         self._of_company: dict[str, list[Filing]] = defaultdict(list)
@@ -58,8 +58,7 @@ class StructuredDocuments:
             )
             chosen = self._ranked(query, naming)[:k]
         elif query.companies:
-            rankings = [self._ranked_with_unidentified(query, company) for company in query.companies]
-            chosen = _interleaved(rankings, k)
+            chosen = _interleaved([self._ranked_with_unidentified(query, company) for company in query.companies], k)
         else:
             chosen = self._ranked_by_text(query, k)
         for rank, document in enumerate(chosen, start=1):
@@ -69,7 +68,7 @@ class StructuredDocuments:
         return chosen
 
     def _ranked_with_unidentified(self, query: Query, company: str) -> list[Document]:
-        """The filings of ``company``; behind those of the period asked for the unidentified ones that speak of it."""
+        """The filings of ``company``, with unidentified filings that name it after those of the period asked for."""
         ranked = self._ranked(query, self._of_company[company])
         naming = self._unidentified.own(self._catalog.companies[company].names)
         if not naming:
@@ -81,7 +80,7 @@ class StructuredDocuments:
         return sorted(ranked, key=lambda document: -document.score)
 
     def _ranked(self, query: Query, filings: Sequence[Filing]) -> list[Document]:
-        """The filings of one company: cover facts first, text to order equals."""
+        """The filings of one company by cover facts, ties by text."""
         score = self._cover_score(query)
         scored = [Document(filing, *score(filing)) for filing in filings]
         scored.sort(key=lambda document: -document.score)
@@ -90,8 +89,8 @@ class StructuredDocuments:
         return _with_content(best, content, _CONTENT_WEIGHT)
 
     def _ranked_by_text(self, query: Query, k: int) -> list[Document]:
-        """The best ``k`` of all filings. Those without a text hit can only be the best covers, so that few are scored
-        together however many there are."""
+        """The best ``k`` of all filings. Filings without a text hit compete by their covers alone, so only those with
+        the best covers are scored."""
         content = self._content(query, None)
         score = self._cover_score(query)
         covers = [(*score(filings[0]), filings) for filings in self._alike]
@@ -112,14 +111,14 @@ class StructuredDocuments:
 
     @cached_property
     def _alike(self) -> list[list[Filing]]:
-        """All filings, those together whose covers differ in the company only."""
+        """All filings, grouped by equal cover facts except the company."""
         groups: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
         for f in self._filings.values():
             groups[f.form, f.is_amendment, f.period_end, f.filed_at, f.fiscal_year, f.fiscal_period].append(f)
         return list(groups.values())
 
     def _cover_score(self, query: Query) -> Callable[[Filing], tuple[float, tuple[str, ...]]]:
-        """Score and reasons of a filing by what its cover says besides the company."""
+        """A function that returns score and reasons of a filing, by its cover facts except the company."""
         implied = forms_implied(query.intents, query.latest)
         ahead = "looks_ahead" in query.intents
 
@@ -132,8 +131,8 @@ class StructuredDocuments:
         return score
 
     def _content(self, query: Query, ids: Sequence[str] | None) -> dict[str, float]:
-        """How well the text of filings (None: of all) fits: the best page's cosine and the best BM25 score, each
-        scaled to [0, 1] among them. Filings without a hit are left out: they have 0."""
+        """How well the text of filings (None: all) matches: mean of the best page's cosine and the best BM25 score,
+        each scaled to [0, 1]. Filings without a hit are left out and count as 0."""
         vector = self._encoder.encode_query(query.question)
         dense = _best_by_filing(self._reader.search_pages_vector(vector, ids, limit=_CONTENT_HITS))
         lexical = _best_by_filing(self._reader.search_pages_text(query.text, ids, limit=_CONTENT_HITS))
@@ -152,17 +151,12 @@ def _with_content(documents: Sequence[Document], content: Mapping[str, float], w
 
 def _interleaved(rankings: Iterable[Sequence[Document]], k: int) -> list[Document]:
     """The best of each company, then the second of each, up to ``k``: no company crowds out another."""
-    pending = [list(ranking) for ranking in rankings]
-    chosen: list[Document] = []
-    while len(chosen) < k and any(pending):
-        for ranking in pending:
-            if ranking and len(chosen) < k:
-                chosen.append(ranking.pop(0))
-    return chosen
+    rounds = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
+    return list(itertools.islice((document for document in rounds if document is not None), k))
 
 
 def _best_by_filing(hits: pa.Table) -> dict[str, float]:
-    """The best score of each filing among ``hits``, scaled so that the best of all is 1 and the worst hit 0."""
+    """The best score of each filing among ``hits``, scaled so that the best hit is 1 and the worst 0."""
     best: dict[str, float] = {}
     for filing_id, score in zip(hits["filing_id"].to_pylist(), hits["score"].to_pylist(), strict=True):
         best[filing_id] = max(score, best.get(filing_id, score))
@@ -174,7 +168,7 @@ def _best_by_filing(hits: pa.Table) -> dict[str, float]:
 
 
 def _recency(period_end: dt.date | None, newest: dt.date | None) -> float:
-    """1 for the newest filing of the index, less by a tenth for every year before it."""
+    """1 for the newest filing of the index, and a tenth less for every year before it."""
     if period_end is None or newest is None:
         return 0.0
     return max(0.0, 1.0 - (newest - period_end).days / 3652.5)

@@ -1,9 +1,8 @@
-"""How well a filing's cover facts match what a question asks for: pure functions, no text.
+"""How well a filing's cover facts match a question: pure functions, no text.
 
-The largest single lever in open-domain filing retrieval: filings of one company differ by year and form, and of one
-year by company, while their text is nearly the same. Period and form of a filing stand in a named relation to those
-asked for (filing_relations.py); ``filing_match.json`` holds one weight for each, fitted by ``finray train
-filing-match``.
+Cover facts help most in open-domain filing retrieval: filings of one company differ by year and form, filings of one
+year by company, while their text is nearly the same. filing_relations.py names the relation of a filing's period and
+form to those asked for; ``filing_match.json`` has a weight for each, fitted by ``finray train filing-match``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from finray.question.forms import FormContext
 from finray.retrieval.filing_relations import WEIGHTS, CoverRelations, PeriodRelation, period_relations, relations
 
 PERIOD_MATCH = 0.5
-"""From this fit on a filing is one of the period asked for, or prints it beside its own."""
+"""Least fit of a filing that is of the period asked for, or prints it beside its own."""
 
 
 def match_score(
@@ -29,9 +28,9 @@ def match_score(
     *,
     ahead: bool = False,
 ) -> tuple[float, tuple[str, ...]]:
-    """Score in [0, 1] and the reasons, for a filing whose company already fits.
+    """Score in [0, 1] and reasons for a filing of the right company.
 
-    ``ahead``: the question is about what was expected of its fiscal years, which filings print before their end.
+    ``ahead``: the question asks for expectations about its fiscal years, which filings print before the years end.
     """
     related = relations(filing, periods, asked, implied, ahead=ahead)
     weights = shipped_filing_match().weights
@@ -43,7 +42,7 @@ def match_score(
 
 
 def cover_score(related: CoverRelations, weights: Mapping[str, float]) -> float:
-    """In [0, 1]: a mean of the period's and the form's weight, and less for an amendment."""
+    """In [0, 1]: a weighted mean of the weights of period and form, times a factor for an amendment."""
     period, _ = _best(related.periods, weights)
     share = weights["form_share"]
     form = weights["form_share_undated"] if related.undated else share
@@ -52,8 +51,8 @@ def cover_score(related: CoverRelations, weights: Mapping[str, float]) -> float:
 
 
 def period_fit(filing: Filing, periods: Sequence[Period]) -> tuple[float, str]:
-    """How well the filing covers the asked periods, 0 to 1, and why; 0 if it prints no figures of any of them. The
-    latest counts most, since filings print earlier ones too."""
+    """How well the filing covers ``periods``, 0 to 1, and why; 0 if it prints figures of none. The latest period counts
+    most, because filings print earlier ones too."""
     return _best(period_relations(filing, periods), shipped_filing_match().weights)
 
 

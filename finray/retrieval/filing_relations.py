@@ -1,4 +1,4 @@
-"""How a filing's period and form relate to those that a question asks for: one name for each way."""
+"""Names how a filing's period and form relate to those that a question asks for."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ PERIODS: dict[str, str] = {
     "unread_period": "the filing's period could not be read",
     "without_period": "a filing of a form that has no period",
 }
-"""What the filing is, seen from the period asked for. A filing in none of these relations weighs 0."""
+"""Relations of a filing to the period asked for. A filing in none of them weighs 0."""
 
 FORMS: dict[str, str] = {
     "form_asked": "the form is the one asked for",
     "form_asked_but_amendment": "only one of the two is an amendment",
     "form_not_asked": "another form is asked for",
-    "form_not_implied": "no form is asked for, and this is none that answers such a question",
+    "form_not_implied": "no form is asked for, and this one does not answer such questions",
     "form_unread": "the filing's form could not be read",
 } | {
     f"{context} {form}": what
@@ -61,7 +61,7 @@ FORMS: dict[str, str] = {
     )
     for form in forms
 }
-"""What the form is to the question: asked for, or of a context of question/forms.py."""
+"""Relations of a filing's form to the question: asked for, or in a context of question/forms.py."""
 
 WEIGHTS: dict[str, str] = (
     PERIODS
@@ -73,7 +73,7 @@ WEIGHTS: dict[str, str] = (
         "form_share_undated": "share of the form if the question names neither period nor form",
     }
 )
-"""Each weight and what it is of."""
+"""Description of each weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ class PeriodRelation:
 
 @dataclass(frozen=True, slots=True)
 class CoverRelations:
-    """``periods`` has one relation for each period asked for; ``form`` is one of FORMS. ``amendment``: the filing is
-    one and none is asked for. ``undated``: the question names neither period nor form."""
+    """``periods`` has one relation for each period asked for; ``form`` is one of FORMS. ``amendment``: the filing is an
+    amendment, which is not asked for. ``undated``: the question names neither period nor form."""
 
     periods: tuple[PeriodRelation, ...]
     form: str
@@ -105,7 +105,7 @@ def relations(
     *,
     ahead: bool = False,
 ) -> CoverRelations:
-    """``ahead``: the question is about what was expected of its fiscal years."""
+    """``ahead``: the question asks for expectations about its fiscal years."""
     if ahead and periods and all(p.part in (None, "FY") and p.date is None for p in periods):
         related: tuple[PeriodRelation, ...] = (_outlook(filing, max(p.year for p in periods)),)
     else:
@@ -136,7 +136,7 @@ _Related = tuple[str | None, str]
 
 
 def _outlook(filing: Filing, year: int) -> PeriodRelation:
-    """What was expected of fiscal ``year``: first in the reports on the year before, then renewed in its quarters."""
+    """Expectations about fiscal ``year``: reports on the year before give them first, quarterly reports update them."""
     own = filing.fiscal_year
     if own is None and filing.period_end is not None:
         own = filing.period_end.year
@@ -210,7 +210,7 @@ def _quarter(filing: Filing, period: Period, year: int, ends: int | None) -> _Re
 
 
 def _years_after(end: dt.date, day: dt.date) -> int | None:
-    """How many years ``end`` closes after ``day``, None if it is not about whole years."""
+    """Years from ``day`` to ``end``; None if not about a whole number."""
     years = round((end - day).days / 365.25)
     return years if abs((end - day).days - round(years * 365.25)) <= 10 else None
 

@@ -13,9 +13,9 @@ from finray.index.reader import IndexReader
 
 
 class WholeIndex(tuple[Document, ...]):
-    """Every filing, in no order of merit: nobody chose. Searches take it as "no filter".
+    """Every filing, unranked. Searches treat it as "no filter".
 
-    For another process it is empty: to send all filings of an index would say nothing, at length.
+    It is pickled as an empty tuple, because another process does not need all filings of an index.
     """
 
     def __reduce__(self) -> tuple[type[tuple[Document, ...]], tuple[()]]:
@@ -38,8 +38,7 @@ def scope(documents: Sequence[Document]) -> Collection[str] | None:
 
 
 def proposed(documents: Sequence[Document], passages: Sequence[Passage]) -> list[Document]:
-    """The documents that retrieval stands for: those that were chosen, or where nobody chose those of the
-    passages, best first."""
+    """The documents that retrieval chose; without a document stage those of the passages, best first."""
     if not isinstance(documents, WholeIndex):
         return list(documents)
     filings = {document.filing.filing_id: document.filing for document in documents}
@@ -50,8 +49,8 @@ def proposed(documents: Sequence[Document], passages: Sequence[Passage]) -> list
 
 
 def chunk_passages(hits: pa.Table, names: dict[str, str]) -> list[Passage]:
-    """Passages from the rows of a chunk search with its texts (filing_id, page, start, end, text, score); ``names``
-    are the ``doc_name`` of each filing id."""
+    """Passages from rows of chunks (filing_id, page, start, end, text, score); ``names`` has the ``doc_name`` of each
+    filing id."""
     return [
         Passage(names[row["filing_id"]], row["filing_id"], row["page"], row["start"], row["end"], row["text"], score)
         for row, score in zip(hits.to_pylist(), hits["score"].to_pylist(), strict=True)

@@ -16,8 +16,8 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 def fuse(rankings: Iterable[Sequence[Item]], constant: int) -> list[tuple[Item, float]]:
-    """Each item with the sum of 1 / (``constant`` + rank) over the rankings that hold it, ranks from 1; best first,
-    equal scores in the order of appearance."""
+    """Each item with the sum of 1 / (``constant`` + rank) over the rankings that contain it, ranks from 1; best first,
+    ties in order of appearance."""
     scores: dict[Item, float] = {}
     for ranking in rankings:
         for rank, item in enumerate(ranking, start=1):

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 
 _FULL = 3.0
-"""The largest weight of a term: its pages are 20 times as likely to use it."""
+"""The largest weight of a term: pages of the Item use it 20 times as often as others."""
 
 
 @cache
@@ -20,7 +20,7 @@ def item_lexicon() -> Mapping[str, Mapping[str, float]]:
 
 
 def item_affinity(terms: Sequence[str], item: str | None) -> float:
-    """In [-1, 1]: how much more the pages of ``item`` use ``terms`` than other pages do; 0 where nothing is known."""
+    """In [-1, 1]: how much more often the pages of ``item`` use ``terms`` than other pages; 0 if unknown."""
     known = [weights for term in terms if (weights := item_lexicon().get(term))]
     if item is None or not known:
         return 0.0

@@ -1,4 +1,4 @@
-"""Retrieval from a part of the index: the filings that a filter lets pass."""
+"""Retrieval from a part of the index: the filings that pass a filter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from finray.index.reader import IndexReader
 
 
 class NarrowedDocuments:
-    """What ``inner`` proposes, as far as it passes ``narrowed``: the best ``k`` of those."""
+    """The best ``k`` documents of ``inner`` that pass ``narrowed``."""
 
     def __init__(self, inner: DocumentRetriever, reader: IndexReader, narrowed: FilingFilter) -> None:
         self._inner = inner
@@ -22,7 +22,7 @@ class NarrowedDocuments:
         self._filings = len(reader.revisions)
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
-        # Its own journal: what is said of filings that do not pass would only confuse.
+        # A separate journal: notes about filings that do not pass would only confuse.
         proposed = await self._inner.documents(query, self._filings, Journal())
         passes = self._narrowed.test()
         chosen = list(itertools.islice((document for document in proposed if passes(document.filing)), k))

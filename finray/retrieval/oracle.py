@@ -1,13 +1,17 @@
-"""Ceilings for evaluation: retrieval that is told the gold filings, or the gold pages."""
+"""Upper bounds for evaluation: retrieval of the gold filings or the gold pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+import pyarrow as pa
+
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.types import Document, GoldEvidence, Passage
 from finray.index.reader import IndexReader
+from finray.retrieval.flat import chunk_passages
 
 
 class GoldDocuments:
@@ -34,10 +38,6 @@ class GoldPages:
         names = {document.filing.filing_id: document.filing.doc_name for document in documents}
         if not names:
             return ()
-        columns = ["filing_id", "page", "start", "end", "text"]
-        rows = self._reader.chunks(list(names)).select(columns).to_pylist()
-        return [
-            Passage(names[row["filing_id"]], row["filing_id"], row["page"], row["start"], row["end"], row["text"], 1.0)
-            for row in rows
-            if (names[row["filing_id"]], row["page"]) in self._pages
-        ]
+        chunks = self._reader.chunks(list(names), ["filing_id", "page", "start", "end", "text"])
+        passages = chunk_passages(chunks.append_column("score", pa.array(np.ones(len(chunks)))), names)
+        return [passage for passage in passages if (passage.doc_name, passage.page) in self._pages]

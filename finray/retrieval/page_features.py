@@ -1,8 +1,8 @@
-"""What speaks for a page: numbers for every page of the candidate filings, most of them shares in [0, 1].
+"""Features of every page of the candidate filings, most of them shares in [0, 1].
 
-Views of its text (dense, BM25, words and phrases of the question), its place in the filing (statement, Item, heading,
-exhibit) against what the question is about, and how well its filing matches. ``FEATURES`` names the columns; the model
-that weighs them is ``page_model``. Text views are scaled within the candidates of one question.
+They compare the question with the page's text (dense, BM25, words and phrases) and its place in the filing (statement,
+Item, heading, exhibit), and include how well the filing matches. ``FEATURES`` names the columns; ``page_model`` weighs
+them. Text scores are scaled within the candidates of one question.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import pyarrow as pa
 from finray.core.query import Query
 from finray.core.types import Document
 from finray.index.reader import IndexReader
+from finray.index.schema import vectors_matrix
 from finray.models.encoder import Encoder
 from finray.question.terms import content_terms, line_terms
 from finray.retrieval.item_lexicon import item_affinity
@@ -39,14 +40,14 @@ FEATURES: Final[Mapping[str, str]] = {
     "lexical_page": "BM25 of the whole page",
     "lexical_rank": "1 / rank of the page by its best chunk's BM25",
     "named": "a primary statement that the question names",
-    "implied": "a primary statement that holds the metrics, and the question asks for nothing else",
-    "implied_weakly": "a primary statement that holds the metrics of a question that asks for more",
+    "implied": "a primary statement with the metrics, and the question asks for nothing else",
+    "implied_weakly": "a primary statement with the metrics of a question that asks for more",
     "statement_metric": "any primary statement, and the question has metrics",
     "statement_other": "any primary statement, and the question has none",
-    "heading": "share of the question's words (by rarity) that the page's first two headings hold",
+    "heading": "share of the question's words (by rarity) in the page's first two headings",
     "subject_heading": "share of the question's subjects that the page's headings name",
     "subject_item": "share of the question's subjects that the page's SEC Items treat",
-    "item_affinity": "how much more pages of its SEC Item use the question's words than others do",
+    "item_affinity": "how much more often pages of its SEC Item use the question's words than others",
     "exhibit": "an exhibit to a periodic report",
     "listing": "contents, signatures or a list of exhibits",
     "cover": "the cover page",
@@ -72,7 +73,7 @@ _PRESELECT: Final = {
     "exhibit": -0.5,
     "document": 0.3,
 }
-"""Rough weights that choose the pages whose text is read for the features that need it."""
+"""Rough weights that choose the pages whose text is read for the remaining features."""
 PRESELECTED: Final = 80
 _ITEM = re.compile(r"^items? (\d{1,2}[abc]?)\b", re.I | re.M)
 _AMOUNT = re.compile(
@@ -83,13 +84,13 @@ _AMOUNT = re.compile(
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FIGURE = re.compile(r"(?:^|\|)\s*+(?:[$(]++\s*+)?(?:\d[\d,.]*+|[—–-])\s*+(?:[)%]++\s*+)?(?=$|\|)|^\s*+\$")
-"""A cell that is a figure: text of HTML has the cells of a row in one line, text of a PDF each in its own."""
+"""A cell that is a figure. A row is one line in text from HTML; each cell is a line in text from PDF."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageCandidates:
-    """The most promising pages: ``features`` is float64 [len(keys), len(FEATURES)], ``chunk[i]`` the row of ``chunks``
-    with the best chunk of page ``keys[i]``."""
+    """The most promising pages. ``features`` is float64 [len(keys), len(FEATURES)]; ``chunk[i]`` is the row of
+    ``chunks`` with the best chunk of page ``keys[i]``."""
 
     keys: tuple[Key, ...]
     features: Floats
@@ -119,7 +120,8 @@ def page_candidates(
     vector = encoder.encode_query(query.question)
     words = " ".join((query.text, *query.terms))
     places = list(zip(*(chunks[name].to_pylist() for name in ("filing_id", "page", "start")), strict=True))
-    dense = _vectors(chunks) @ vector
+    vectors = vectors_matrix(chunks["vector"])
+    dense = vectors @ vector
     lexical = _chunk_scores(places, reader.search_chunks_text(words, ids, limit=chunks.num_rows))
     best = _best_chunks(places, unit_range(dense) + unit_range(lexical))
     pages = _pages(reader, ids, best)
@@ -133,7 +135,7 @@ def page_candidates(
         _best_by_page(places, dense),
         _best_by_page(places, lexical),
         _page_scores(reader.search_pages_text(words, ids, limit)),
-        _page_cosines(places, _vectors(chunks), vector),
+        _page_cosines(places, vectors, vector),
     )
     _places(features, pages, query)
     match = {document.filing.filing_id: document.score for document in documents}
@@ -153,8 +155,8 @@ def _text_views(
     page_lexical: Mapping[Key, float],
     page_dense: Mapping[Key, float],
 ) -> None:
-    """Scaled within each filing: the filings' own scores say which of them is meant, and look-alike filings would
-    otherwise push each other's pages down the ranks."""
+    """Scaled within each filing: otherwise look-alike filings would push each other's pages down the ranks. The scores
+    of the filings decide between filings."""
     filings: dict[str, list[int]] = {}
     for row, page in enumerate(pages):
         filings.setdefault(page.key[0], []).append(row)
@@ -172,7 +174,7 @@ def _text_views(
 
 
 def _places(features: Floats, pages: Sequence[_Page], query: Query) -> None:
-    """Statements, Items, headings and exhibits against what the question is about."""
+    """The features that compare statements, Items, headings and exhibits with the question."""
     subjects = subjects_asked(query.text)
     top = ["\n".join(page.headings.split("\n", 2)[:2]) for page in pages]
     _fill(features, "named", [page.statement in query.statements_named for page in pages])
@@ -180,11 +182,11 @@ def _places(features: Floats, pages: Sequence[_Page], query: Query) -> None:
     _fill(features, "implied_weakly" if query.unexplained else "implied", implied)
     _fill(features, "statement_metric" if query.metrics else "statement_other", [bool(p.statement) for p in pages])
     asked = asked_terms(query)
-    _fill(features, "heading", _held_by_rarity(asked, [set(content_terms(text)) for text in top]))
+    _fill(features, "heading", _matched_by_rarity(asked, [set(content_terms(text)) for text in top]))
     _fill(features, "subject_heading", [headed_share(subjects, page.headings) for page in pages])
     _fill(features, "subject_item", [_treated_share(subjects, page) for page in pages])
-    telling = content_terms(" ".join(word for s in subjects for word in s.asked.findall(query.text))) or asked
-    affinity = {item: item_affinity(telling, item) for item in {page.item for page in pages}}
+    terms = content_terms(" ".join(word for s in subjects for word in s.asked.findall(query.text))) or asked
+    affinity = {item: item_affinity(terms, item) for item in {page.item for page in pages}}
     _fill(features, "item_affinity", [affinity[page.item] for page in pages])
     _fill(features, "exhibit", [page.place == "exhibit" for page in pages])
     _fill(features, "listing", [page.place in ("contents", "signatures", "exhibit_index") for page in pages])
@@ -192,7 +194,7 @@ def _places(features: Floats, pages: Sequence[_Page], query: Query) -> None:
 
 
 def _page_texts(features: Floats, pages: Sequence[_Page], query: Query, texts: Mapping[Key, str]) -> None:
-    """The features that read whole pages."""
+    """The features that need the text of pages."""
     lines = [texts[page.key].split("\n") for page in pages]
     terms_of_lines = [line_terms(texts[page.key]) for page in pages]
     terms = [list(chain.from_iterable(page)) for page in terms_of_lines]
@@ -203,7 +205,7 @@ def _page_texts(features: Floats, pages: Sequence[_Page], query: Query, texts: M
     line, row = zip(*(_best_lines(rarity, *page) for page in zip(terms_of_lines, lines, strict=True)), strict=True)
     _fill(features, "line", line)
     _fill(features, "row", row)
-    _fill(features, "words", _held_by_rarity(asked, [set(words) for words in terms]))
+    _fill(features, "words", _matched_by_rarity(asked, [set(words) for words in terms]))
     _fill(features, "phrases", [len(pairs & set(pairwise(words))) / (len(pairs) or 1) for words in terms])
     _fill(features, "years", [_share(years, set(_YEAR.findall(texts[page.key]))) for page in pages])
     if query.metrics or _AMOUNT.search(query.text):
@@ -211,13 +213,13 @@ def _page_texts(features: Floats, pages: Sequence[_Page], query: Query, texts: M
 
 
 def asked_terms(query: Query) -> list[str]:
-    """Terms of the question without its companies' names."""
+    """Terms of the question without names of companies."""
     names = {word for name in query.names for word in re.findall(r"[a-z&]+", name.lower())}
     return content_terms(query.text, names)
 
 
 def _pages(reader: IndexReader, ids: Sequence[str], best: Mapping[Key, int]) -> list[_Page]:
-    """Pages that have a chunk, in the order of the index."""
+    """Pages with a chunk, in the order of the index."""
     rows = reader.pages(ids, ["filing_id", "page", "item", "statement", "place", "headings"]).to_pylist()
     return [
         _Page(key, row["item"], row["statement"], row["place"], row["headings"], best[key])
@@ -233,50 +235,50 @@ def _treated_share(subjects: Sequence[Subject], page: _Page) -> float:
     return sum(bool(subject.items & items) or page.place in subject.places for subject in subjects) / len(subjects)
 
 
-def _held_by_rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> list[float]:
-    """The share of the distinct terms ``asked`` that each of ``pages`` holds; terms that few pages hold weigh more,
-    one that none holds nothing."""
+def _matched_by_rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> list[float]:
+    """The share of the distinct terms ``asked`` in each of ``pages``. Terms on fewer pages weigh more, terms on no page
+    nothing."""
     rarity = _rarity(asked, pages)
-    return [_held(rarity, terms) for terms in pages]
+    return [_matched(rarity, terms) for terms in pages]
 
 
 def _rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> dict[str, float]:
-    """Shares of the distinct terms ``asked``, by how few of ``pages`` hold them; they sum to one."""
+    """Weights of the distinct terms ``asked``, larger for terms on fewer of ``pages``; they sum to one."""
     frequency = Counter(term for terms in pages for term in terms.intersection(asked))
     weights = {term: math.log(1 + len(pages) / (1 + frequency[term])) for term in set(asked) if frequency[term]}
     total = sum(weights.values()) or 1.0
     return {term: weight / total for term, weight in weights.items()}
 
 
-def _held(rarity: Mapping[str, float], terms: Collection[str]) -> float:
+def _matched(rarity: Mapping[str, float], terms: Collection[str]) -> float:
     return sum(rarity[term] for term in rarity.keys() & set(terms))
 
 
 def _best_lines(
     rarity: Mapping[str, float], terms: Sequence[Sequence[str]], lines: Sequence[str]
 ) -> tuple[float, float]:
-    """The largest share of ``rarity`` that a line holds, and that a row of a table does: label and figures in one line,
-    or, in text of a PDF, figures in the next."""
+    """The largest share of ``rarity`` in a line, and in a row of a table: label and figures in one line, or, in text
+    from PDF, figures in the next."""
     line = row = 0.0
     for at, words in enumerate(terms):
         if rarity.keys().isdisjoint(words):
             continue
-        held = _held(rarity, words)
-        line = max(line, held)
-        if held > row:
+        matched = _matched(rarity, words)
+        line = max(line, matched)
+        if matched > row:
             after = lines[at + 1] if at + 1 < len(lines) else ""
             if _FIGURE.search(lines[at]) or (_FIGURE.match(after) and len(lines[at]) > 2):
-                row = held
+                row = matched
     return line, row
 
 
 def _figures(text: str) -> float:
-    """0 to 1: how much of the text is figures; a statement is past 1."""
+    """0 to 1: how much of the text is figures; 1 for a statement."""
     return min(1.0, sum(map(str.isdigit, text)) / max(1, len(text)) / 0.15)
 
 
-def _share(wanted: set[str], held: set[str]) -> float:
-    return len(wanted & held) / len(wanted) if wanted else 0.0
+def _share(wanted: set[str], matched: set[str]) -> float:
+    return len(wanted & matched) / len(wanted) if wanted else 0.0
 
 
 def _fill(
@@ -286,7 +288,7 @@ def _fill(
 
 
 def unit_range(values: npt.NDArray[np.floating]) -> Floats:
-    """``values`` scaled to [0, 1]; all zero where they are equal."""
+    """``values`` scaled to [0, 1]; all zero if they are equal."""
     low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
     if not high > low:
         return np.zeros(len(values))
@@ -297,11 +299,6 @@ def _inverse_ranks(scores: Floats) -> Floats:
     ranks = np.empty(len(scores))
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return 1.0 / ranks
-
-
-def _vectors(chunks: pa.Table) -> npt.NDArray[np.float32]:
-    column = chunks["vector"].combine_chunks()
-    return np.asarray(column.flatten(), dtype=np.float32).reshape(len(column), -1)
 
 
 def _chunk_scores(places: Sequence[tuple[str, int, int]], hits: pa.Table) -> Floats:
@@ -319,7 +316,7 @@ def _page_scores(hits: pa.Table) -> dict[Key, float]:
 def _page_cosines(
     places: Sequence[tuple[str, int, int]], vectors: npt.NDArray[np.float32], query: npt.NDArray[np.float32]
 ) -> dict[Key, float]:
-    """Cosine of ``query`` and the mean vector of each page's chunks, which stand together."""
+    """Cosine of ``query`` and the mean vector of each page's chunks, which are adjacent rows."""
     starts = [row for row, place in enumerate(places) if row == 0 or place[:2] != places[row - 1][:2]]
     sums = np.add.reduceat(vectors, starts, axis=0)
     lengths = np.linalg.norm(sums, axis=1)
@@ -328,7 +325,7 @@ def _page_cosines(
 
 
 def _texts(chunks: pa.Table, places: Sequence[tuple[str, int, int]], wanted: Collection[Key]) -> dict[Key, str]:
-    """The text of pages from their chunks, which leave out nothing but white space and overlap."""
+    """The text of pages, joined from their chunks, which overlap and omit only white space."""
     rows = [row for row, (filing_id, page, _) in enumerate(places) if (filing_id, page) in wanted]
     texts = chunks["text"].take(pa.array(rows, pa.int64())).to_pylist()
     ends: dict[Key, int] = {}

@@ -1,8 +1,7 @@
-"""The small trained model that weighs the features of pages: linear, kilobytes, readable.
+"""The linear model that weighs the features of pages.
 
-``page_model.json`` holds one weight a feature. ``finray.lab.training.page_ranker`` fits them so that the softmax of the
-scores over the candidates of a question is the probability of being its evidence; the probabilities of one question
-therefore compare across its filings.
+``page_model.json`` has one weight per feature. ``finray.lab.training.page_ranker`` fits them so that the softmax of the
+scores over a question's candidates is the probability of being its evidence. So probabilities compare across filings.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class PageModel:
     weights: Floats
 
     def probabilities(self, features: Floats) -> Floats:
-        """float64 [n], summing to one, for ``features`` float64 [n, len(FEATURES)] of one question's candidates."""
+        """float64 [n] that sum to one, for ``features`` float64 [n, len(FEATURES)] of one question's candidates."""
         if not len(features):
             return np.zeros(0)
         scores = features @ self.weights
@@ -36,7 +35,7 @@ class PageModel:
         return np.asarray(exponentials / exponentials.sum())
 
     def reasons(self, features: Floats, count: int = 4) -> str:
-        """What spoke most for and against one page (float64 [len(FEATURES)]), for a trace."""
+        """The ``count`` features (float64 [len(FEATURES)]) that contributed most to a page's score, for the trace."""
         parts = features * self.weights
         strongest = np.argsort(-np.abs(parts), kind="stable")[:count]
         names = list(FEATURES)
@@ -45,7 +44,7 @@ class PageModel:
 
 @cache
 def shipped_page_model() -> PageModel:
-    """The model that comes with finray. Raises ModelUnavailableError where its file does not fit this version."""
+    """The model that comes with finray. Raises ModelUnavailableError if its file is of another version."""
     return _from_json((resources.files("finray.retrieval") / "page_model.json").read_text("utf-8"), "page_model.json")
 
 
@@ -63,12 +62,12 @@ def load_page_model(path: str) -> PageModel:
 
 
 def page_model_json(weights: Floats, trained: Mapping[str, Any]) -> str:
-    """The file's content; ``trained`` says on what."""
+    """The file's content; ``trained`` describes the training data."""
     named = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
     return json.dumps({"weights": named, "trained": dict(trained)}, indent=1) + "\n"
 
 
-def _from_json(text: str, where: str) -> PageModel:
+def _from_json(text: str, source: str) -> PageModel:
     try:
         weights: dict[str, float] = json.loads(text)["weights"]
         if list(weights) != list(FEATURES):
@@ -77,5 +76,5 @@ def _from_json(text: str, where: str) -> PageModel:
         return PageModel(np.asarray(list(weights.values()), dtype=np.float64))
     except (ValueError, KeyError, TypeError) as error:
         raise ModelUnavailableError(
-            f"{where!r} is no page model of this version: {error}; train it again with jobs/train_page_ranker.py"
+            f"{source!r} is not a page model of this version: {error}; train it again with jobs/train_page_ranker.py"
         ) from error

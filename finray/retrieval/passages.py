@@ -1,7 +1,7 @@
-"""Page-wise passage ranking inside the chosen filings: the passage stage of the ``finray`` method.
+"""Ranks the pages of the chosen filings: the passage stage of the ``finray`` method.
 
-Each page of the candidate filings gets features (``page_features``), a small trained model weighs them
-(``page_model``), and each page gives its best chunk: k passages cover k pages.
+A small trained model (``page_model``) weighs the features of each page (``page_features``). The passages are the best
+chunks of the best k pages.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from finray.core.query import Query
 from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder
+from finray.retrieval.flat import chunk_passages
 from finray.retrieval.page_features import page_candidates
 from finray.retrieval.page_model import PageModel
 
 TRACED = 5
 _DIGITS = 6
-"""Of a probability: further ones differ between machines and numbers of threads."""
+"""Digits of a probability; further ones differ between machines and numbers of threads."""
 
 
 class PagePassages:
@@ -41,20 +42,10 @@ class PagePassages:
         probabilities = self._model.probabilities(candidates.features)
         best = np.argsort(-probabilities, kind="stable")[:k].tolist()
         names = {document.filing.filing_id: document.filing.doc_name for document in documents}
-        rows = candidates.chunks.select(["filing_id", "page", "start", "end", "text"])
-        rows = rows.take(pa.array([candidates.chunk[index] for index in best], pa.int64())).to_pylist()
-        result = [
-            Passage(
-                names[row["filing_id"]],
-                row["filing_id"],
-                row["page"],
-                row["start"],
-                row["end"],
-                row["text"],
-                round(float(probabilities[index]), _DIGITS),
-            )
-            for row, index in zip(rows, best, strict=True)
-        ]
+        rows = candidates.chunks.drop_columns(["vector"])
+        rows = rows.take(pa.array([candidates.chunk[index] for index in best], pa.int64()))
+        scores = pa.array([round(float(probabilities[index]), _DIGITS) for index in best], pa.float64())
+        result = chunk_passages(rows.append_column("score", scores), names)
         for passage, index in list(zip(result, best, strict=True))[:TRACED]:
             reasons = self._model.reasons(candidates.features[index])
             journal.note(f"passage: {passage.doc_name} p. {passage.page + 1} {passage.score:.3f}: {reasons}")

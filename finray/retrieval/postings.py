@@ -1,4 +1,4 @@
-"""An inverted index in memory: which texts hold a term, and with what weight."""
+"""An inverted index in memory: the texts that contain a term, with its weights."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from finray.models.sparse_encoder import SparseVector
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Rows and weights sorted by term: those of ``terms[i]`` are ``starts[i]:starts[i + 1]``. Eight bytes a posting:
-    about 1 kB a chunk with SPLADE."""
+    """Rows and weights sorted by term: those of ``terms[i]`` are ``starts[i]:starts[i + 1]``. Eight bytes per posting,
+    about 1 kB per chunk with SPLADE."""
 
     n_rows: int
     terms: npt.NDArray[np.int32]
@@ -38,5 +38,5 @@ class Postings:
         for place, term, weight in zip(places, query.terms, query.weights, strict=True):
             if place < len(self.terms) and self.terms[place] == term:
                 span = slice(self.starts[place], self.starts[place + 1])
-                scores[self.rows[span]] += weight * self.weights[span]  # a row holds a term once
+                scores[self.rows[span]] += weight * self.weights[span]  # a term occurs once per row
         return scores

@@ -1,4 +1,4 @@
-"""Cross-encoders: over the nearest chunks (``hirec``, ``dense_rerank``), and fused with another method's order."""
+"""Cross-encoders: order the nearest chunks (``hirec``, ``dense_rerank``), or fuse with another method's order."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class RerankedPassages:
         nearest = chunk_passages(hits, self._names)
         scores = self._reranker.scores(text, [passage.text for passage in nearest])
         rescored = [replace(p, score=float(score)) for p, score in zip(nearest, scores, strict=True)]
-        # A stable sort: equal scores keep their dense order.
+        # The sort is stable: equal scores keep their dense order.
         return sorted(rescored, key=lambda passage: -passage.score)[:k]
 
 
 class FusedReranking:
-    """The first ``candidates`` passages of ``inner``, in the order that its ranks and the reranker's give together
-    (reciprocal rank fusion, k = 60). Scores stay those of ``inner``; what is behind the candidates stays behind."""
+    """The first ``candidates`` passages of ``inner``, ordered by its ranks and the reranker's (reciprocal rank fusion,
+    k = 60). Scores stay those of ``inner``; passages after the candidates stay after them."""
 
     def __init__(self, inner: PassageRetriever, reranker: Reranker, candidates: int) -> None:
         self._inner = inner

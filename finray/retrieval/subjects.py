@@ -1,7 +1,7 @@
 """Standard subjects of filings: which of them a question is about, and which headings and Items treat them.
 
-The lexicon mapping of FinGEAR (arXiv 2509.12042, FLAM) at the level of headings: finance terms of a question lead to
-the places where reports treat their subject. The data is ``subjects.toml``.
+FinGEAR's lexicon mapping (arXiv 2509.12042, FLAM) for headings: finance terms of a question lead to the places where
+reports treat their subject. The data is in ``subjects.toml``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """``asked`` finds it in a question, ``printed`` in a heading; ``items`` and ``places`` treat it."""
+    """``asked`` matches it in questions, ``printed`` in headings; ``items`` and ``places`` treat it."""
 
     key: str
     asked: re.Pattern[str]
@@ -46,7 +46,7 @@ def subjects_asked(question: str) -> tuple[Subject, ...]:
 
 
 def headed_share(asked: Collection[Subject], headings: str) -> float:
-    """The share of the subjects ``asked`` that ``headings`` name; 0 where none is asked."""
+    """The share of the subjects ``asked`` that ``headings`` name; 0 if none is asked."""
     if not asked or not headings:
         return 0.0
     return sum(subject.printed.search(headings) is not None for subject in asked) / len(asked)

@@ -68,7 +68,7 @@ def test_a_file_that_is_not_there_is_named() -> None:
         load_confidence_model("nowhere.json")
 
 
-def test_the_shipped_model_says_what_it_learned_from() -> None:
+def test_the_shipped_model_names_its_training_data() -> None:
     shipped = json.loads((Path(__file__).parents[2] / "finray/answering/confidence.json").read_text(encoding="utf-8"))
     assert set(shipped["weights"]) == set(SIGNALS)
     assert shipped["trained"]["answers"] > 100

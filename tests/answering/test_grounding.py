@@ -29,11 +29,11 @@ def test_another_number_does_not(number: float) -> None:
     "text",
     ["See Note 4 and Item 1A on p. 3", "for the 12 months ended March 4, 2022, 100% owned", "[2] (10-K, Q4)", "$ 400"],
 )
-def test_the_constants_of_formulas_are_no_figures_because_they_stand_in_some_text(text: str) -> None:
+def test_constants_of_formulas_in_other_words_are_no_figures(text: str) -> None:
     assert figures([1, 2, 3, 4, 12, 100, 365, 1000, 10**6, 1e9], [text], "") == ()
 
 
-def test_they_are_where_they_are_printed_as_numbers() -> None:
+def test_constants_printed_as_numbers_are_figures() -> None:
     assert figures([4, 12, 100, 3], ["Stores opened 12; closed 4; value $100"], "") == (4, 12, 100)
     assert figures([2.0, 3], ["At 31 December 2.0 2.3 | Notes 3 4"], "") == (2.0,)
 
@@ -58,7 +58,7 @@ def test_a_number_is_read_as_it_looks(text: str) -> None:
         "",
     ],
 )
-def test_an_answer_that_says_what_is_printed_is_grounded(answer: str) -> None:
+def test_an_answer_with_printed_numbers_is_grounded(answer: str) -> None:
     assert ungrounded_text(answer, TEXT, QUESTION) == ()
 
 

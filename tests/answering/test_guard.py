@@ -1,4 +1,4 @@
-"""What the index lacks is said, with what is nearest, and no model is asked about it."""
+"""Refusals name what the index lacks and what is nearest, without a model call."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ def test_a_company_that_is_not_there_is_named_with_those_that_are(ask: Ask) -> N
         "As of May 26, 2022, what is the total amount Lennar may borrow under its credit agreement?",
     ],
 )
-def test_a_name_that_stands_anywhere_in_the_question_counts(ask: Ask, question: str) -> None:
+def test_a_name_counts_anywhere_in_the_question(ask: Ask, question: str) -> None:
     prediction = ask(question)
     assert prediction.status == "unanswerable"
     assert prediction.value is None
 
 
-def test_a_year_that_is_not_there_is_told_with_the_nearest_filings(ask: Ask) -> None:
+def test_a_missing_year_is_refused_with_the_nearest_filings(ask: Ask) -> None:
     prediction = ask("What was Grevandor Systems' revenue in fiscal 2035?")
     assert prediction.status == "unanswerable"
     assert "2035" in prediction.missing[0]
     assert "for FY 2023" in prediction.nearest[0]
 
 
-def test_a_subject_that_the_filings_speak_of_is_quoted_without_a_figure(ask: Ask) -> None:
+def test_a_subject_in_the_filings_is_quoted_without_a_figure(ask: Ask) -> None:
     prediction = ask("How does Grevandor Systems describe the way it competes in its markets in fiscal 2022?")
     assert prediction.status == "answered"
     assert prediction.value is None

@@ -1,4 +1,4 @@
-"""The cell that prints what a phrase asks for; no cell where two figures fit alike."""
+"""The cell that prints what a phrase asks for; no cell if two figures fit equally well."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_dash_is_no_answer() -> None:
     assert not hit.sure
 
 
-def test_a_figure_that_a_sentence_rounds_is_read_where_it_is_exact() -> None:
+def test_an_exact_figure_replaces_one_that_a_sentence_rounds() -> None:
     rounded = _item("Commercial paper outstanding", 6_000e6, text="6.0", months=0, concept="us-gaap:CommercialPaper")
     exact = replace(rounded, label="Commercial paper", value=5_985e6, text="5,985", statement="balance", row=7)
     other = replace(rounded, label="Commercial paper, weighted average outstanding", value=4_100e6, text="4.1", row=8)

@@ -61,14 +61,14 @@ async def test_a_question_that_never_ends_ends_at_its_limit_and_the_others_are_a
     while not stuck.done():
         await asyncio.sleep(0.02)
         longest, last = max(longest, time.monotonic() - last), time.monotonic()
-    assert longest < 1.2  # this process goes on, however long the question holds its own
+    assert longest < 1.2  # this process stays responsive while the child is blocked
     with pytest.raises(QuestionTimeoutError, match=r"not answered after 1.5 s \(the.setting\)"):
         await stuck
     second, *same = await asyncio.gather(*after)
     assert second != first
     assert same == [second]
     assert not psutil.pid_exists(first)
-    assert "in hold_the_interpreter" in capfd.readouterr().err  # where it was when it was ended
+    assert "in hold_the_interpreter" in capfd.readouterr().err  # the traceback of the killed child
 
 
 @pytest.mark.parametrize("what", ["sleep 600", pytest.param("loop", marks=pytest.mark.slow)])
@@ -80,7 +80,7 @@ async def test_whatever_it_does_it_ends(make: MakePool, what: str) -> None:
     assert pool.busy == 0
 
 
-async def test_a_question_that_nobody_waits_for_is_ended_whatever_it_does(make: MakePool) -> None:
+async def test_an_abandoned_question_ends_whatever_it_does(make: MakePool) -> None:
     pool = make()
     first = await ask(pool, "hello")
     stuck = asyncio.create_task(ask(pool, "regex"))
@@ -122,7 +122,7 @@ async def test_of_many_in_one_process_the_one_that_computes_is_to_blame(make: Ma
     await asyncio.gather(*before, *after)  # none of them is out of time for what the one took
 
 
-async def test_reports_and_bugs_arrive_where_it_was_asked(make: MakePool) -> None:
+async def test_reports_and_bugs_reach_the_caller(make: MakePool) -> None:
     pool = make()
     seen: list[float | None] = []
 
@@ -149,7 +149,7 @@ async def test_a_child_that_is_killed_from_outside_is_replaced(make: MakePool) -
     assert await asked != before
 
 
-async def test_each_process_has_its_question_and_one_that_hangs_holds_up_no_other(make: MakePool) -> None:
+async def test_each_process_has_its_question_and_a_hanging_one_delays_no_other(make: MakePool) -> None:
     pool = make(processes=2)
     hung = asyncio.create_task(ask(pool, "regex"))
     while not pool.busy:
@@ -167,7 +167,7 @@ async def test_versions_are_opened_dropped_and_opened_again_when_asked_for(make:
         assert (await pool.answer(Question("q", "version"), tables={"filings": version})).unit == str(version)
 
 
-async def test_why_no_engine_comes_up_is_said_to_whoever_asks(make: MakePool, tmp_path: Path) -> None:
+async def test_callers_get_the_reason_why_no_engine_starts(make: MakePool, tmp_path: Path) -> None:
     pool = make(index=tmp_path / "nowhere")
     with pytest.raises(IndexMissingError, match="nowhere"):
         await pool.ready()
@@ -179,7 +179,7 @@ async def test_why_no_engine_comes_up_is_said_to_whoever_asks(make: MakePool, tm
     await ask(pool, "hello")
 
 
-async def test_a_closed_pool_leaves_no_process_and_nobody_waiting(make: MakePool) -> None:
+async def test_a_closed_pool_leaves_no_process_and_no_waiting_caller(make: MakePool) -> None:
     pool = make(grace=60.0)
     hung = asyncio.create_task(ask(pool, "regex"))
     await pool.ready()
@@ -193,7 +193,7 @@ async def test_a_closed_pool_leaves_no_process_and_nobody_waiting(make: MakePool
         await ask(pool, "hello")
 
 
-async def test_models_elsewhere_are_asked_by_the_parent(make: MakePool) -> None:
+async def test_the_parent_calls_outside_models(make: MakePool) -> None:
     asked: list[Any] = []
     cancelled = asyncio.Event()
 

@@ -84,7 +84,7 @@ async def test_units(sandbox: Sandbox, program: str, unit: str, text: str, value
     assert answer.grounded
 
 
-async def test_a_number_that_no_cited_page_prints_is_said(sandbox: Sandbox) -> None:
+async def test_a_number_that_no_cited_page_prints_is_named(sandbox: Sandbox) -> None:
     answer = await answered(sandbox, COMPUTED | {"program": "answer = (1577 - 1234.5) / 1234.5 * 100"})
     assert answer.grounded is False
     assert answer.status == "answered"
@@ -158,7 +158,7 @@ async def test_an_answer_in_words_has_citations_and_no_number(sandbox: Sandbox) 
         ("There were 9,100 employees.", "9,100"),
     ],
 )
-async def test_words_that_the_cited_pages_do_not_hold_are_said(sandbox: Sandbox, text: str, named: str) -> None:
+async def test_quotations_missing_from_the_cited_pages_are_named(sandbox: Sandbox, text: str, named: str) -> None:
     answer = await answered(sandbox, SAID | {"answer": text}, query=WHY)
     assert answer.grounded is False
     assert "Not grounded" in answer.text

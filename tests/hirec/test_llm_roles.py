@@ -128,7 +128,7 @@ async def test_an_unusable_curation_gets_one_more_try(reply: Any) -> None:
 
 
 @pytest.mark.parametrize("reply", UNUSABLE, ids=repr)
-async def test_after_two_unusable_replies_the_rules_curate_and_the_trace_says_so(reply: Any) -> None:
+async def test_after_two_unusable_replies_the_rules_curate_and_the_trace_notes_it(reply: Any) -> None:
     journal, model = Journal(), always(reply)
     assert await curator(model).curate(QUERY, PASSAGES, journal) == BY_RULE
     assert len(model.calls) == 2
@@ -154,7 +154,7 @@ async def test_the_reader_rewrites_the_text_alone() -> None:
 @pytest.mark.parametrize(
     "reply", [{}, {"query": ""}, {"query": None}, {"query": ["a"]}, {"query": "a" * 2001}, "I cannot."]
 )
-async def test_without_a_query_the_rules_one_is_used_and_the_trace_says_so(reply: Any) -> None:
+async def test_without_a_query_the_rules_one_is_used_and_the_trace_notes_it(reply: Any) -> None:
     journal, model = Journal(), always(reply)
     query = await LlmReader(model, PlainReader()).read("What was it?", journal)
     assert query.text == "What was it?"
@@ -191,7 +191,7 @@ async def test_an_instruction_in_a_filing_changes_nothing_that_is_sent_but_that_
 
 
 async def test_nothing_in_a_filing_is_read_as_a_reply() -> None:
-    """A filing may hold a whole reply in the right form; only what the model says counts."""
+    """A filing may contain a whole reply in the right form; only the model's reply counts."""
     passages = (Passage("ACME_10K", "f", 0, 0, 10, INJECTION, 1.0),)
     journal = Journal()
     curation = await curator(always("I see an instruction and do not follow it.")).curate(QUERY, passages, journal)

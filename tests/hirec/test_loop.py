@@ -1,4 +1,4 @@
-"""Algorithm 1 over fakes: what is asked of each role, in which order, and what the prediction says."""
+"""Algorithm 1 over fakes: the calls of each role, their order, and the prediction."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_passages_are_the_first_retrieval_before_curation() -> None:
     assert [p.filing_id for p in prediction.passages] == ["q.0", "q.1"]
 
 
-def test_a_passage_that_is_found_again_stands_once() -> None:
+def test_a_passage_that_is_found_again_is_kept_once() -> None:
     fake = Fake([keep("q.0", ask="q"), keep("q.0")])
     run(fake)
     assert fake.curated[1] == ["q.0", "q.1"]
@@ -181,7 +181,7 @@ def test_a_bug_is_not_passed_off_as_an_answer() -> None:
         run(Fake([keep("q.0")], fails={"answer": ZeroDivisionError()}))
 
 
-def test_what_the_curator_missed_is_told_when_the_answerer_refuses() -> None:
+def test_a_refusal_names_what_the_curator_missed() -> None:
     @dataclass
     class Refusing(Fake):
         async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
@@ -217,11 +217,11 @@ def test_usage_adds_up_by_stage() -> None:
     }
 
 
-def test_the_settings_hash_tells_settings_apart() -> None:
+def test_the_settings_hash_distinguishes_settings() -> None:
     first, second = run(Fake([keep("q.0")])), run(Fake([keep("q.0")]), loop__i_max=2)
     assert first.settings_hash != second.settings_hash
     assert replace(first, seconds=0.0, settings_hash="") == replace(second, seconds=0.0, settings_hash="")
 
 
-def test_finray_errors_of_any_kind_are_told() -> None:
+def test_finray_errors_of_any_kind_are_reported() -> None:
     assert run(Fake(fails={"transform": FinrayError("no")})).error == "FinrayError: no"

@@ -42,7 +42,7 @@ def test_nothing_but_arithmetic_is_read(hostile: str) -> None:
 
 
 @pytest.mark.parametrize("program", ["1 / 0", "a", "1e999", "cagr(-1, 1, 2)", "1e308 * 10"])
-def test_what_has_no_value_is_said_to_have_none(program: str) -> None:
+def test_an_expression_without_a_value_is_an_error(program: str) -> None:
     with pytest.raises(ProgramError):
         evaluate(program, {})
 

@@ -95,7 +95,7 @@ def test_filings_of_one_company_are_joined_and_look_alikes_are_not() -> None:
         ("What drove SG&A as a percent of net sales in FY2023?", ()),
     ],
 )
-def test_names_that_the_index_does_not_hold_are_told(question: str, unknown: tuple[str, ...]) -> None:
+def test_names_that_are_not_in_the_index_are_unknown(question: str, unknown: tuple[str, ...]) -> None:
     assert CATALOG.mentions(question).unknown == unknown
 
 
@@ -110,5 +110,5 @@ def test_any_question_is_read(text: str) -> None:
     CATALOG.mentions(text)
 
 
-def test_an_empty_index_knows_nobody() -> None:
+def test_an_empty_index_has_no_companies() -> None:
     assert CompanyCatalog([]).mentions("What is Torvane's revenue?").unknown == ("Torvane",)

@@ -1,4 +1,4 @@
-"""The words of a question, labelled."""
+"""Labels of the words of a question."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from finray.question.labels import labels
 
 
-def test_every_kind_of_word_is_labelled() -> None:
+def test_every_kind_of_word_gets_a_label() -> None:
     text = "By what percent did net income on the 10-K income statement grow from FY2021 to FY2022, in USD millions?"
     found = {(span.kind, text[span.start : span.end]) for span in labels(text)}
     assert {

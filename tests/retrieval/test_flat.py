@@ -22,7 +22,7 @@ def test_chosen_documents_limit_the_search(reader: IndexReader) -> None:
     assert proposed(chosen, []) == chosen
 
 
-async def test_where_nobody_chose_the_passages_name_the_documents(reader: IndexReader) -> None:
+async def test_without_a_document_stage_the_passages_name_the_documents(reader: IndexReader) -> None:
     first, second, *_ = reader.filings()
     passages = [
         Passage(f.doc_name, f.filing_id, 0, 0, 1, "x", score)

@@ -1,4 +1,4 @@
-"""Features of pages: what speaks for the page that a question needs."""
+"""Features of the pages that a question needs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def test_features_of_text_and_place_are_shares(engine: Engine, reader: Ind
     assert shares.max() <= 1 + 1e-9
 
 
-async def test_the_page_of_the_metric_stands_out(engine: Engine, reader: IndexReader, document: Document) -> None:
+async def test_the_page_of_the_metric_is_implied(engine: Engine, reader: IndexReader, document: Document) -> None:
     query = await engine.roles.reader.read("What was Grevandor Systems' net income in fiscal 2022?", Journal())
     candidates = page_candidates(query, [document], reader, HashEncoder())
     rows = dict(zip((page for _, page in candidates.keys), candidates.features, strict=True))

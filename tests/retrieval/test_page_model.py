@@ -41,7 +41,7 @@ def test_a_written_model_is_read_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", json.dumps({"weights": {"dense": 1.0}}), json.dumps({"weights": 3})])
-def test_an_unfit_model_says_how_to_make_a_fit_one(tmp_path: Path, content: str) -> None:
+def test_an_unfit_model_is_an_error_that_names_the_fix(tmp_path: Path, content: str) -> None:
     path = tmp_path / "model.json"
     path.write_text(content)
     with pytest.raises(ModelUnavailableError, match="train"):

@@ -34,7 +34,7 @@ def test_a_question_without_a_subject_has_no_share() -> None:
     assert headed_share(subjects_asked("xyzzy"), "Item 3. Legal Proceedings") == 0.0
 
 
-def test_every_subject_knows_where_it_is_treated() -> None:
+def test_every_subject_has_items_or_places() -> None:
     for subject in subjects():
         assert subject.items or subject.places, subject.key
 

@@ -129,7 +129,7 @@ async def test_a_question_without_a_company_finds_them_by_their_text(engine: Eng
     assert (await found(engine, "Which report speaks of piracy as its principal risk?"))[0] == "scan-1"
 
 
-async def test_who_is_not_named_anywhere_has_no_filing(engine: Engine) -> None:
+async def test_a_company_that_is_named_nowhere_has_no_filing(engine: Engine) -> None:
     assert await found(engine, "What was Torvane Corporation's net sales in fiscal 2022?") == []
     prediction = await engine.answer(Question("q", "What was Unidentified's net sales in fiscal 2022?"))
     assert prediction.status == "unanswerable"

@@ -1,4 +1,4 @@
-"""``finray``: this project's own. Filings by their cover facts, then pages by their text and their place."""
+"""``finray``: this project's own method. Filings by their cover facts, then pages by their text and place."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """``hhr``: hybrid retrieval of documents, then hybrid retrieval of passages inside them.
 
-Arivazhagan et al., "Hybrid Hierarchical Retrieval for Open-Domain Question Answering" (Findings of ACL 2023). A
-document's dense representation there is made from its title, abstract and outline, here from the cover summary; its
-lexical score is BM25 over its text, here that of its best page (the index holds no longer text). The two rankings are
-joined by reciprocal rank fusion at both levels. The paper trains its dense retrievers; here the index's encoder serves.
+Arivazhagan et al., "Hybrid Hierarchical Retrieval for Open-Domain Question Answering" (Findings of ACL 2023). The paper
+embeds a document's title, abstract and outline; here the cover summary is embedded. Its lexical score is BM25 over the
+document's text; here it is that of the best page, because the index has no longer text. Reciprocal rank fusion joins
+the two rankings at both levels. The paper trains its dense retrievers; here the index's encoder serves.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from finray.retrieval.rerank import RerankedPassages
 
 
 class SummaryDocuments:
-    """``k_candidates`` filings by the vectors of their cover summaries, then a cross-encoder over the summaries."""
+    """The ``k_candidates`` filings with the nearest cover summaries, ordered by a cross-encoder over the summaries."""
 
     def __init__(self, reader: IndexReader, encoder: Encoder, reranker: Reranker | None, k_candidates: int) -> None:
         self._encoder = encoder

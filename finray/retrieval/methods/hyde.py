@@ -1,8 +1,8 @@
 """``hyde``: search with the vector of a passage that a language model imagines.
 
 Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels" (arXiv 2212.10496). The search vector is the
-mean of the imagined passages' vectors and the question's (equation 8). The paper samples several passages at
-temperature 0.7; at the low temperature of a batch job samples are all but equal, so one is the default.
+mean of the vectors of the question and the imagined passages (equation 8). The paper samples several passages at
+temperature 0.7; at the low temperature of a batch job samples are nearly equal, so one is the default.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 class HypotheticalPassages:
-    """The chunks nearest to the mean vector of ``count`` imagined passages, asked for in one call; tokens go to the
-    journal's ``stage``."""
+    """The chunks nearest to the mean vector of ``count`` imagined passages from one call; the journal counts its tokens
+    under ``stage``."""
 
     def __init__(
         self, reader: IndexReader, encoder: Encoder, chat: ChatModel, stage: str, count: int, *, with_question: bool
@@ -86,7 +86,7 @@ def _texts(parsed: Mapping[str, Any] | None, stage: str) -> list[str]:
         raise ModelReplyError(f"{stage}: the reply's 'passages' is not a list of texts: {excerpt(repr(passages), 120)}")
     texts = [text for text in passages if text.strip()]
     if not texts:
-        raise ModelReplyError(f"{stage}: the reply holds no passage")
+        raise ModelReplyError(f"{stage}: the reply has no passage")
     return texts
 
 

@@ -2,8 +2,8 @@
 
 Trivedi et al., "Interleaving Retrieval with Chain-of-Thought Reasoning for Knowledge-Intensive Multi-Step Questions"
 (ACL 2023, arXiv 2212.10509). BM25 finds passages for the question; a language model writes the next sentence of its
-reasoning; BM25 finds passages for that sentence; and so on until the reasoning says "the answer is", or steps or
-paragraphs run out.
+reasoning; BM25 finds passages for that sentence; and so on until the reasoning contains "answer is", or until the
+limit of steps or paragraphs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"“(])")
 
 
 class InterleavedPassages:
-    """The passages in the order in which they were found, each once; the score is 1 / place."""
+    """The passages in the order in which they were found, each once; the score is 1 / rank."""
 
     def __init__(self, retriever: PassageRetriever, chat: ChatModel, chosen: IrcotParameters) -> None:
         self._retriever = retriever
@@ -57,7 +57,7 @@ class InterleavedPassages:
                 break
             await self._find(replace(query, question=sentence), documents, found, journal)
         ranked = list(found.values())[: min(k, self._chosen.paragraphs)]
-        return [replace(passage, score=1.0 / place) for place, passage in enumerate(ranked, start=1)]
+        return [replace(passage, score=1.0 / rank) for rank, passage in enumerate(ranked, start=1)]
 
     async def _find(
         self,
@@ -75,7 +75,7 @@ class InterleavedPassages:
         so_far = f"{question}\n\nReasoning so far: {' '.join(reasoning) or '(none)'}\nNext sentence:"
         reply = await self._chat.chat(conversation(INSTRUCTIONS, so_far, passages))
         journal.spend(STAGE, reply.usage)
-        # A model that writes on is cut to one sentence, as in the paper.
+        # Keep only the first sentence, as the paper does.
         sentence = _SENTENCE_END.split(reply.text.strip(), maxsplit=1)[0]
         if not sentence:
             raise ModelReplyError(f"{STAGE}: the model wrote no sentence")

@@ -1,7 +1,7 @@
-"""``multi_hyde``: the mean vector of four imagined passages that differ.
+"""``multi_hyde``: the mean vector of four different imagined passages.
 
-Srinivasan et al., "Enhancing Financial RAG with Agentic AI and Multi-HyDE" (arXiv 2509.16369), who imagine answers to
-several questions that are not equivalent; as in arXiv 2602.17981: four passages, and the mean of their vectors.
+Srinivasan et al., "Enhancing Financial RAG with Agentic AI and Multi-HyDE" (arXiv 2509.16369), imagine answers to
+several different questions. As in arXiv 2602.17981, this method takes the mean vector of four passages.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """``page_scorer``: the best P = 20 pages by a bi-encoder over whole pages, then the chunks inside them.
 
 Kobeissi and Langlais, "Decomposing Retrieval Failures in RAG for Long-Document Financial Question Answering" (arXiv
-2602.17981), who fine-tune the bi-encoder on pages of filings; jobs/train_page_scorer.py does that here. Chunks of the
-chosen pages are ranked by the index's own encoder.
+2602.17981), fine-tune the bi-encoder on pages of filings; jobs/train_page_scorer.py does that here. The index's own
+encoder ranks the chunks of the chosen pages.
 
-``page_encoder.model`` names the scorer, whose vectors of whole pages ``finray extend --with page_scorer`` stores. Where
-it is empty the index's own page vectors serve, which differ in kind: each is the normalized mean of the vectors of the
-page's chunks (finray/index/bundle.py), so nothing is cut off at the encoder's length, and nothing was learned of pages.
+``page_encoder.model`` names the scorer; ``finray extend --with page_scorer`` stores its vectors of whole pages. If it
+is empty, the index's own page vectors serve. Each of those is the normalized mean of the page's chunk vectors
+(finray/index/bundle.py), so no text is cut off at the encoder's limit, but the encoder was not trained on pages.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from finray.core.settings import Settings
 from finray.core.types import Document, Passage
 from finray.index.extensions import Encode, Extension, open_extension
 from finray.index.reader import IndexReader
-from finray.index.schema import vectors_array
+from finray.index.schema import vectors_array, vectors_matrix
 from finray.models.encoder import Encoder, Vectors, load_encoder
 from finray.models.query_cache import QueryCache
 from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
@@ -35,7 +35,7 @@ SearchPages = Callable[[Vectors, Collection[str] | None, int], pa.Table]
 
 
 def extension(settings: Settings) -> Extension:
-    """A vector of every page's text, from ``page_encoder``. Raises SettingsError where that names no model."""
+    """A vector of every page's text, from ``page_encoder``. Raises SettingsError if that names no model."""
     chosen = settings.page_encoder
     if not chosen.model:
         raise SettingsError(
@@ -74,9 +74,7 @@ class PageThenChunkPassages:
         chunks = self._reader.chunks_of_pages(best)
         if not chunks.num_rows:
             return ()
-        column = chunks["vector"].combine_chunks()
-        vectors = np.asarray(column.flatten(), dtype=np.float32).reshape(len(column), -1)
-        scores = vectors @ self._encoder.encode_query(query.question)
+        scores = vectors_matrix(chunks["vector"]) @ self._encoder.encode_query(query.question)
         order = np.argsort(-scores, kind="stable")[:k]
         ranked = chunks.drop_columns(["vector"]).take(pa.array(order)).append_column("score", pa.array(scores[order]))
         return chunk_passages(ranked, self._names)

@@ -1,5 +1,5 @@
-"""``parent_child``: small pieces are searched, what they belong to is returned (the "parent document retriever" of
-LangChain; "small-to-big" in LlamaIndex). Here the children are chunks and the parents whole pages."""
+"""``parent_child``: searches small pieces and returns what they belong to (LangChain's "parent document retriever",
+LlamaIndex's "small-to-big"). Here the children are chunks and the parents whole pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """``query_expansion``: BM25 for the question and other names of what it asks for, without a model.
 
-Deterministic expansion by a thesaurus (Voorhees, "Query Expansion using Lexical-Semantic Relations", SIGIR 1994), here
-the project's accounting vocabulary: names of the line items that are mentioned or that a mentioned ratio is made of,
-the US-GAAP taxonomy's included, and periods and forms written out.
+Deterministic expansion by a thesaurus (Voorhees, "Query Expansion using Lexical-Semantic Relations", SIGIR 1994). Here
+that is the project's accounting vocabulary: names of line items in the question or in the formulas that it names,
+including those of the US-GAAP taxonomy; and periods and forms written out.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ _CAPITALS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def expansions(question: str, names: int) -> tuple[str, ...]:
-    """What is added to ``question``: at most ``names`` other names for each metric, and abbreviations written out."""
+    """The additions to ``question``: at most ``names`` other names for each metric, and abbreviations written out."""
     items = canonical_items()
-    said = _words(question)
+    known = _words(question)
     added: dict[str, None] = {}
     for mention in mentions(question):
         formula = formulas().get(mention.value)
         for key in line_items(formula) if formula else (mention.value,):
-            # The taxonomy's own name first: it is the wording of the statements.
+            # The taxonomy's name first: it is the wording of the statements.
             others = [*(_CAPITALS.sub(" ", c).lower() for c in items[key].concepts[:1]), *items[key].names]
-            news = 0
+            count = 0
             for name in others:
-                if news < names and not _words(name) <= said:
-                    news += 1
-                    said |= _words(name)
+                if count < names and not _words(name) <= known:
+                    count += 1
+                    known |= _words(name)
                     added[name] = None
     for pattern, text in _WRITTEN_OUT:
         added |= dict.fromkeys(match.expand(text) for match in pattern.finditer(question))
@@ -58,7 +58,7 @@ def expansions(question: str, names: int) -> tuple[str, ...]:
 
 
 def _words(text: str) -> set[str]:
-    """Words without a plural's s: a name of no new word would only count the old ones twice."""
+    """Words without a plural s, to skip names without new words, which would only count the old ones twice."""
     return {word.removesuffix("s") for word in re.findall(r"\w+", text.lower())}
 
 

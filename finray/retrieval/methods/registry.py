@@ -1,4 +1,4 @@
-"""Every retrieval method by name: what it is, what it needs, and how it is built."""
+"""All retrieval methods by name, with their needs and builders."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Need = Literal["chat model", "document reranker", "passage reranker", "sparse en
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """``description`` is one line, ``source`` where the method was published. ``extension`` describes the stored
-    vectors that it needs beside the index; ``flat`` methods have no document stage."""
+    """``description`` is one line, ``source`` the publication. ``extension`` describes the stored vectors that the
+    method needs besides the index; ``flat`` methods have no document stage."""
 
     name: str
     description: str
@@ -131,16 +131,16 @@ METHODS: Final = {method.name: method for method in _ALL}
 
 
 def method_named(name: str) -> Method:
-    """Raises SettingsError for an unknown name, with the known ones."""
+    """The method ``name``. Raises SettingsError for an unknown name, with the known ones."""
     if name not in METHODS:
         raise SettingsError(f"retrieval.method = {name!r} is unknown; choose from {', '.join(METHODS)}")
     return METHODS[name]
 
 
 def build_retrieval(tools: Toolbox) -> Retrieval:
-    """The method that the settings name; with ``retrieval.hierarchical`` false, without its document stage.
+    """The method that the settings name, without its document stage if ``retrieval.hierarchical`` is false.
 
-    Raises SettingsError for an unknown method, or where what it needs is not set up.
+    Raises SettingsError for an unknown method, or if something that it needs is not set up.
     """
     retrieval = method_named(tools.settings.retrieval.method).build(tools)
     if tools.settings.retrieval.hierarchical:

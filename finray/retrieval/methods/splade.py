@@ -1,6 +1,6 @@
 """``splade``: learned sparse retrieval. Formal et al. (SIGIR 2021, arXiv 2107.05720); SPLADE-v3, Lassance et al. 2024
-(arXiv 2403.06789), is the default model. Chunk and question become weights of vocabulary terms; the score is their dot
-product. The stored weights are held in memory as an inverted index.
+(arXiv 2403.06789), is the default model. It turns chunk and question into weights of vocabulary terms; the score is
+their dot product. The stored weights are loaded into memory as an inverted index.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def extension(settings: Settings) -> Extension:
 
 
 class SparsePassages:
-    """The chunks with the highest dot product; those without a term in common are left out."""
+    """The chunks with the highest dot product, except those without a common term."""
 
     def __init__(self, reader: IndexReader, table: ExtensionTable, encoder: SparseEncoder) -> None:
         self._reader = reader

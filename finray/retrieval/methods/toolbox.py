@@ -1,4 +1,4 @@
-"""What a retrieval method is built from, and what building one yields."""
+"""Inputs and result of building a retrieval method."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """``encoder`` is the one the index was built with; ``chat`` is None where no language model was set up."""
+    """``encoder`` is the one that built the index; ``chat`` is None if no language model is set up."""
 
     reader: IndexReader
     encoder: Encoder
@@ -34,7 +34,7 @@ class Toolbox:
     rerankers: RerankerLoader = load_reranker
 
     def chat_model(self) -> ChatModel:
-        """Raises SettingsError where there is none."""
+        """Raises SettingsError if there is none."""
         if self.chat is None:
             raise SettingsError(
                 f"retrieval.method = {self.settings.retrieval.method!r} asks a language model and none is set; "
@@ -43,11 +43,11 @@ class Toolbox:
         return self.chat
 
     def document_reranker(self) -> Reranker:
-        """Raises SettingsError where the settings name none."""
+        """Raises SettingsError if the settings name none."""
         return self._reranker("document_reranker", self.settings.document_reranker)
 
     def passage_reranker(self) -> Reranker:
-        """Raises SettingsError where the settings name none."""
+        """Raises SettingsError if the settings name none."""
         return self._reranker("passage_reranker", self.settings.passage_reranker)
 
     def _reranker(self, name: str, chosen: RerankerSettings) -> Reranker:

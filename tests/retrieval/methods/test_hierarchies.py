@@ -25,7 +25,7 @@ async def test_parents_are_whole_pages_each_once(search_with: Build, reader: Ind
     assert all(p.start == 0 and p.text == texts[p.filing_id, p.page] for p in found)
 
 
-async def test_the_best_child_speaks_for_its_parent(search_with: Build) -> None:
+async def test_a_parent_has_the_score_of_its_best_child(search_with: Build) -> None:
     children = await search_with("dense")(TEXT, k=30)
     parents = await search_with("parent_child")(TEXT, k=3)
     best = list(dict.fromkeys((p.filing_id, p.page) for p in children))

@@ -27,7 +27,7 @@ def test_a_question_without_metrics_stays_as_it_is() -> None:
     assert expansions("Who is the auditor of Acme?", names=4) == ()
 
 
-async def test_what_is_added_is_said(search_with: Build) -> None:
+async def test_the_trace_names_the_additions(search_with: Build) -> None:
     journal = Journal()
     await search_with("query_expansion")("Grevandor Systems' capex in 2022", journal=journal)
     assert any("query expansion:" in line and "property" in line for line in journal.lines)
