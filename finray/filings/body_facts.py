@@ -1,7 +1,7 @@
-"""What a report's text tells of it where its cover does not: the page is a picture, or laid out as no other.
+"""Facts that the text of a report gives if its cover cannot be read.
 
-A report is signed by its registrant, heads its statements with its name, calls itself by its form ("this Annual Report
-on Form 10-K"), and says over and over which period it covers.
+A report is signed by its registrant, prints the registrant's name above its statements, calls itself by its form ("this
+Annual Report on Form 10-K") and often repeats which period it covers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from finray.filings.names import aliases_of
 from finray.filings.registrant import signing_registrant
 from finray.filings.release import statement_heading
 
-_STORY_PAGES = 40
+_TEXT_PAGES = 40
 _ALIAS_CHARACTERS = 60_000
 _ITSELF = re.compile(
     r"\bthis\s{1,3}(?:(?:annual|quarterly|transition)\s{1,3}report\s{1,3}on\s{1,3})?form\s{1,3}(10-[KQ])\b",
@@ -28,41 +28,41 @@ _ITSELF = re.compile(
 )
 _PERIOD = re.compile(r"\b(?P<unit>years?|quarters?|months|weeks|periods?)\s{1,3}ended\b", re.IGNORECASE)
 _UNITS = {"10-K": ("year", "week"), "10-Q": ("quarter", "month", "week", "period")}
-"""Beginnings of the words for the length of a form's periods."""
-_LEAST = 3
-"""Times that a report says what form it is, or which period, before it is believed."""
+"""How the words for the length of a form's periods begin."""
+_MIN_MENTIONS = 3
+"""A form or a period end counts only if the report mentions it this often."""
 
 
-def read_body(texts: Sequence[str], told: Facts) -> Facts:
-    """Of company, form and period what ``told`` lacks and the text of the report surely tells."""
+def read_body(texts: Sequence[str], known: Facts) -> Facts:
+    """Company, form and period, each only if ``known`` lacks it and the report's text is clear about it."""
     whole = "\n".join(texts)
-    story = "\n".join(texts[:_STORY_PAGES])
-    form, found = told.form, Facts()
+    beginning = "\n".join(texts[:_TEXT_PAGES])
+    form, found = known.form, Facts()
     if form is None:
         named = Counter(match[1].upper() for match in _ITSELF.finditer(whole)).most_common(1)
-        form = named[0][0] if named and named[0][1] >= _LEAST else None
+        form = named[0][0] if named and named[0][1] >= _MIN_MENTIONS else None
         found = replace(found, form=form)
-    if told.company is None:
+    if known.company is None:
         company = body_company(texts)
-        aliases = aliases_of(company, story[:_ALIAS_CHARACTERS]) if company else ()
+        aliases = aliases_of(company, beginning[:_ALIAS_CHARACTERS]) if company else ()
         found = replace(found, company=company, aliases=aliases)
     units = ("",) if form is None else _UNITS.get(form.removesuffix("/A"))
-    if told.period_end is None and units:
-        found = with_period(found, form, _last_period(whole, units), story)
+    if known.period_end is None and units:
+        found = with_period(found, form, _last_period(whole, units), beginning)
     return found
 
 
 def body_company(texts: Sequence[str]) -> str | None:
-    """Who signed the report, else whose name heads its statements."""
+    """The company that signed the report, else the one named above its statements."""
     signed = signing_registrant([plain(text) for text in texts if "(registrant)" in text.lower()])
     return signed or statement_heading("\n".join(texts))
 
 
 def _last_period(text: str, units: Sequence[str]) -> dt.date | None:
-    """The latest of the days that the report often says its periods end on."""
+    """The latest period end that the report mentions often enough."""
     ends: Counter[dt.date] = Counter()
     for match in _PERIOD.finditer(text):
         end = first_date(text, match.end(), match.end() + 40)
         if end is not None and match["unit"].lower().startswith(tuple(units)):
             ends[end] += 1
-    return max((day for day, count in ends.items() if count >= _LEAST), default=None)
+    return max((day for day, count in ends.items() if count >= _MIN_MENTIONS), default=None)

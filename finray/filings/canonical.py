@@ -1,6 +1,6 @@
 """Canonical line items: which row of a filing's statements is "capex", "net PP&E" or "revenue".
 
-The vocabulary is data (canonical.toml): general US-GAAP wording, XBRL concepts, and what people say in questions.
+The vocabulary is data (canonical.toml): general US-GAAP wording, XBRL concepts and the words of questions.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from finray.core.types import Filing, LineItem, Statement
 Flow = Literal["", "out", "tax"]
 
 DATE_TOLERANCE_DAYS = 10
-"""52- and 53-week years end within days of the month's end that people name."""
+"""52- and 53-week years end within days of the month end that people name."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanonicalItem:
-    """``labels`` are tried in order; ``flow`` "out" is an amount paid, spent or deducted, whose printed
-    sign says nothing."""
+    """``labels`` are tried in order. ``flow`` "out" is an amount paid, spent or deducted; its printed sign carries no
+    meaning."""
 
     key: str
     statement: Statement
@@ -71,12 +71,12 @@ def find_line_item(
     filing: Filing | None = None,
     months: int | None = None,
 ) -> LineItem | None:
-    """The cell of ``items`` that prints ``metric`` for a period, None where no row or no column fits.
+    """The cell of ``items`` that prints ``metric`` for a period, None if no row or no column fits.
 
-    ``items`` are one filing's; those of notes and other tables outside the statements are left aside. The period is
+    ``items`` are one filing's; those outside the statements (notes, other tables) are ignored. The period is
     ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its years; without either, the latest
-    column. ``months`` is the length of a flow: 12 unless the row has none, then the shortest. Raises KeyError for an
-    unknown metric.
+    column. ``months`` is the length of a flow; by default 12, or the shortest if the row has no 12-month column.
+    Raises KeyError for an unknown metric.
     """
     wanted = canonical_items()[metric]
     if period_end is None and fiscal_year is not None:
@@ -93,17 +93,19 @@ def find_line_item(
 
 
 def names_row(metric: str, item: LineItem) -> bool:
-    """Whether the row of ``item`` is labelled as ``metric``, below the heading that it needs. Raises KeyError for an
-    unknown metric."""
+    """Whether the row of ``item`` has a label of ``metric`` and stands below the heading that the metric requires.
+
+    Raises KeyError for an unknown metric.
+    """
     wanted = canonical_items()[metric]
     in_place = wanted.section is None or bool(item.section and wanted.section.search(item.section.lower()))
     return in_place and _label_rank(wanted, plain_label(item.label)) is not None
 
 
 def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float:
-    """The value with the sign that formulas expect: what was paid or spent is positive however it was printed.
+    """The value with the sign that formulas expect: amounts paid or spent are positive, however they are printed.
 
-    Income tax is positive for an expense; print is ambiguous there, so pretax and net income of ``items`` decide.
+    Income tax is positive for an expense. Its printed sign is ambiguous, so pretax and net income in ``items`` decide.
     """
     flow = canonical_items()[metric].flow
     if flow == "out":
@@ -146,7 +148,7 @@ def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row
 
 
 def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
-    """Rows below a heading that names the metric, for statements that print no total ("Inventories:")."""
+    """Rows below a heading that names the metric ("Inventories:"), for statements that print no total."""
     rows: dict[tuple[int, int], list[LineItem]] = {}
     for item in items:
         if (
@@ -224,11 +226,11 @@ _NOTE = re.compile(
     r" ?\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?= |$)|[*†‡§]+|(?<=[a-z])\d{1,2}$| ?\((?:un)?audited\)|"
     r" ?\((?:in |dollars in |amounts in )[^)]*\)"
 )
-"""In a text without other spaces than single ones."""
+"""Expects text with single spaces."""
 
 
 def plain_label(label: str) -> str:
-    """A row label for matching: lower case, one kind of dash, apostrophe and space, no notes, footnotes or colon."""
+    """A row label for matching: lower case, one kind of dash, apostrophe and space, no note references or colon."""
     text = " ".join(label.lower().replace("’", "'").replace("—", "-").replace("–", "-").replace("--", "-").split())
     text = _NOTE.sub("", text)
     return text.strip(" :;,.-")

@@ -1,8 +1,7 @@
-"""The captions that SEC forms prescribe, found whatever became of their spaces, line breaks and letters.
+"""Finds the captions that SEC forms prescribe, even if spaces, line breaks or letters are garbled.
 
-Filers set them in columns, narrow cells and spaced capitals, PDF printers put hard spaces and soft hyphens in, and OCR
-takes one letter for another. So text is compared folded: its letters and digits alone, in lower case, with those made
-one that look alike.
+Filers set captions in columns, narrow cells and spaced capitals; PDF printers insert hard spaces and soft hyphens; OCR
+confuses letters. So text is compared in folded form: only letters and digits, in lower case, look-alikes merged.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ _ALIKE = str.maketrans({"0": "o", "1": "i", "l": "i", "5": "s", "8": "b", "c": "
 _JOINED = {"rn": "m", "vv": "w"}
 _SIGNS = str.maketrans(dict.fromkeys("®™℠", ""))
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-") | {"\u0130": "I"})
-"""And the one letter that has two in lower case."""
+"""Also maps the one letter (U+0130) that becomes two in lower case."""
 _SPACED = re.compile(r"\S(?:\s\S){3,}|\S(?:\s{1,6}\S){5,}")
 _LETTER = re.compile(r"[^\W_]")
 _WORD_GAP = re.compile(r"\s{2,}")
 _UP_TO_PARENTHESIS = 160
-"""How far behind the beginning of a caption its closing parenthesis is looked for."""
+"""Characters from the end of a caption in which its closing parenthesis may stand."""
 
 
 def fold(text: str) -> str:
-    """``text`` as captions are compared."""
+    """``text`` in the form in which captions are compared."""
     letters = re.sub(r"[\W_]+", "", text).lower().translate(_ALIKE)
     for pair, letter in _JOINED.items():
         letters = letters.replace(pair, letter)
@@ -55,7 +54,7 @@ SIGNS = {
     "transition": ("transition period from", "transition report"),
     "event": ("date of report", "earliest event"),
 }  # fmt: skip
-"""What only the cover of a report has so much of: each counts once (``cover_signs``)."""
+"""Captions that stand together only on the cover of a report; each kind counts once (``cover_signs``)."""
 _OTHERS = {
     "former": ("former name", "previous name"),
     "other_date": ("aggregate market value", "outstanding", "last business day", "closing", "filed", "annual meeting"),
@@ -75,8 +74,8 @@ _PHRASES = tuple((fold(phrase), kind) for kind, phrases in (SIGNS | _OTHERS).ite
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """``phrase`` is the folded text that tells it. ``start`` and ``end`` are offsets in the text, ``end`` behind its
-    closing parenthesis where it has any."""
+    """``phrase`` is the folded text that matched. ``start`` and ``end`` are offsets in the text; ``end`` includes the
+    closing parenthesis, if any."""
 
     kind: str
     phrase: str
@@ -86,13 +85,13 @@ class Caption:
 
 @dataclass(frozen=True)
 class CoverText:
-    """Text for matching and the captions in it."""
+    """The text of a cover and the captions in it."""
 
     text: str
 
     @cached_property
     def _folded(self) -> tuple[str, list[int]]:
-        """The folded text, and for each of its letters the offset in ``text``."""
+        """The folded text, and the offset in ``text`` of each of its letters."""
         places = [match.start() for match in _LETTER.finditer(self.text)]
         letters = "".join(_LETTER.findall(self.text)).lower().translate(_ALIKE)
         for pair, letter in _JOINED.items():
@@ -105,20 +104,20 @@ class CoverText:
         return letters, places
 
     def search(self, pattern: re.Pattern[str]) -> Iterator[tuple[re.Match[str], int, int]]:
-        """(match, start, end) of each place where the folded text matches, as offsets in ``text``."""
+        """(match, start, end) of each match in the folded text, as offsets in ``text``."""
         letters, places = self._folded
         for match in pattern.finditer(letters):
             if match.end() > match.start():
                 yield match, places[match.start()], places[match.end() - 1] + 1
 
     def unfolded(self, match: re.Match[str], group: str) -> str:
-        """What stands in ``text`` where the folded text has a group of ``match``."""
+        """The part of ``text`` that a group of ``match`` covers in the folded text."""
         _, places = self._folded
         return self.text[places[match.start(group)] : places[match.end(group) - 1] + 1]
 
     @cached_property
     def captions(self) -> tuple[Caption, ...]:
-        """In order; of two that overlap the one that begins first, or is longer."""
+        """Captions in order; if two overlap, the one that begins first, else the longer one."""
         letters, places = self._folded
         found = []
         for phrase, kind in _PHRASES:
@@ -136,7 +135,7 @@ class CoverText:
         return tuple(captions)
 
     def _end(self, start: int, end: int) -> int:
-        """Behind the parenthesis that encloses a caption."""
+        """The end of a caption, including the parenthesis around it."""
         opening = self.text.rfind("(", max(0, start - 40), start)
         if opening < 0 or ")" in self.text[opening:start]:
             return end
@@ -148,7 +147,7 @@ class CoverText:
 
 
 def cover_signs(page: str) -> set[str]:
-    """Which captions of a report's cover a page has."""
+    """The kinds of cover captions on a page."""
     folded = fold(page)
     return {kind for phrase, kind in _PHRASES if kind in SIGNS and phrase in folded}
 
@@ -159,17 +158,17 @@ def has_caption(text: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Text for matching: one kind of space, dash and letter; lines stripped, letters that are set apart ("F O R M")
-    joined; blank lines and rules dropped."""
+    """Text for matching: one kind of space, dash and letter, spaced letters ("F O R M") joined, blank lines and rules
+    dropped."""
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_DASHES)
     if not text.isascii():
         text = "".join(c for c in text if c.isprintable() or c.isspace())
-    lines = (" ".join(_together(line).split()) for line in text.splitlines())
+    lines = (" ".join(_join_spaced(line).split()) for line in text.splitlines())
     return "\n".join(line for line in lines if line.strip(" _-*.=|"))
 
 
-def _together(line: str) -> str:
-    """``line`` with the letters of words joined where it is set in spaced letters; wider gaps part the words."""
+def _join_spaced(line: str) -> str:
+    """Joins the letters of a line set in spaced letters; wider gaps separate the words."""
     line = line.strip()
     if not _SPACED.fullmatch(line):
         return line

@@ -1,6 +1,6 @@
-"""What printed table cells mean, and how cells of many rows fall into common columns.
+"""Reads the numbers in table cells and arranges the cells of many rows in common columns.
 
-Shared by the two table readers: HTML positions are column numbers, PDF positions are points; both are intervals.
+Both table readers use it. A cell's position is an interval: column numbers in HTML, points in PDF.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CURRENCIES = {
     "₩": "KRW",
 }
 CURRENCIES = frozenset(_CURRENCIES.values())
-"""ISO 4217 codes of the currencies that are told apart."""
+"""ISO 4217 codes of the currencies that finray distinguishes."""
 _CURRENCY = r"(?P<currency>US\$|CA?\$|A\$|HK\$|NT\$|R\$|\$|€|£|¥|₹|₩|USD|EUR|GBP|RMB|CNY|CHF)"
 _DASHES = "-–—−‒―"
 _NUMBER = re.compile(
@@ -50,14 +50,14 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
 _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
-"""A longer cell is text, whatever it starts with."""
+"""Characters; a longer cell is text even if it starts with a number."""
 MAX_LABEL = 400
 LABEL_ZONE = 0.4
-"""Labels begin in this left part of the space before the first numeric column."""
+"""Labels begin within this share of the space left of the first numeric column."""
 MIN_COLUMN_SHARE = 0.12
-"""Rows that a numeric column fills, as a share of those that the fullest column fills."""
+"""Minimum number of filled rows of a numeric column, as a share of the fullest column's."""
 MAX_NUMBER_COLUMNS = 100
-"""No printed table has more: each cell is compared with the others of its row."""
+"""No printed table has more. The limit bounds the time, since each cell is compared with the others of its row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,12 @@ class Number:
 
 
 def parse_number(text: str) -> Number | None:
-    """The number a cell prints, or None for a label, a heading or "N/A". A lone dash is zero."""
+    """The number in a cell; None for a label, a heading or "N/A". A lone dash is zero."""
     text = text.strip()
     return _parsed(text) if 0 < len(text) <= MAX_CELL else None
 
 
-@lru_cache(maxsize=4096)  # a table asks of each cell again and again
+@lru_cache(maxsize=4096)  # each cell of a table is parsed several times
 def _parsed(text: str) -> Number | None:
     if dash := _DASH.fullmatch(text):
         return Number(0.0, percent="%" in text, currency=_CURRENCIES.get(dash["currency"] or ""), dash=True)
@@ -115,26 +115,15 @@ class Printed:
     def joined(self, other: Printed, glue: str = "") -> Printed:
         box = self.box
         if box is not None and other.box is not None:
-            box = (
-                min(box[0], other.box[0]),
-                min(box[1], other.box[1]),
-                max(box[2], other.box[2]),
-                max(box[3], other.box[3]),
-            )
+            (x0, y0, x1, y1), (a0, b0, a1, b1) = box, other.box
+            box = (min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1))
         text = f"{self.text}{glue}{other.text}"[:MAX_CELL_TEXT]
-        return Printed(
-            text,
-            min(self.x0, other.x0),
-            max(self.x1, other.x1),
-            box,
-            self.indent,
-            self.concept or other.concept,
-            self.tag or other.tag,
-        )
+        concept, tag = self.concept or other.concept, self.tag or other.tag
+        return Printed(text, min(self.x0, other.x0), max(self.x1, other.x1), box, self.indent, concept, tag)
 
 
 def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
-    """Join "$", "(", ")", "%" and footnote marks that have a cell of their own to the number they belong to."""
+    """Join "$", "(", ")" and "%" that have a cell of their own to their number; drop footnote marks."""
     merged: list[Printed] = []
     pending: Printed | None = None
     for cell in cells:
@@ -170,11 +159,11 @@ def _closes(before: str, text: str) -> bool:
 def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float]]:
     """The intervals of the table's numeric columns, left to right, from cells that can only be data.
 
-    A page number, or a number inside a label ("500 authorized"), makes no column: a column holds a fair share of the
-    table's rows.
+    A column must fill a fair share of the rows, so a page number, or a number inside a label ("500 authorized"), makes
+    none.
     """
-    labelled = [row for row in rows if len(row) > 1]
-    cells = sorted((cell for row in labelled or rows for cell in data_cells(row)), key=lambda c: (c.x0, c.x1))
+    labeled = [row for row in rows if len(row) > 1]
+    cells = sorted((cell for row in labeled or rows for cell in data_cells(row)), key=lambda c: (c.x0, c.x1))
     columns: list[list[Printed]] = []
     right = float("-inf")
     for cell in cells:
@@ -192,7 +181,7 @@ def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float
 
 
 def data_cells(row: Sequence[Printed]) -> list[Printed]:
-    """The numeric cells of a data row; none for a heading row whose only numbers are years."""
+    """The numeric cells of a data row; empty for a heading row whose only numbers are years."""
     cells = [cell for cell in row[1:] if parse_number(cell.text)]
     if row and not cells and len(row) == 1 and parse_number(row[0].text):
         cells = [row[0]]
@@ -223,7 +212,7 @@ def arrange(
 
 def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_before: float) -> Cell:
     text = " ".join(cell.text.split())
-    # Columns are in order and apart from each other.
+    # Columns are in order and do not overlap.
     first = bisect_right(columns, cell.x0, key=itemgetter(1))
     last = bisect_left(columns, cell.x1, key=itemgetter(0))
     covered = list(range(first + 1, last + 1))
@@ -243,7 +232,7 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
 
 
 def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:
-    """A dash or a short number may stand beside the interval of its column: take the column it is next to."""
+    """The adjacent column: a dash or a short number may stand beside the interval of its column."""
     right = bisect_left(columns, cell.x1, key=itemgetter(0)) + 1
     beside = [i for i in (right - 1, right) if 1 <= i <= len(columns)]
     distances = {i: max(columns[i - 1][0] - cell.x1, cell.x0 - columns[i - 1][1]) for i in beside}

@@ -1,5 +1,4 @@
-"""Pages cut into chunks: at most ``size`` characters with ``overlap`` between neighbours (HiREC, appendix
-B)."""
+"""Cuts pages into chunks of at most ``size`` characters with ``overlap`` between neighbors (HiREC, appendix B)."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from finray.core.settings import ChunkSettings
 from finray.core.types import Chunk, Page
 
-# Where a cut is best, as a recursive splitter tries them: paragraph, line, sentence, word.
+# Best places for a cut, in the order of a recursive splitter: paragraph, line, sentence, word.
 _SEPARATORS = ("\n\n", "\n", ". ", " ")
 
 
@@ -17,8 +16,10 @@ def chunk_pages(pages: Iterable[Page], settings: ChunkSettings) -> tuple[Chunk, 
 
 
 def chunk_page(page: Page, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Chunks of one page, in order: ``chunk.text == page.text[chunk.start:chunk.end]``, none only whitespace,
-    no character that is not whitespace left out."""
+    """Chunks of one page, in order; ``chunk.text == page.text[chunk.start:chunk.end]``.
+
+    No chunk is only whitespace, and every other character of the page is in a chunk.
+    """
     text = page.text
     return tuple(
         Chunk(page=page.page, start=start, end=end, text=text[start:end])
@@ -45,8 +46,7 @@ def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, limit: int) -> int:
-    """Where a chunk that begins at ``start`` ends: after the best separator in the second half before
-    ``limit``."""
+    """End of a chunk that begins at ``start``: after the best separator in its second half, at most ``limit``."""
     half = start + (limit - start) // 2
     for separator in _SEPARATORS:
         at = text.rfind(separator, half, limit)
@@ -56,7 +56,7 @@ def _cut(text: str, start: int, limit: int) -> int:
 
 
 def _overlap_start(text: str, start: int, end: int) -> int:
-    """The next chunk's start: the first word boundary in the overlap."""
+    """Start of the next chunk: the first word boundary in the overlap."""
     for at in range(start, end):
         if text[at - 1].isspace():
             return at

@@ -1,4 +1,4 @@
-"""What a column or a row says besides its period: "Three Months Ended June 30, 2024 | Americas" is "Americas"."""
+"""Whether the heading of a column or row holds more than a period: "Three Months Ended June 30, 2024 | Americas"."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PERIOD_WORD = re.compile(
 
 
 def column_label(heading: str) -> str | None:
-    """``heading`` where it says more than a period and a scale, else None."""
+    """``heading`` if it holds more than a period and a scale, else None."""
     return heading[:MAX_COLUMN_LABEL] if _PERIOD_WORD.sub("", heading) else None
 
 

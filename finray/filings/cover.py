@@ -1,8 +1,8 @@
 """Cover facts from the text of a filing's first pages.
 
-The cover pages of Forms 10-K, 10-Q and 8-K are laid down by the SEC (Form 10-K, General Instructions), so
-their captions are the anchors (see ``captions``): "(Exact name of registrant as specified in its charter)", "For the
-fiscal year ended", "Date of earliest event reported". Earnings releases have no such cover: see ``release``.
+The SEC prescribes the cover pages of Forms 10-K, 10-Q and 8-K (Form 10-K, General Instructions), so their captions are
+the anchors (see ``captions``): "(Exact name of registrant as specified in its charter)", "For the fiscal year ended",
+"Date of earliest event reported". Earnings releases have no such cover: see ``release``.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from finray.filings.registrant import former_name, registrant
 from finray.filings.release import read_release, statement_heading
 
 _COVER_PAGES = 24
-"""How far in a cover page is looked for: annual reports to holders wrap one behind letters and pictures."""
-_STORY_PAGES = 40
-"""How far in the names of fiscal years and the company's short names are looked for."""
-_STORY_CHARACTERS = 300_000
+"""Pages searched for a cover: annual reports to holders print letters and pictures before it."""
+_TEXT_PAGES = 40
+"""Pages searched for the names of fiscal years and the company's short names."""
+_TEXT_CHARACTERS = 300_000
 _WHOLE_CHARACTERS = 1_000_000
 _PAGE_CHARACTERS = 20_000
-"""Of the cover's pages, the story's, all, and one: hostile pages are longer than any that are printed."""
+"""Characters searched in those pages, in all pages, and in one page: hostile pages are longer than printed ones."""
 _ALIAS_CHARACTERS = 60_000
 _SHORT_PAGE = 1500
-"""A page with fewer characters holds only the cover's top."""
+"""Characters; a shorter page holds only the top of the cover."""
 _HEAD, _LONG_PAGE = 6000, 20_000
 _HEADING = 20
-"""Characters of a line within which a form's name heads it."""
+"""Characters; a form's name within them heads its line."""
 _SIGNS_UNDER_FORM, _SIGNS_WITH_FORM, _SIGNS_ALONE = 3, 4, 5
-"""How many captions make a cover of a page that is headed by a form's name, of one that mentions it, and of one without
-it. The caption of the registrant's name counts twice."""
+"""Captions that a cover must have: if a form's name heads a line, if the page mentions it, and if it does not. The
+caption of the registrant's name counts twice."""
 
-# As folded text has them: "10-K" is "iok".
+# As in folded text: "10-K" is "iok".
 _FORM = re.compile(r"(?P<word>form(?:no)?)?(?P<form>iok|ioq|bk|2of|4of|6k|iik)")
 _FORMS = {"iok": "10-K", "ioq": "10-Q", "bk": "8-K", "2of": "20-F", "4of": "40-F", "6k": "6-K", "iik": "11-K"}
 _FORM_END = re.compile(r"(?P<suffix>-?405|-?SB|-?T|12[BG]\d?)?(?P<amended>\s{0,3}/\s{0,2}A)?(?![^\W_])", re.IGNORECASE)
@@ -73,13 +73,13 @@ _YEARS_ENDED = re.compile(r"\b(?:fiscal\s{1,3})?years?\s{1,3}ended\s{1,3}", re.I
 
 
 def read_cover(texts: Sequence[str]) -> Facts:
-    """Facts of the filing whose pages are ``texts``; empty where they read as no filing at all."""
+    """Facts of the filing whose pages are ``texts``; empty if they are not those of a filing."""
     return merge(read_facts(texts))[0]
 
 
 def read_facts(texts: Sequence[str], known: Facts | None = None) -> dict[FactSource, Facts]:
-    """The same by source, the best first: the cover, and the report's text for what neither the cover nor ``known``
-    (what better sources say) tells."""
+    """The facts by source, the best first: the cover, then the report's text for facts that neither the cover nor
+    ``known`` (from better sources) has."""
     start = _find_cover(texts)
     if start is None:
         facts = read_release(texts) or _holders_report(texts) or Facts()
@@ -88,15 +88,15 @@ def read_facts(texts: Sequence[str], known: Facts | None = None) -> dict[FactSou
         if start and facts.form == "10-K" and _is_holders_report(texts[:start]):
             facts = replace(facts, form=ANNUAL_REPORT_TO_HOLDERS)
     sources: dict[FactSource, Facts] = {"cover": facts}
-    told = merge({"sgml": known or Facts(), "cover": facts})[0]
-    if told.company is None or told.form is None or told.period_end is None:
-        sources["text"] = read_body(texts, told)
+    merged = merge({"sgml": known or Facts(), "cover": facts})[0]
+    if merged.company is None or merged.form is None or merged.period_end is None:
+        sources["text"] = read_body(texts, merged)
     return sources
 
 
 def _find_cover(texts: Sequence[str]) -> int | None:
-    """The first page that bears a form's name and captions of an SEC cover page, or many captions without the name; the
-    page after it counts where it holds little."""
+    """The first page with a form's name and captions of an SEC cover, or with many captions and no name. If a page has
+    little text, the captions of the next page count too."""
     for index, text in enumerate(texts[:_COVER_PAGES]):
         signs = cover_signs(text[:_HEAD])
         if signs and len(text) <= _SHORT_PAGE:
@@ -116,7 +116,7 @@ def _signs_wanted(page: str) -> int:
 
 
 def _form(cover: CoverText) -> tuple[str, bool] | None:
-    """(form, whether amended): the first form's name, else what kind of report the cover says it is."""
+    """(form, whether amended): the first form named, else the form of the kind of report that the cover names."""
     text = cover.text[:_HEAD]
     for match, start, end in cover.search(_FORM):
         if end > len(text):
@@ -133,8 +133,8 @@ def _form(cover: CoverText) -> tuple[str, bool] | None:
 
 
 def _is_holders_report(before: Sequence[str]) -> bool:
-    """The pages before the SEC cover are those of a glossy annual report."""
-    text = "\n".join(before)[:_STORY_CHARACTERS]
+    """Whether the pages before the SEC cover are those of a glossy annual report."""
+    text = "\n".join(before)[:_TEXT_CHARACTERS]
     return bool(_ANNUAL_REPORT.search(text) or _HOLDERS.search(text))
 
 
@@ -143,8 +143,8 @@ def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
     cover = CoverText(f"{first}\n{second}")
     form, amended = _form(cover) or (None, False)
     amended = amended or _AMENDMENT.search(cover.text[:1500]) is not None
-    story = "\n".join(texts[:_STORY_PAGES])[:_STORY_CHARACTERS]
-    rest = "\n".join((*texts[:start], *texts[start + 1 : _STORY_PAGES]))[:_STORY_CHARACTERS]
+    beginning = "\n".join(texts[:_TEXT_PAGES])[:_TEXT_CHARACTERS]
+    rest = "\n".join((*texts[:start], *texts[start + 1 : _TEXT_PAGES]))[:_TEXT_CHARACTERS]
     company = registrant(cover, rest, signed=lambda: body_company(texts))
     former = former_name(cover)
     facts = Facts(
@@ -154,13 +154,13 @@ def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
         ticker=_ticker(cover.text, texts),
         commission_file_number=_commission_file_number(cover),
         amendment=amended,
-        aliases=aliases_of(company, story[:_ALIAS_CHARACTERS], (former,) if former else ()) if company else (),
+        aliases=aliases_of(company, beginning[:_ALIAS_CHARACTERS], (former,) if former else ()) if company else (),
     )
     if form is not None and form.startswith(("8-K", "6-K")):
         facts = replace(facts, period_end=report_date(cover))
     else:
         page_end = len(first) if len(first) > _SHORT_PAGE else len(cover.text)
-        facts = with_period(facts, form, period_end(cover, form or "", page_end), story)
+        facts = with_period(facts, form, period_end(cover, form or "", page_end), beginning)
     if form and amended and facts.period_end:
         # An amendment restates the form of the same period.
         facts = replace(facts, amends=f"{form} {facts.period_end.isoformat()}")
@@ -168,7 +168,7 @@ def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
 
 
 def _commission_file_number(cover: CoverText) -> str | None:
-    """The number beside its caption; a cover of co-registrants lists several, the first is the filer's."""
+    """The number beside its caption. A cover of co-registrants lists several; the first is the filer's."""
     caption = cover.first("file") or cover.first("employer")
     if caption is None:
         return None
@@ -183,8 +183,8 @@ def _cik(cover: str) -> str | None:
 
 
 def _ticker(cover: str, texts: Sequence[str]) -> str | None:
-    """The first trading symbol in the cover's table of securities (required since 2019), else one in the text
-    ("under the symbol “AMZN”")."""
+    """The first symbol in the cover's table of securities (required since 2019), else one in the text ("under the
+    symbol “AMZN”")."""
     head = _SYMBOL_HEAD.search(cover)
     if head:
         for line in cover[head.end() : head.end() + 900].splitlines():
@@ -201,8 +201,8 @@ def _ticker(cover: str, texts: Sequence[str]) -> str | None:
 
 
 def _holders_report(texts: Sequence[str]) -> Facts | None:
-    """An annual report to holders without an SEC cover: its company heads the financial statements."""
-    head = plain("\n".join(texts[:6])[:_STORY_CHARACTERS])
+    """Facts of an annual report to holders without an SEC cover; the company is named above the statements."""
+    head = plain("\n".join(texts[:6])[:_TEXT_CHARACTERS])
     if not _ANNUAL_REPORT.search(head):
         return None
     whole = "\n".join(texts)[:_WHOLE_CHARACTERS]

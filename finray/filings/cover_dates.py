@@ -1,7 +1,8 @@
-"""Which of the dates on a cover closes the period, or is the day of the event reported.
+"""Finds the period end, or the date of the reported event, among the dates on a cover.
 
-A cover prints several dates, and columns, hard spaces or OCR stand between a date and its caption. Each date goes with
-the nearest caption before it: that of a period speaks for it, that of a market value or a share count against it.
+A cover prints several dates, and columns, hard spaces or OCR errors may separate a date from its caption. A date
+belongs to the nearest caption before it: a period's caption counts for it, that of a market value or share count
+against it.
 """
 
 from __future__ import annotations
@@ -15,17 +16,16 @@ from finray.filings.captions import Caption, CoverText, fold
 from finray.filings.dates import find_dates
 
 _NEAR = 200
-"""Characters from a caption to its date: columns may put other words between."""
+"""Maximum number of characters from a caption to its date; columns may put other words between them."""
 _OTHER_PAGE = 3.6
-"""What a period on the next page counts less, where statements have periods of their own: even less than a date alone
-at the cover's top."""
-_BEHIND = 40
-"""Characters from a date to a caption below it."""
+"""Penalty for a period on the next page, where statements print their own: it ranks below a lone date at the top."""
+_BELOW = 40
+"""Maximum number of characters from a date to a caption below it."""
 _DIGITS = str.maketrans("oisb", "0158")
 _FOLDED_MONTHS = {fold(name): number for name, number in MONTHS.items()}
 _MONTH = any_of(_FOLDED_MONTHS)
 _DAY, _YEAR = r"[oisb\d]{1,2}", r"(?:i9|2o)[oisb\d]{2}"
-# As folded text has them: letters for the digits that they look like, "31st day of" or "31," alike.
+# As in folded text: letters for the digits that they resemble; "31st day of" and "31," both match.
 _FOLDED_DATE = re.compile(
     rf"(?P<m1>{_MONTH})(?P<d1>{_DAY})(?:st|nd|rd|th)?(?P<y1>{_YEAR})"
     rf"|(?P<d2>{_DAY})(?:st|nd|rd|th)?(?:dayof|of)?(?P<m2>{_MONTH})(?P<y2>{_YEAR})"
@@ -37,7 +37,7 @@ Date = tuple[int, int, dt.date]
 
 
 def cover_dates(cover: CoverText) -> list[Date]:
-    """The dates on a cover, in order, however they are printed."""
+    """The dates on a cover in any printed form, in order."""
     found = {start: (start, end, date) for start, end, date in find_dates(cover.text)}
     for start, end, date in (*_folded_dates(cover), *_short_dates(cover)):
         if not any(other[0] < end and start < other[1] for other in found.values()):
@@ -46,14 +46,14 @@ def cover_dates(cover: CoverText) -> list[Date]:
 
 
 def period_end(cover: CoverText, form: str, page_end: int) -> dt.date | None:
-    """The last day of the period that the report covers. From ``page_end`` on, the text is another page's."""
+    """The last day of the period that the report covers. Text from ``page_end`` on is the next page's."""
     captions = [c for c in cover.captions if c.kind in ("period", "transition", "other_date", "event")]
     name = cover.first("name")
     own = ("quarter", "period", "months") if form.startswith("10-Q") else ("year", "weeks")
     best: tuple[float, dt.date] | None = None
     for start, end, date in cover_dates(cover):
         before = max((c for c in captions if c.end <= start <= c.end + _NEAR), key=lambda c: c.start, default=None)
-        below = any(c.kind == "period" and 0 <= c.start - end <= _BEHIND for c in captions)
+        below = any(c.kind == "period" and 0 <= c.start - end <= _BELOW for c in captions)
         score = 0.0
         if before is not None and before.kind == "period":
             score = 4.0 - (start - before.end) / _NEAR + 0.5 * before.phrase.startswith(own)
@@ -62,7 +62,7 @@ def period_end(cover: CoverText, form: str, page_end: int) -> dt.date | None:
             score = 3.0
         elif before is not None and before.kind == "transition":
             score = 1.5 if best is None or best[0] <= 1.5 else 0.0
-            best = None if best is not None and best[0] <= score else best  # "from ... to": the second closes it
+            best = None if best is not None and best[0] <= score else best  # "from ... to": the second is the end
         elif before is None and name is not None and start < name.start:
             score = 1.0
         if score and (best is None or score > best[0]):
@@ -71,14 +71,14 @@ def period_end(cover: CoverText, form: str, page_end: int) -> dt.date | None:
 
 
 def report_date(cover: CoverText) -> dt.date | None:
-    """The date of the earliest event reported, which EDGAR takes as the 8-K's period of report."""
+    """The date of the earliest event reported, EDGAR's period of report for an 8-K."""
     dates = cover_dates(cover)
     caption = _event_caption(cover)
     if caption is None:
         return dates[0][2] if dates else None
     after = [date for date in dates if 0 <= date[0] - caption.end <= 250]
     if after and after[0][0] - caption.end < 120:
-        # "May 5, 2023 (May 3, 2023)": the parenthesis holds the earliest event.
+        # "May 5, 2023 (May 3, 2023)": the date in parentheses is that of the earliest event.
         between = cover.text[after[0][1] : after[1][0]] if len(after) > 1 else ""
         return after[1][2] if "(" in between and len(between) < 12 else after[0][2]
     before = [date for date in dates if 0 <= caption.start - date[1] <= 200]
@@ -116,5 +116,5 @@ def _short_dates(cover: CoverText) -> Iterator[Date]:
 def _valid(start: int, end: int, year: int, month: int, day: int) -> Iterator[Date]:
     try:
         yield start, end, dt.date(year, month, day)
-    except ValueError:  # "February 30": printed, but no date
+    except ValueError:  # printed, but not a date: "February 30"
         return

@@ -1,5 +1,4 @@
-"""Dates as filings print them: "December 31, 2015", "Jan. 3, 2016", "30 June 2022", "12/31/2015",
-"2015-12-31"."""
+"""Dates in filings: "December 31, 2015", "Jan. 3, 2016", "30 June 2022", "12/31/2015", "2015-12-31"."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ _MONTH = rf"{MONTH}\.?"
 _YEAR = r"(?:19|20)\d\s?\d"
 
 DATE = re.compile(
-    r"\b(?=[jfmasond\d])(?:"  # most words are none and are left at once
+    r"\b(?=[jfmasond\d])(?:"  # rejects most words at once
     rf"(?P<m1>{_MONTH})\s{{0,4}}(?P<d1>\d{{1,2}})\s{{0,2}}(?:st|nd|rd"
     rf"|th)?\s{{0,2}}[,.]?\s{{0,4}}(?P<y1>{_YEAR})\b"
     rf"|(?=\d)(?:(?P<d2>\d{{1,2}})\s{{1,3}}(?P<m2>{_MONTH})\s{{0,2}},?\s{{1,3}}(?P<y2>{_YEAR})\b"
@@ -34,7 +33,7 @@ def _date_of(match: re.Match[str]) -> dt.date | None:
             number = int(month) if month.isdecimal() else MONTHS[month.rstrip(".").lower()]
             try:
                 return dt.date(int("".join(year.split())), number, int(day))
-            except ValueError:  # "February 30, 2015": printed, but no date
+            except ValueError:  # printed, but not a date: "February 30, 2015"
                 return None
     return None
 
@@ -52,7 +51,7 @@ def first_date(text: str, start: int = 0, end: int | None = None) -> dt.date | N
 
 
 def month_day(text: str) -> str | None:
-    """``MM-DD`` of "--12-31", "December 31", "12/31" or "1231"; None where there is none."""
+    """``MM-DD`` of "--12-31", "December 31", "12/31" or "1231"; None if there is none."""
     text = text.strip()
     if len(text) == 4 and text.isascii() and text.isdecimal():
         month, day = int(text[:2]), int(text[2:])

@@ -1,4 +1,4 @@
-"""Cover facts while they are being gathered: what one source says, and how sources are merged."""
+"""Cover facts by source, and how sources are merged."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from finray.core.types import FactSource, FiscalPeriod
 
 MAX_FACT = 300
-"""Characters of what a header or a tag says: EDGAR's own names have at most 150."""
+"""Characters kept of a header field or tag; EDGAR's own names have at most 150."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Facts:
-    """What one source (inline XBRL, SGML header, cover text) says; None where it says nothing.
+    """Facts from one source (inline XBRL, SGML header, cover text); None if it does not give them.
 
-    ``amendment`` is None where the source does not tell. ``fiscal_year_end`` is ``MM-DD``.
+    ``fiscal_year_end`` is ``MM-DD``.
     """
 
     company: str | None = None
@@ -40,8 +40,7 @@ _MERGED = tuple(f.name for f in dataclasses.fields(Facts) if f.name != "aliases"
 
 
 def merge(sources: Mapping[FactSource, Facts]) -> tuple[Facts, dict[str, FactSource]]:
-    """The best-sourced value of each fact (``sources`` best first) and where it came from; aliases are
-    pooled."""
+    """Each fact from the best source that has it (``sources`` best first), and that source; aliases are pooled."""
     values: dict[str, object] = {}
     provenance: dict[str, FactSource] = {}
     for source, facts in sources.items():
@@ -55,7 +54,7 @@ def merge(sources: Mapping[FactSource, Facts]) -> tuple[Facts, dict[str, FactSou
 
 
 def padded_cik(text: str) -> str | None:
-    """A CIK as EDGAR prints it, ten digits; None where ``text`` is not one."""
+    """A CIK as EDGAR prints it, ten digits; None if ``text`` is not one."""
     digits = text.strip()
     if digits.isascii() and digits.isdecimal() and 0 < len(digits) <= 10 and int(digits) > 0:
         return digits.zfill(10)
@@ -67,6 +66,6 @@ _FILE_NUMBER = re.compile(r"\b(0{0,2}[012]|0?33|333)\s?[-–‑]\s?(\d{3,6})\b")
 
 
 def file_number(text: str) -> str | None:
-    """The first Commission file number in ``text`` as EDGAR prints it ("001-06991"), None where there is none."""
+    """The first Commission file number in ``text`` as EDGAR prints it ("001-06991"); None if there is none."""
     match = _FILE_NUMBER.search(text)
     return f"{int(match[1]):03d}-{int(match[2]):05d}" if match else None

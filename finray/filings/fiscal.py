@@ -1,9 +1,8 @@
-"""How companies count fiscal years and quarters: arithmetic on dates (``fiscal_text`` reads a filing's own
-words).
+"""Fiscal years and quarters from dates alone (``fiscal_text`` reads the filing's own words).
 
-A fiscal year is named by the company: most name it after the calendar year in which it ends; many retailers,
-whose year ends around January 31, after the year in which it began (``DocumentFiscalYearFocus``, EDGAR Filer
-Manual volume II, 6.6). Years of 52 or 53 weeks end on a weekday, so the last day wanders by up to a week.
+The company names its fiscal years. Most use the calendar year in which the fiscal year ends. Many retailers, whose year
+ends around January 31, use the one in which it began (``DocumentFiscalYearFocus``, EDGAR Filer Manual volume II, 6.6).
+Years of 52 or 53 weeks end on a fixed weekday, so the last day drifts by up to a week.
 """
 
 from __future__ import annotations
@@ -21,31 +20,31 @@ _QUARTER_DAYS = 91.3
 
 
 def around_new_year(last_day: dt.date) -> bool:
-    """The year ends between December 9 and January 15: its name is the year that passed, whoever counts."""
+    """The year ends between December 9 and January 15: every company names it after the year that passed."""
     return (last_day.month == 12 and last_day.day > 8) or (last_day.month == 1 and last_day.day <= 15)
 
 
 def around_end_of_january(last_day: dt.date) -> bool:
-    """The year ends as retailers' years do, where both ways of naming it are common."""
+    """The year ends when retailers' years do; both ways of naming it are common."""
     return (last_day.month == 1 and last_day.day > 15) or last_day.month == 2
 
 
 def year_by_rule(last_day: dt.date) -> int:
-    """The fiscal year's name where the filing does not say it, from its last day.
+    """The name of a fiscal year from its last day, if the filing does not give it.
 
-    The calendar year in which it ends, except that a year ending in the first half of January belongs to the
-    year before (52/53 weeks), and one ending in late January or early February on another day than the
-    month's last is a retailer's, named after the year in which it began.
+    It is the calendar year in which the fiscal year ends, with two exceptions: a year that ends in the first half of
+    January belongs to the year before (52/53 weeks); one that ends in late January (but not on the 31st) or early
+    February is a retailer's, named after the year in which it began.
     """
     if last_day.month == 1 and last_day.day <= 15:
         return last_day.year - 1
-    wandering = (last_day.month == 1 and 24 <= last_day.day <= 30) or (last_day.month == 2 and last_day.day <= 6)
-    return last_day.year - 1 if wandering else last_day.year
+    retailer = (last_day.month == 1 and 24 <= last_day.day <= 30) or (last_day.month == 2 and last_day.day <= 6)
+    return last_day.year - 1 if retailer else last_day.year
 
 
 def year_end_on_or_after(day: dt.date, fiscal_year_end: str) -> dt.date:
-    """The nominal last day of the fiscal year that contains ``day``, where years end on ``MM-DD`` and may
-    wander: a day up to 16 days past it still closes that year."""
+    """The nominal last day (``MM-DD``) of the fiscal year that contains ``day``. Year ends drift: a day up to 16 days
+    later still closes that year."""
     month, number = (int(part) for part in fiscal_year_end.split("-"))
     nominals = [
         dt.date(year, month, min(number, calendar.monthrange(year, month)[1]))
@@ -57,7 +56,7 @@ def year_end_on_or_after(day: dt.date, fiscal_year_end: str) -> dt.date:
 def year_end_after(period_end: dt.date, months: int) -> dt.date:
     """The last day of the fiscal year of which ``months`` (3, 6, 9, 12) have passed on ``period_end``.
 
-    Where the quarter ends with its month, so does the year; else quarters have 13 weeks.
+    If the quarter ends with its month, so does the year; else quarters have 13 weeks.
     """
     if period_end.day < calendar.monthrange(period_end.year, period_end.month)[1]:
         return period_end + dt.timedelta(weeks=(12 - months) // 3 * 13)
@@ -78,8 +77,7 @@ def fiscal_quarter(period_end: dt.date, fiscal_year_end: str) -> FiscalPeriod:
 
 
 def complete(facts: Facts) -> Facts:
-    """``facts`` with fiscal year and period where only the period's and the year's end are known (an SGML
-    header)."""
+    """``facts`` with fiscal year and period, derived from the period end and year end if needed (SGML headers)."""
     if facts.period_end is None or facts.form is None:
         return facts
     year, period, year_end = facts.fiscal_year, facts.fiscal_period, facts.fiscal_year_end

@@ -1,4 +1,4 @@
-"""What a filing's own words tell about its fiscal year and quarter."""
+"""The fiscal year and quarter of a filing, from its own words."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from finray.filings.dates import find_dates
 from finray.filings.facts import Facts
 
 _NEAR = 90
-"""Characters within which a fiscal year's name and its last day are read as one statement."""
-_MENTIONS = 1_000
-"""Names of fiscal years that are looked at; annual reports have some hundred."""
-_SURE = 3
+"""A fiscal year's name and a date within so many characters belong together."""
+_MAX_MENTIONS = 1_000
+"""Mentions of fiscal years that are read; annual reports have some hundred."""
+_MIN_VOTES = 3
 _NAME = re.compile(
     r"\bfiscal\s{1,3}(?:year\s{1,3})?(?P<year>(?:19|20)\d\d)\b(?!\s{0,2}(?:and|,)\s{0,2}(?:19|20)\d\d)",
     re.IGNORECASE,
@@ -39,19 +39,19 @@ _SPAN = re.compile(
 _SPAN_MONTHS = {"month": {3: 3, 6: 6, 9: 9}} | {
     "week": dict.fromkeys((12, 13, 14, 16), 3) | dict.fromkeys(range(24, 29), 6) | dict.fromkeys(range(36, 41), 9)
 }
-"""Months of a year that have passed, by the number that a heading prints; a first quarter may have 12 to 16 weeks."""
+"""Months of the year that have passed, by unit and number in a heading; a first quarter may have 12 to 16 weeks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quarter:
-    """A quarter's place in its fiscal year, whose last day is ``year_end``."""
+    """``year_end`` is the last day of the quarter's fiscal year."""
 
     period: FiscalPeriod
     year_end: dt.date
 
 
-def with_period(facts: Facts, form: str | None, period_end: dt.date | None, story: str) -> Facts:
-    """``facts`` with the period and its place in the company's fiscal year, which ``form`` decides."""
+def with_period(facts: Facts, form: str | None, period_end: dt.date | None, text: str) -> Facts:
+    """``facts`` with the period and its place in the fiscal year, which depends on ``form``."""
     if period_end is None:
         return facts
     facts = replace(facts, period_end=period_end)
@@ -62,24 +62,24 @@ def with_period(facts: Facts, form: str | None, period_end: dt.date | None, stor
             facts,
             fiscal_period="FY",
             fiscal_year_end=f"{period_end:%m-%d}",
-            fiscal_year=named_year(period_end, story),
+            fiscal_year=named_year(period_end, text),
         )
-    quarter = find_quarter(period_end, story)
+    quarter = find_quarter(period_end, text)
     if quarter is None:
         return facts
     return replace(
         facts,
         fiscal_period=quarter.period,
         fiscal_year_end=f"{quarter.year_end:%m-%d}",
-        fiscal_year=named_year(quarter.year_end, story, quarter.period),
+        fiscal_year=named_year(quarter.year_end, text, quarter.period),
     )
 
 
 def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int:
     """The company's name for the fiscal year that ends on ``last_day``.
 
-    From ``text`` where it tells, in this order: a year's name beside its last day ("fiscal 2022 ended January
-    28, 2023"), the quarter's name ("third quarter of fiscal 2023"), which names it uses most; else the rule.
+    Tried in this order: a year named beside its last day in ``text`` ("fiscal 2022 ended January 28, 2023"), the
+    quarter's name ("third quarter of fiscal 2023"), the year that ``text`` mentions most, the rule.
     """
     if fiscal.around_new_year(last_day):
         return fiscal.year_by_rule(last_day)
@@ -88,8 +88,8 @@ def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int
     if votes[0] != votes[-1]:
         offset = 0 if votes[0] > votes[-1] else -1
     if not fiscal.around_end_of_january(last_day):
-        # Naming such a year after the one before is so rare that a stray sentence must not do it.
-        return last_day.year - 1 if votes[-1] >= _SURE and not votes[0] else last_day.year
+        # Such a year is rarely named after the one before, so a single sentence must not decide.
+        return last_day.year - 1 if votes[-1] >= _MIN_VOTES and not votes[0] else last_day.year
     if offset is None:
         offset = _offset_by_quarter(text, last_day.year, period)
     if offset is None:
@@ -98,9 +98,9 @@ def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int
 
 
 def _votes_beside_dates(text: str, month: int) -> Counter[int]:
-    """How often a year's name stands beside a last day of the same calendar year (0) or of the next (-1)."""
+    """How often a year is named beside a last day in the same calendar year (0) or in the next (-1)."""
     votes: Counter[int] = Counter()
-    for match in islice(_NAME.finditer(text), _MENTIONS):
+    for match in islice(_NAME.finditer(text), _MAX_MENTIONS):
         for date in _dates_beside(text, match.start(), match.end()):
             offset = int(match["year"]) - date.year
             if (date.month - month) % 12 in (0, 1, 11) and offset in (-1, 0):
@@ -123,7 +123,7 @@ def _dates_beside(text: str, start: int, end: int) -> list[dt.date]:
 
 
 def _offset_by_quarter(text: str, year: int, period: FiscalPeriod) -> int | None:
-    """From the latest fiscal year named with this very quarter; a filing compares it with earlier ones."""
+    """From the latest fiscal year named with this quarter; filings also name it with earlier years."""
     if period not in fiscal.QUARTERS:
         return None
     quarter = fiscal.QUARTERS.index(period) + 1
@@ -134,7 +134,7 @@ def _offset_by_quarter(text: str, year: int, period: FiscalPeriod) -> int | None
 
 
 def _offset_by_mentions(text: str, year: int) -> int | None:
-    """A filing speaks of its own fiscal year about as much as of the one before, and little of the next."""
+    """A filing mentions its own fiscal year about as often as the one before, and the next one rarely."""
     counts = Counter(int(mention) for mention in _MENTION.findall(text))
     if counts[year] + counts[year - 1] < 3:
         return None
@@ -142,8 +142,8 @@ def _offset_by_mentions(text: str, year: int) -> int | None:
 
 
 def find_quarter(period_end: dt.date, text: str) -> Quarter | None:
-    """Which quarter ends on ``period_end``, from headings ("six months ended June 30") and from the prior
-    year's end on the balance sheet; None where the text does not tell."""
+    """The quarter that ends on ``period_end``, from headings ("six months ended June 30") and the prior year end on the
+    balance sheet; None if the text does not show it."""
     prior_ends = _prior_year_ends(period_end, text)
     months = _months_passed(period_end, text, prior_ends)
     if months is None:
@@ -155,8 +155,7 @@ def find_quarter(period_end: dt.date, text: str) -> Quarter | None:
 
 
 def _prior_year_ends(period_end: dt.date, text: str) -> dict[int, Counter[dt.date]]:
-    """Dates in ``text`` about 3, 6 and 9 months before ``period_end``: one of them is the prior year's
-    end."""
+    """Dates in ``text`` about 3, 6 and 9 months before ``period_end``; one of them is the prior year end."""
     found: dict[int, Counter[dt.date]] = {3: Counter(), 6: Counter(), 9: Counter()}
     for _, _, date in find_dates(text):
         for months, dates in found.items():
@@ -176,14 +175,14 @@ def _months_passed(period_end: dt.date, text: str, prior_ends: dict[int, Counter
     score = {months: max(dates.values(), default=0) for months, dates in prior_ends.items()}
     if spans:
         longest = max(spans)
-        # A single stray heading does not outvote the balance sheet.
+        # Headings outvote the balance sheet unless it repeats its date often.
         score[longest] += 6 + spans[longest]
     best = max(score, key=lambda months: (score[months], -months))
     return best if score[best] else None
 
 
 def _next_year_end(prior: dt.date, estimate: dt.date) -> dt.date:
-    """A year after ``prior``: a month's end again, or 52 weeks on where years wander."""
+    """A year after ``prior``: the same month end, or 52 weeks later if year ends drift."""
     last = calendar.monthrange(prior.year, prior.month)[1]
     if prior.day == last and (_ends_month(estimate) or fiscal.around_new_year(prior)):
         return dt.date(prior.year + 1, prior.month, calendar.monthrange(prior.year + 1, prior.month)[1])

@@ -1,4 +1,4 @@
-"""A printed table as rows of cells: the common ground between PDF words and HTML tables."""
+"""A printed table as rows of cells, whether from PDF words or an HTML table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """What an inline XBRL tag says of its number: the ids of its context and unit, and the power of ten that it is
-    printed in."""
+    """An inline XBRL tag of a number: the ids of its context and unit, and the power of ten in which it is printed."""
 
     context: str
     unit: str
@@ -20,9 +19,9 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """``column`` is the cell's column in the table's common grid, ``span`` how many columns it covers. ``box`` is
-    (x0, y0, x1, y1) in PDF points, None for HTML. ``indent`` grows with the label's left margin.
-    ``concept`` comes from an inline XBRL tag where the cell has one."""
+    """``column`` is the cell's column in the table's grid, ``span`` the number of columns it covers. ``box`` is
+    (x0, y0, x1, y1) in PDF points, None for HTML. ``indent`` grows with the label's left margin. ``concept`` comes from
+    an inline XBRL tag, if any."""
 
     text: str
     column: int
@@ -35,7 +34,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """One table on page ``page`` (0-based). Empty cells are left out of ``rows``; wrapped labels are one cell."""
+    """One table on page ``page`` (0-based). ``rows`` have no empty cells; a wrapped label is one cell."""
 
     page: int
     rows: tuple[tuple[Cell, ...], ...]
@@ -44,11 +43,11 @@ class Grid:
 
 
 MAX_CELL_TEXT = 4_000
-"""Characters of a cell that are kept: a longer one is prose, and no label or heading."""
+"""Characters kept of a cell; a longer one is prose, not a label or heading."""
 CAPTION_LINES = 2
 MAX_CAPTION = 300
 
 
 def caption_of(lines: Sequence[str]) -> str:
-    """The caption that the text ``lines`` above a table make: the last of them, at most 300 characters."""
+    """The caption of a table: the last of the ``lines`` of text above it, at most 300 characters."""
     return " ".join(" ".join(lines[-CAPTION_LINES:]).split())[-MAX_CAPTION:]

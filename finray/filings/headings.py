@@ -1,8 +1,8 @@
-"""The headings printed on each page: what a reader who leafs through a filing sees first.
+"""The headings printed on each page.
 
-Text of a PDF has no fonts, and every cell of a table is a line by itself, so a heading is told by its form: a short
-line without a full stop or figures, in title case or capitals, or one that is numbered as notes, Items, tables and
-exhibits are. Row labels in title case come along; they say what the page is about as well.
+PDF text has no fonts, and every table cell is a line of its own, so a heading is recognized by its form: a short line
+without a period or figures, in title case or capitals, or numbered like a note, Item, table or exhibit. Row labels in
+title case match too; they also describe the page.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from itertools import pairwise
 MAX_CHARACTERS = 110
 MAX_WORDS = 14
 MAX_HEADINGS = 40
-"""Of one page; a page with more short capitalised lines than that is a list of names."""
+"""Per page; a page with more short capitalized lines is a list of names."""
 MAX_RUN = 4
 RUNNING_SHARE = 0.2
-"""A line that more of the pages print, and at least four, is a running header or footer."""
+"""A line on a larger share of the pages, and on at least four, is a running header or footer."""
 
 _NUMBERED = re.compile(
     r"^(?:notes? \d{1,2}[a-z]?\b|item \d{1,2}[abc]?\b|item \d\.\d\d|table \d{1,3}\b|exhibit \d|part [iv]{1,3}\b|"
@@ -35,10 +35,7 @@ _CONTINUED = re.compile(r"(?:(?<!\s)\s++)?[\[(](?:continued|cont['’]?d\.?|unau
 
 
 def page_headings(texts: Sequence[str]) -> list[str]:
-    """The headings of each page, one a line, in the order of the page; empty where it prints none.
-
-    ``len(result) == len(texts)``.
-    """
+    """The headings of each page, one a line, in page order; empty if it has none. ``len(result) == len(texts)``."""
     found = [_headings(text) for text in texts]
     pages_with = Counter(line for lines in found for line in dict.fromkeys(lines))
     limit = max(3, RUNNING_SHARE * len(texts))
@@ -51,7 +48,7 @@ def _headings(text: str) -> list[str]:
     found: list[str] = []
     run: list[str] = []
     for line, after in pairwise((*lines, "")):
-        # A row's label stands before its figures; a title may stand before the years of a table.
+        # Figures follow a row label; a title may be followed by the years of a table.
         if _is_heading(line) and (_NUMBERED.match(line) or not _FIGURE.match(after) or _YEAR.match(after)):
             run.append(line)
             continue
@@ -61,8 +58,8 @@ def _headings(text: str) -> list[str]:
 
 
 def _titles(run: Sequence[str]) -> list[str]:
-    """Headings of a stretch of heading-like lines: of a long one, a list or the head of a table, only the first two
-    and those that are numbered."""
+    """The headings in a run of heading-like lines. A long run is a list or a table head: only its first two lines and
+    the numbered ones count."""
     if len(run) <= MAX_RUN:
         return list(run)
     return [line for at, line in enumerate(run) if at < 2 or _NUMBERED.match(line)]
@@ -78,7 +75,7 @@ def _is_heading(line: str) -> bool:
     words = _WORD.findall(rest)
     if not words or len(words) > MAX_WORDS or sum(map(str.isdigit, rest)) > 4:
         return False
-    telling = [word for word in words if not _SMALL.fullmatch(word.lower())]
-    if not any(len(word) >= 4 for word in telling):
+    content = [word for word in words if not _SMALL.fullmatch(word.lower())]
+    if not any(len(word) >= 4 for word in content):
         return False
-    return numbered is not None or all(word[0].isupper() for word in telling)
+    return numbered is not None or all(word[0].isupper() for word in content)

@@ -1,8 +1,8 @@
-"""EDGAR HTML split at its page breaks, as text and tables.
+"""Splits EDGAR HTML at its page breaks into text and tables.
 
-EDGAR's HTML carries a mark where each printed page ends: a ``page-break-*`` or ``break-*`` style (often on an
-<hr>), a <PAGE> tag or a PAGEBREAK comment in older filings. PyMuPDF's own layout of HTML merges numeric
-columns, so pages are cut from the element tree.
+EDGAR's HTML marks the end of each printed page: a ``page-break-*`` or ``break-*`` style (often on an <hr>), in older
+filings a <PAGE> tag or a PAGEBREAK comment. PyMuPDF's HTML layout merges numeric columns, so pages are cut from the
+element tree.
 """
 
 from __future__ import annotations
@@ -20,52 +20,13 @@ from finray.filings.sniff import CONTROL, decode
 from finray.filings.table_text import table_lines
 
 _BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "br",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "html",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "title",
-        "tr",
-        "ul",
-        "caption",
-    ]
-)
+    (
+        "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "dialog",
+        "div", "dl", "dt", "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
+        "html", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody", "td", "tfoot", "th", "thead", "title",
+        "tr", "ul",
+    )
+)  # fmt: skip
 _DROPPED = frozenset(("head", "script", "style", "ix:header", "noscript", "template"))
 _TAGGED_NUMBER = "ix:nonfraction"
 _BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
@@ -80,7 +41,7 @@ _INLINE_TAG = re.compile(
 )
 _XML_UNFIT = re.compile(f"{CONTROL.pattern}|[\f\ud800-\udfff]")
 _STYLE_SHEET = 100_000
-"""Characters of a style sheet that are looked at; EDGAR's have some thousand."""
+"""Characters read of a style sheet; EDGAR's have some thousand."""
 _TOO_DEEP = "ERR_RESOURCE_LIMIT"
 _NO_MEMORY = "ERR_NO_MEMORY"
 _PAGE_MARK = '<hr style="page-break-after:always"/>'
@@ -95,16 +56,16 @@ class HtmlPage:
     tables: tuple[lxml.html.HtmlElement, ...] = ()
     tagged: tuple[lxml.html.HtmlElement, ...] = ()
     captions: tuple[str, ...] = ()
-    """For each table the last lines of text above it."""
+    """The last lines of text above each table."""
 
 
 def parse_html(content: bytes) -> lxml.html.HtmlElement:
-    """The element tree. Raises FilingError (stage "parse", reason ``corrupt_html``) where there is none."""
+    """The element tree. Raises FilingError (stage "parse", reason ``corrupt_html``) if it cannot be built."""
     markup = _XML_DECLARATION.sub("", decode(content), count=1)
     markup = _PAGE_TAG.sub(_PAGE_MARK, markup).replace("\xad", "")
     root = _tree(markup)
     if root is None:
-        # Unclosed <font> and <b> pile up in some filings: without them the blocks are shallow enough.
+        # Unclosed <font> and <b> tags pile up in some filings; without them the blocks are shallow enough.
         root = _tree(_INLINE_TAG.sub("", markup))
     if root is None:
         raise FilingError("parse", "corrupt_html", "tags nest deeper than 2,048 levels; the HTML is broken")
@@ -113,27 +74,25 @@ def parse_html(content: bytes) -> lxml.html.HtmlElement:
 
 
 def _tree(markup: str) -> lxml.html.HtmlElement | None:
-    """The element tree, None where libxml2 gave up because tags nest too deep. Raises MemoryError."""
+    """The element tree; None if tags nest too deep for libxml2. Raises FilingError, MemoryError."""
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
     try:
         root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
     except (lxml.etree.ParserError, lxml.etree.XMLSyntaxError, ValueError, AssertionError) as error:
         _check_memory(parser)
-        raise FilingError(
-            "parse", "corrupt_html", f"no HTML could be read ({str(error)[:160]}); fetch it again"
-        ) from error
+        raise FilingError("parse", "corrupt_html", f"not readable HTML ({str(error)[:160]}); fetch it again") from error
     _check_memory(parser)
     return None if any(entry.type_name == _TOO_DEEP for entry in parser.error_log) else root
 
 
 def _check_memory(parser: lxml.html.HTMLParser) -> None:
-    """libxml2 takes memory that ran out for one more flaw of the document."""
+    """Raises MemoryError if memory ran out; libxml2 reports that as an error in the document."""
     if any(entry.type_name == _NO_MEMORY for entry in parser.error_log):
         raise MemoryError
 
 
 def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[HtmlPage]:
-    """The printed pages of a document; blank ones are left out.
+    """The printed pages of a document without blank ones.
 
     Raises FilingError (stage "parse") with reason ``no_text``, ``no_page_breaks`` (a document without page
     breaks longer than ``max_unpaged_characters``), ``too_many_pages``, ``page_too_long`` or ``too_long``.
@@ -148,19 +107,17 @@ def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[H
 
 
 def check_paging(texts: list[str], settings: FilingSettings) -> None:
-    """Raises FilingError ``no_page_breaks``, ``too_many_pages``, ``page_too_long`` or ``too_long``."""
+    """Raises FilingError: ``no_page_breaks``, ``too_many_pages``, ``page_too_long`` or ``too_long``."""
     if len(texts) == 1 and len(texts[0]) > settings.max_unpaged_characters:
         raise FilingError(
             "parse",
             "no_page_breaks",
-            f"{len(texts[0]):,} characters without a page break are over filings.max_unpaged_characters = "
-            f"{settings.max_unpaged_characters:,}, so its pages cannot be cited",
+            f"{len(texts[0]):,} characters without a page break exceed filings.max_unpaged_characters = "
+            f"{settings.max_unpaged_characters:,}, so answers could not cite its pages",
         )
     if len(texts) > settings.max_pages:
         raise FilingError(
-            "parse",
-            "too_many_pages",
-            f"{len(texts):,} pages are over filings.max_pages = {settings.max_pages:,}",
+            "parse", "too_many_pages", f"{len(texts):,} pages exceed filings.max_pages = {settings.max_pages:,}"
         )
     check_length(texts, settings)
 
@@ -180,20 +137,19 @@ def check_length(texts: list[str], settings: FilingSettings) -> None:
         raise FilingError(
             "parse",
             "too_long",
-            f"{characters:,} characters are over filings.max_characters = {settings.max_characters:,}",
+            f"{characters:,} characters exceed filings.max_characters = {settings.max_characters:,}",
         )
 
 
 def _mark_lines(root: lxml.html.HtmlElement) -> None:
-    """Puts a line feed after each <br> and each block inside a table cell, so that plain text of a cell keeps
-    words apart."""
+    """Puts a line feed after each <br>, <p>, <div> and <li>, so that words stay separate in the text of a cell."""
     for element in root.iter("br", "p", "div", "li"):
-        # Character references (&#1;) bring in what decode dropped.
+        # Character references (&#1;) bring back characters that decode dropped.
         element.tail = "\n" + _XML_UNFIT.sub("", element.tail or "")
 
 
 def _breaking_classes(root: lxml.html.HtmlElement) -> tuple[frozenset[str], frozenset[str]]:
-    """Class names whose style sheet rule breaks the page (before, after)."""
+    """Class names whose style sheet rule breaks the page: (before, after)."""
     before: set[str] = set()
     after: set[str] = set()
     for style in root.iter("style"):
@@ -207,7 +163,7 @@ def _breaking_classes(root: lxml.html.HtmlElement) -> tuple[frozenset[str], froz
 
 @dataclass(slots=True)
 class _Pages:
-    """Gathers pages while the tree is walked in document order."""
+    """Collects pages while it walks the tree in document order."""
 
     classes: tuple[frozenset[str], frozenset[str]]
     pages: list[HtmlPage] = field(default_factory=list)
@@ -221,7 +177,7 @@ class _Pages:
     preformatted: int = 0
 
     def walk(self, root: lxml.html.HtmlElement) -> None:
-        # Event by event, not by recursion: hostile markup nests deeper than Python's stack.
+        # Not recursive: hostile markup nests deeper than Python's stack.
         context = lxml.etree.iterwalk(root, events=("start", "end", "comment"))
         for event, element in context:
             if event == "comment":
@@ -235,7 +191,7 @@ class _Pages:
                 self.end(element)
 
     def start(self, element: lxml.html.HtmlElement) -> bool:
-        """True where the element's content is not to be walked."""
+        """Whether to skip the element's content."""
         tag = element.tag
         if tag in _DROPPED:
             return True
@@ -281,7 +237,7 @@ class _Pages:
         return bool(names) and not names.isdisjoint((element.get("class") or "").split())
 
     def is_layout(self, table: lxml.html.HtmlElement) -> bool:
-        """The table holds other tables or page breaks: its cells are read as blocks."""
+        """Whether the table holds other tables or page breaks; its cells are then read as blocks."""
         if next(table.iterdescendants("table"), None) is not None:
             return True
         for element in table.iterdescendants():
@@ -322,7 +278,7 @@ class _Pages:
             self.tables.clear()
             self.captions.clear()
             self.after_table = 0
-        # A page without a line is left out, and what is tagged on it with it.
+        # A page without text is dropped, with its tagged numbers.
         self.tagged.clear()
 
     def finished(self) -> list[HtmlPage]:

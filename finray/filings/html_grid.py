@@ -1,8 +1,8 @@
 """An EDGAR HTML <table> as a Grid: spans resolved, filler cells merged, inline XBRL concepts kept.
 
-EDGAR tables are typeset, not marked up: "$", "(" and ")" have cells of their own, empty cells make the gaps, and a
-heading spans the fillers too. Positions are table columns after colspan and rowspan; tags around numbers are not
-needed.
+EDGAR tables are typeset, not marked up: "$", "(" and ")" have cells of their own, empty cells make the gaps, and
+headings span the filler cells too. Positions are table columns after colspan and rowspan. Tables without XBRL tags work
+as well.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ MAX_SPAN = 200
 MAX_COLUMNS = 2_000
 _BREAKING = {"br", "p", "div", "tr", "li"}
 _LENGTH = re.compile(r"\s{0,8}(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})\s{0,8}(pt|px|em|in)?", re.IGNORECASE)
-_MOST_STYLE = 4_000
-"""Characters of a style attribute that are looked at."""
+_MAX_STYLE = 4_000
+"""Characters read of a style attribute."""
 _UNIT_POINTS = {"pt": 1.0, "px": 0.75, "em": 10.0, "in": 72.0, "": 1.0}
 
 
 def table_grid(table: etree._Element, page: int, caption: str = "") -> Grid | None:
-    """The grid of ``table`` on page ``page``, or None where it has no numeric column (layout, prose, contents).
+    """The grid of ``table`` on page ``page``; None if it has no numeric column (layout, prose, contents).
 
     Column 0 holds labels; columns 1, 2, ... the numbers, left to right. ``Cell.concept`` is the ``name`` of an
     ``ix:nonFraction`` element inside the cell, if there is one.
@@ -39,8 +39,8 @@ def table_grid(table: etree._Element, page: int, caption: str = "") -> Grid | No
 
 
 def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
-    # For each column the last row that a cell from above still covers, and where that cell ends: nothing is counted
-    # down row by row, or a few spans would cost millions of steps.
+    # The last row that a cell from above covers in each column, and that cell's end. Decrementing counters row by row
+    # would take millions of steps for a few large spans.
     covered_to = [-1] * (MAX_COLUMNS + 1)
     goes_on_at = [0] * (MAX_COLUMNS + 1)
     for number, tr in enumerate(_own_rows(table)):
@@ -65,7 +65,7 @@ def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
 
 
 def _join_label(row: list[Printed]) -> list[Printed]:
-    """A label split over cells ("(1)" or a bullet before the words) is one label."""
+    """Joins a label split over cells ("(1)" or a bullet before the words)."""
     if len(row) < 2 or (parse_number(row[0].text) and not is_year(row[0].text)):
         return row
     first, second = row[0], row[1]
@@ -89,7 +89,7 @@ def _own_rows(table: etree._Element) -> Iterator[etree._Element]:
 
 
 def _name(element: etree._Element) -> str:
-    """The local name in lower case: HTML parsers keep "ix:nonfraction", XML parsers a namespace."""
+    """The local name in lower case: HTML parsers keep the prefix "ix:", XML parsers a namespace."""
     tag = element.tag
     return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
 
@@ -117,19 +117,19 @@ def _text(element: etree._Element) -> str:
 
 
 def _indent(td: etree._Element) -> float:
-    """Left margin of the cell's content in points, roughly."""
+    """Approximate left margin of the cell's content in points."""
     total = 0.0
     node: etree._Element | None = td
     for _ in range(3):
         if node is None:
             break
-        total += _left_margin((node.get("style") or "")[:_MOST_STYLE].lower())
+        total += _left_margin((node.get("style") or "")[:_MAX_STYLE].lower())
         node = node[0] if len(node) else None
     return total
 
 
 def _left_margin(style: str) -> float:
-    """In points; ``style`` is in lower case. The left one is the fourth of four paddings."""
+    """Left margin in points; ``style`` is in lower case. The left padding is the fourth of four."""
     if "padding" not in style and "margin-left" not in style:
         return 0.0
     shorthand = ""
@@ -148,7 +148,7 @@ def _points(length: re.Match[str]) -> float:
 
 
 def _tag(td: etree._Element) -> tuple[str | None, Tag | None]:
-    """Concept and tag of the first ``ix:nonFraction`` in the cell. HTML parsers lower the case of attributes."""
+    """Concept and tag of the first ``ix:nonFraction`` in the cell. HTML parsers put attribute names in lower case."""
     for node in td.iter():
         if _name(node) == "nonfraction" and node.get("name"):
             scale = node.get("scale") or "0"

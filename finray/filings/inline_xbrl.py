@@ -1,5 +1,5 @@
-"""Inline XBRL of EDGAR HTML: the dei: cover tags, contexts and numeric facts (Inline XBRL 1.1; EDGAR Filer
-Manual volume II, chapter 6)."""
+"""Inline XBRL in EDGAR HTML: the dei: cover tags, contexts and numeric facts (Inline XBRL 1.1; EDGAR Filer Manual
+volume II, chapter 6)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import lxml.html
 
 from finray.core.types import FiscalPeriod
+from finray.core.vocabulary import NUMBERS
 from finray.filings.dates import first_date, month_day
 from finray.filings.facts import MAX_FACT, Facts, file_number, padded_cik
 
@@ -30,32 +31,20 @@ _COVER_TAGS = frozenset(
     )
 )
 _NO_PART = re.compile(r":(?:OperatingSegments|ReportableSegment\w*|ConsolidatedEntities|ParentCompany)Member$")
-"""Members that say how a figure enters the consolidated one, not of which part it is."""
+"""Members that describe consolidation, not a part of the company."""
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
 _YEAR = re.compile(r"\A(?:19|20)\d\d\Z")
 _NUMBER = re.compile(r"\A\d[\d,.\s]*\Z|\A\.\d+\Z")
 _DASHES = frozenset(("", "-", "–", "—", "nil", "none", "no"))
-_WORDS = {
-    "one": 1.0,
-    "two": 2.0,
-    "three": 3.0,
-    "four": 4.0,
-    "five": 5.0,
-    "six": 6.0,
-    "seven": 7.0,
-    "eight": 8.0,
-    "nine": 9.0,
-    "ten": 10.0,
-    "zero": 0.0,
-}
+_WORDS = {word: float(number) for word, number in NUMBERS.items() if number <= 10}
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A fact's context: when its period ends, how many months it has (0 for an instant), whether it is about
-    a part of the company (a segment, a class of stock).
+    """A fact's context: end and months of its period (0 for an instant), and whether it is about a part of the company
+    (a segment, a class of stock).
 
-    ``start`` is None for an instant. ``members`` are (axis, member) as qualified names, sorted: which part.
+    ``start`` is None for an instant. ``members`` name the part: (axis, member) as qualified names, sorted.
     """
 
     end: dt.date
@@ -67,7 +56,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """A filing's contexts and units by id: what the tags of its numbers refer to."""
+    """A filing's contexts and units by id, as its tags refer to them."""
 
     contexts: Mapping[str, Context] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
@@ -75,8 +64,7 @@ class Tags:
 
 @dataclass(frozen=True, slots=True)
 class NumericFact:
-    """One ``ix:nonFraction``: ``value`` is scaled and signed, in ``unit`` ("usd", "shares", "usd/shares",
-    "pure")."""
+    """One ``ix:nonFraction``. ``value`` is scaled and signed, in ``unit`` ("usd", "shares", "usd/shares", "pure")."""
 
     concept: str
     context: str
@@ -91,7 +79,7 @@ def has_inline_xbrl(root: lxml.html.HtmlElement) -> bool:
 
 
 def cover_facts(root: lxml.html.HtmlElement) -> Facts:
-    """Facts of the dei: tags; the first of several (a filing of co-registrants names its parent first)."""
+    """Facts from the dei: tags; the first tag counts, since a filing of co-registrants names the parent first."""
     tags: dict[str, lxml.html.HtmlElement] = {}
     for element in root.iter("ix:nonnumeric", "ix:nonfraction"):
         name = (element.get("name") or "").lower()
@@ -144,7 +132,7 @@ def part_of(context: Context) -> str | None:
 
 
 def contexts(root: lxml.html.HtmlElement) -> dict[str, Context]:
-    """Context by id; one whose dates cannot be read is left out."""
+    """Contexts by id, without those whose dates cannot be read."""
     found: dict[str, Context] = {}
     for element in root.iter("xbrli:context", "context"):
         context = _context(element)
@@ -173,7 +161,7 @@ def _context(element: lxml.html.HtmlElement) -> Context | None:
 
 
 def units(root: lxml.html.HtmlElement) -> dict[str, str]:
-    """Unit by id: "usd", "shares", "usd/shares", "pure"."""
+    """Units by id: "usd", "shares", "usd/shares", "pure"."""
     found = {}
     for element in root.iter("xbrli:unit", "unit"):
         measures = [
@@ -209,8 +197,7 @@ def numeric_facts(root: lxml.html.HtmlElement) -> Iterator[NumericFact]:
 
 
 def printed_number(text: str) -> float | None:
-    """The number that an ``ix:nonFraction`` prints, without sign: "1,234.5", "—" (zero), "three". None for
-    others."""
+    """The number that an ``ix:nonFraction`` prints, without sign: "1,234.5", "—" (zero), "three". None for others."""
     text = text.strip().strip("$€£()%").strip()
     if len(text) > MAX_FACT:
         return None

@@ -4,8 +4,9 @@ Form 10-K numbers its Items "1" to "16" (``"1"``, ``"1A"``, ``"7"``, ``"7A"``, `
 part; they come out as ``"P1-1"`` ... ``"P1-4"`` and ``"P2-1"``, ``"P2-1A"`` ... ``"P2-6"``. Form 8-K's are ``"2.02"``.
 
 An Item starts at a line "Item 7. Management's Discussion ...". Tables of contents, cross-reference indexes and
-sentences that cite an Item print the same words. They are told apart by crowding (many Items on one page, little text
-between) and by order: headings run in the form's order, so the heaviest non-decreasing chain of candidates is kept.
+sentences that cite an Item print the same words. Two signs distinguish them: crowding (many Items on one page with
+little text between) and order. Headings follow the form's order, so the heaviest non-decreasing chain of candidates is
+kept.
 """
 
 from __future__ import annotations
@@ -70,17 +71,20 @@ _TITLES_10Q: dict[str, str] = {
     "P2-5": r"other information",
     "P2-6": r"exhibits",
 }
+_STATEMENTS_FIRST = re.compile(
+    r"item\s++1\s*+(?:[.:]\s*+)?(?:unaudited |condensed |consolidated )*financial statements"
+)
 _RANK_10K = {item: rank for rank, item in enumerate(_TITLES_10K)}
 _RANK_10Q = {item: rank for rank, item in enumerate(_TITLES_10Q)}
 
 CROWDED_ITEMS = 6
 CROWDED_CHARACTERS = 260
-"""A page with so many Items and so few characters between them lists Items instead of starting them."""
+"""A page with so many Items and so few characters between them is a list of Items."""
 AUDIT_REACH = 6
-"""The auditor's reports stand at most so many pages before the statements."""
+"""Maximum number of pages between the auditor's reports and the statements."""
 CANDIDATES_PER_PAGE = 12
 HEADINGS_PER_PAGE = 500
-"""Lines of one page that are looked at; where there are as many, it lists Items."""
+"""Headings read on one page; a page with so many is a list of Items."""
 _TITLED, _BARE = 3.0, 1.0
 REPEATED = 0.05
 
@@ -97,7 +101,7 @@ class _Candidate:
 def label_items(texts: Sequence[str]) -> list[str | None]:
     """The SEC Item that covers most of each page; None before the first Item and in documents without Items.
 
-    ``len(result) == len(texts)``. Statements printed after the last Item (the "F-pages") are Item "8".
+    ``len(result) == len(texts)``. Statements after the last Item (the "F-pages") belong to Item "8".
     """
     quarterly = _is_quarterly(texts)
     ranks = _RANK_10Q if quarterly else _RANK_10K
@@ -110,19 +114,13 @@ def label_items(texts: Sequence[str]) -> list[str | None]:
 
 
 def _is_quarterly(texts: Sequence[str]) -> bool:
-    """Form 10-Q says "quarterly report" on its cover and has no Item 1 "Business"."""
+    """Whether this is a Form 10-Q: its cover has "quarterly report", and its Item 1 is "Financial Statements"."""
     head = "\n".join(texts[:4]).lower()
     quarterly = len(re.findall(r"form\s+10-?q|quarterly\s+report\s+pursuant|quarterly\s+period\s+ended", head))
     annual = len(re.findall(r"form\s+10-?k|annual\s+report\s+pursuant|fiscal\s+year\s+ended", head))
     if quarterly == annual:
         start = "\n".join(texts[:12]).lower()
-        return bool(
-            re.search(
-                r"item\s++1\s*+(?:[.:]\s*+)?(?:unaudited |condensed |"
-                r"consolidated )*financial statements",
-                start,
-            )
-        )
+        return _STATEMENTS_FIRST.search(start) is not None
     return quarterly > annual
 
 
@@ -130,8 +128,7 @@ def _candidates(texts: Sequence[str], quarterly: bool, ranks: dict[str, int]) ->
     found: list[_Candidate] = []
     part = 1
     for page, text in enumerate(texts):
-        lowered_hint = "tem" in text or "TEM" in text
-        if not lowered_hint:
+        if "tem" not in text and "TEM" not in text:
             continue
         on_page: list[_Candidate] = []
         parts = [(m.start(), 2 if m["part"].lower() == "ii" else 1) for m in _PART.finditer(text)] if quarterly else []
@@ -175,17 +172,16 @@ def _lists_items(on_page: Sequence[_Candidate], length: int) -> bool:
     distinct = {c.item for c in on_page}
     if len(distinct) < CROWDED_ITEMS:
         return False
-    gaps = [b.start - a.start for a, b in pairwise(on_page)]
-    gaps.sort()
+    gaps = sorted(b.start - a.start for a, b in pairwise(on_page))
     return gaps[len(gaps) // 2] < CROWDED_CHARACTERS or length < CROWDED_CHARACTERS * len(distinct)
 
 
 def _heaviest_chain(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """The non-decreasing chain of greatest weight: O(n * ranks)."""
+    """The non-decreasing chain of greatest weight, in O(n * ranks)."""
     best_by_rank: dict[int, tuple[float, int]] = {}
     previous: list[int] = []
     for index, candidate in enumerate(candidates):
-        # The first heading of an Item counts in full, repeated running headers hardly.
+        # The first heading of an Item counts in full; running headers that repeat it hardly count.
         total, before = max(
             [(candidate.weight, -1)]
             + [
@@ -208,7 +204,7 @@ def _heaviest_chain(candidates: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _spread(texts: Sequence[str], chain: Sequence[_Candidate]) -> list[str | None]:
-    """Each page's Item is the one that covers most of its characters."""
+    """The Item that covers most characters of each page."""
     labels: list[str | None] = []
     keys = [(c.page, c.start) for c in chain]
     for page, text in enumerate(texts):
@@ -235,7 +231,8 @@ _AUDIT = re.compile(
 def _financial_pages_elsewhere(
     texts: Sequence[str], labels: list[str | None], chain: Sequence[_Candidate], item: str
 ) -> list[str | None]:
-    """Many filings only point from ``item`` to pages at the end ("F-1") or inside Item 7: those belong to it too."""
+    """Labels with the statements' pages in ``item``. Many filings print only a reference there, and the statements at
+    the end ("F-1") or inside Item 7."""
     statements = [page for page, statement in enumerate(label_statements(texts)) if statement]
     if not statements or any(labels[page] == item for page in statements):
         return labels
@@ -247,7 +244,7 @@ def _financial_pages_elsewhere(
 
 
 def _current_report_items(texts: Sequence[str]) -> list[str | None]:
-    """Form 8-K: "Item 2.02 Results of Operations"; an exhibit that follows keeps the last Item."""
+    """The Items of a Form 8-K ("Item 2.02 Results of Operations"); an exhibit that follows keeps the last one."""
     labels: list[str | None] = []
     current: str | None = None
     for text in texts:

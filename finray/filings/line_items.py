@@ -1,8 +1,8 @@
 """Line items of a page's tables: label, value, unit and period of every number.
 
-Values come out in base units: dollars, dollars per share, shares. Cells printed with "%" have unit "percent" and keep
-the printed number (12.5). Parentheses are negative, a printed dash in a numeric column is 0.0, an empty cell nothing.
-``months`` is 0 for an instant (balance sheets, opening and closing balances), None where the filing does not say.
+Values are in base units: dollars, dollars per share, shares. Cells printed with "%" have unit "percent" and keep the
+printed number (12.5). Numbers in parentheses are negative, a dash in a numeric column is 0.0, an empty cell gives no
+line item. ``months`` is 0 for an instant (balance sheets, opening and closing balances), None if it is unknown.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from finray.filings.scales import Scale, read_scale, row_unit, share_scale
 from finray.filings.statements import table_statement
 
 HEAD_LINES = 25
-"""Lines of a page among which its title, scale and periods are announced."""
+"""Lines at the top of a page that may hold its title, scale and periods."""
 MAX_LABEL = 400
 HEADING_ROWS = 10
 MAX_ADDENDS = 12
 _TAG_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "eur": "EUR", "gbp": "GBP", "jpy": "JPY"}
 MAX_HEADING = 100
-"""Longer "headings" of a column are prose that stood above the table."""
+"""Characters; a longer column heading is prose from above the table."""
 _IN_PERCENT = re.compile(r"%|\bpercent")
 INDENT_STEP = 1.0
-"""Points by which margins must differ to mean something."""
+"""Points; smaller differences between left margins are ignored."""
 
 _NOT_A_SECTION = re.compile(
     r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*+\d*+\W*+$|^page \d|unaudited|"
@@ -47,9 +47,7 @@ _PERIOD_WORDS = re.compile(
     re.IGNORECASE,
 )
 _BALANCE_ROW = re.compile(
-    r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|"
-    r"end)\b",
-    re.IGNORECASE,
+    r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE
 )
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
 _PERCENT_ROW = re.compile(r"\(%\)|%[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE)
@@ -69,15 +67,14 @@ def extract_line_items(
     undated: bool = False,
     tags: Tags | None = None,
 ) -> list[LineItem]:
-    """Every number of ``grids`` (one page) that stands in a numeric column of a labelled row.
+    """Every number in a numeric column of a labeled row of ``grids`` (one page).
 
-    ``before`` is the text of the page before: its scale holds where a continued statement announces none, and
-    ``usual``, the scale of the filing's statements, where that has none either.
-    ``row`` counts rows over the page, ``column`` is the grid's column. Never raises on odd tables: what has no label
-    or no number is left out. Where ``statement`` is None (notes, management's discussion), so is what has no date:
-    a page of prose and small tables says little about which period a bare column is of. With ``undated`` it stays,
-    dated by the filing's own period: for one who knows that the table is about it. ``tags`` are those of the
-    filing's inline XBRL: what a tag says of a number's period, unit and scale goes before its headings.
+    The scale is that of the page, else of ``before`` (the text of the page before, for continued statements), else
+    ``usual`` (the scale of the filing's statements). ``row`` counts rows over the page; ``column`` is that of the grid.
+    Odd tables raise no errors; rows without label or number are skipped. If ``statement`` is None (notes, management's
+    discussion), numbers without a date are skipped too, because such a page rarely shows the period of a bare column.
+    ``undated`` keeps them, dated by the filing's own period, for callers that know that the table is about it. ``tags``
+    are those of the filing's inline XBRL; a number's tag overrides period, unit and scale of its headings.
     """
     if statement is None:
         return _note_items(grids, filing, read_scale(page_text) or usual or Scale(), undated, tags or Tags())
@@ -100,7 +97,7 @@ def extract_line_items(
 
 
 def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale, undated: bool, tags: Tags) -> list[LineItem]:
-    """Each table by itself: what stands above it says its scale and, where its columns do not, its period."""
+    """Reads each table by itself; its scale, and its period if no column heading gives one, come from its caption."""
     items: list[LineItem] = []
     offset = 0
     headings: Mapping[int, str] = {}
@@ -119,7 +116,7 @@ def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale, undate
 
 
 def _head_of(page_text: str) -> str:
-    """The page's first lines up to its first figures."""
+    """The lines before the page's first figures."""
     head: list[str] = []
     for raw in page_text[:6000].split("\n"):
         line = " ".join(raw.split())
@@ -153,7 +150,7 @@ def _read_row(row: Sequence[Cell]) -> _Row:
 
 
 def _is_amount(text: str) -> bool:
-    """Whether a cell is surely no percentage. A "%" over its column is the neighbor's, or a sentence's."""
+    """Whether a cell is certainly no percentage; a "%" in its heading then belongs to another column or to prose."""
     number = parse_number(text)
     return (
         number is not None
@@ -164,7 +161,7 @@ def _is_amount(text: str) -> bool:
 
 
 class _TableReader:
-    """Walks one table's rows: headings set periods, label-only rows set sections, the rest are line items."""
+    """Reads one table row by row: headings set periods, rows with only a label set sections, others are line items."""
 
     def __init__(
         self,
@@ -181,9 +178,9 @@ class _TableReader:
         self.scale = scale
         self.tags = tags
         self.tagged: set[tuple[int, int]] = set()
-        """(row, column) of the numbers whose period a tag says."""
+        """(row, column) of the numbers whose period comes from a tag."""
         self.sections: list[tuple[float, str]] = []
-        # A table cut in two by a line of prose prints its headings once.
+        # A table interrupted by a line of prose prints its headings once.
         columns = {cell.column for row in grid.rows for cell in row if cell.column}
         own = any(_names_period(cell.text) for row in grid.rows[:HEADING_ROWS] for cell in row if cell.column)
         self.headings: dict[int, str] = {} if own or not columns <= before.keys() else dict(before)
@@ -192,7 +189,7 @@ class _TableReader:
         self.above: list[Mapping[int, float]] = []
         """The amounts of the rows above, by column."""
         self.block = ""
-        """In a note, the row "Year ended June 30, 2024" that dates the rows below it."""
+        """In a note, the last row such as "Year ended June 30, 2024", which dates the rows below it."""
 
     def read(self, offset: int) -> list[LineItem]:
         items: list[LineItem] = []
@@ -219,7 +216,7 @@ class _TableReader:
         return items
 
     def _adds_up(self, row: _Row) -> bool:
-        """Whether a row without a label is the total of the rows above it, in every column of amounts."""
+        """Whether a row without a label is the total of rows above it in every column of amounts."""
         amounts = [(cell.column, number) for cell, number in row.numbers if not number.percent and not number.dash]
         for count in range(2, min(len(self.above), MAX_ADDENDS) + 1):
             if amounts and all(
@@ -256,25 +253,25 @@ class _TableReader:
             self._open_section(" ".join(cell.text for cell in cells), cells[0].indent)
             return
         if self.seen_data:
-            self.headings, self.seen_data = {}, False  # a second set of headings inside one table
+            self.headings, self.seen_data = {}, False  # a second set of headings in one table
         if scale := read_scale(" ".join(cell.text for cell in cells)):
             self.scale = scale
         for cell in over_columns:
             if cell.column == 0 or len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) > 1:
-                continue  # a title over the whole table; the calendar takes it below
+                continue  # a title over the whole table, passed to the calendar below
             if read_scale(cell.text) and not _names_period(cell.text):
-                continue  # "(in millions)" over the columns says nothing about one of them
+                continue  # "(in millions)" is no heading of a column
             for column in range(max(cell.column, 1), cell.column + cell.span):
                 self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
         if row.label or len(cells) == 1:
             self.calendar = self.calendar.with_title(row.label or cells[0].text)
         if self.statement is None and row.label and row.texts and not dated and not read_scale(row.label):
-            self._open_section(row.label, cells[0].indent)  # "Revenue by country | $M | $M" is a heading of rows too
+            self._open_section(row.label, cells[0].indent)  # "Revenue by country | $M | $M" also heads the rows
         if len(cells) == 1 and not dated and any(map(_names_period, self.headings.values())):
             self._open_section(cells[0].text, cells[0].indent)
 
     def _open_section(self, label: str, indent: float) -> None:
-        """A heading governs the rows below it until a heading, or a row, with a wider margin to the left."""
+        """A heading applies to the rows below it until a heading or row that is indented less."""
         if _NOT_A_SECTION.search(label) or (re.search(r"\d", label) and not label.endswith(":")):
             return
         while self.sections and self.sections[-1][0] >= indent - INDENT_STEP:
@@ -291,7 +288,7 @@ class _TableReader:
         units = {cell.column: self._unit(row, section, cell, number) for cell, number in row.numbers}
         printed = [unit for unit in units.values() if unit is not None]
         for cell, number in row.numbers:
-            unit, scale = units[cell.column] or (printed[0] if printed else self._money())
+            unit, scale = units[cell.column] or (printed[0] if printed else (self.scale.currency, self.scale.money))
             unit, scale = self._tagged_unit(cell) or (unit, scale)
             context = self.tags.contexts.get(cell.tag.context) if cell.tag else None
             period = Period(context.end, context.months) if context else self._period(row.label, cell.column)
@@ -320,15 +317,15 @@ class _TableReader:
         return items
 
     def _unit(self, row: _Row, section: str | None, cell: Cell, number: Number) -> tuple[str, int] | None:
-        """None for a dash, which takes the unit of its row."""
+        """Unit and multiplier of a number; None for a dash, which takes the unit of its row."""
         heading = self.headings.get(cell.column, "")
-        said = len(heading) <= MAX_HEADING and cell.column not in self.amounts and _IN_PERCENT.search(heading)
-        if number.percent or said:
+        headed = len(heading) <= MAX_HEADING and cell.column not in self.amounts and _IN_PERCENT.search(heading)
+        if number.percent or headed:
             return "percent", 1
         if number.dash:
             return None
-        rated = self.statement is None and number.currency is None and "," not in cell.text
-        if rated and abs(number.value) <= 1000 and any(map(_PERCENT_ROW.search, (row.label, section or ""))):
+        may_be_rate = self.statement is None and number.currency is None and "," not in cell.text
+        if may_be_rate and abs(number.value) <= 1000 and any(map(_PERCENT_ROW.search, (row.label, section or ""))):
             return "percent", 1
         currency = replace(self.scale, currency=number.currency) if number.currency else self.scale
         if self.statement == "equity" and not any(_names_period(text) for text in self.headings.values()):
@@ -342,9 +339,6 @@ class _TableReader:
         if cell.tag is None or unit is None or cell.tag.scale < 0 or unit not in _TAG_UNITS:
             return None
         return _TAG_UNITS[unit], 10**cell.tag.scale
-
-    def _money(self) -> tuple[str, int]:
-        return self.scale.currency, self.scale.money
 
     def _period(self, label: str, column: int) -> Period:
         period = (
@@ -364,7 +358,7 @@ class _TableReader:
         return period
 
     def _note_period(self, label: str, column: int) -> Period:
-        """A note dates its figures by column, by a heading over some rows, or by the row itself."""
+        """The period of a figure in a note: from its column, from a heading over some rows, or from its row."""
         period = self.calendar.period(column, self.headings)
         heading = self.headings.get(column, "")
         if read_heading(heading).year is None and not read_heading(heading).change:
@@ -386,13 +380,13 @@ def _names_period(text: str) -> bool:
 
 
 def _with_part(label: str | None, context: Context | None) -> str | None:
-    """The column's label, and in brackets the part of the company that a tag says the number is of."""
+    """The column's label, and in brackets the part of the company that the number's tag names."""
     part = part_of(context) if context is not None else None
     return label if part is None else f"{label} [{part}]" if label else f"[{part}]"
 
 
 def _date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]] = ()) -> list[LineItem]:
-    """Equity statements have components as columns; the dates stand in the rows "Balance at December 31, 2022"."""
+    """Dates items by rows such as "Balance at December 31, 2022"; the columns of equity statements are components."""
     dates: dict[int, dt.date] = {}
     for item in items:
         if item.row not in dates and (date := read_balance_date(item.label)):
@@ -406,14 +400,14 @@ def _date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, i
 
 
 def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt.date:
-    """ "Balance at January 1" opens the year after a close on December 31, which is what the other rows date; ``days``
-    are theirs, as (month, day)."""
+    """``date``, or the day before: "Balance at January 1" is the balance of December 31, as other rows date it.
+    ``days`` are their (month, day)."""
     before = date - dt.timedelta(days=1)
     return before if date.day == 1 and ((before.month, before.day) in days or date.month == 1) else date
 
 
 def _dated(item: LineItem, dates: Mapping[int, dt.date], rows: Sequence[int]) -> LineItem:
-    """``rows`` are those of ``dates``, in order."""
+    """``rows`` are the keys of ``dates``, in order."""
     if item.row in dates:
         return replace(item, period_end=dates[item.row], months=0)
     following = bisect_left(rows, item.row)

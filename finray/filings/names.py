@@ -1,5 +1,4 @@
-"""Company names as filings print them: tidied, without corporate suffix, and the short names a filing
-defines."""
+"""Company names in filings: tidied, without their corporate suffix, and the short names that a filing defines."""
 
 from __future__ import annotations
 
@@ -7,9 +6,8 @@ import re
 from itertools import islice
 
 _SUFFIX = (
-    r"(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|llc|l\.l\.c|lp|l\.p|llp|plc"
-    r"|p\.l\.c"
-    r"|n\.v|nv|s\.a|sa|ag|se|holdings?|group|trust|bancorp|and subsidiaries|& subsidiaries|the)"
+    r"(?:incorporated|inc|corporation|corp|company|companies|co|limited|ltd|llc|l\.l\.c|lp|l\.p|llp|plc|p\.l\.c|n\.v|nv"
+    r"|s\.a|sa|ag|se|holdings?|group|trust|bancorp|and subsidiaries|& subsidiaries|the)"
 )
 _TRAILING_SUFFIX = re.compile(
     rf"(?<![\s,])[\s,]*+(?:\b|(?<=[\s,]))(?:{_SUFFIX}\.?|&\s?co\.?|& company|\(?publ\)?)\s*$", re.IGNORECASE
@@ -19,51 +17,34 @@ _LEADING_THE = re.compile(r"^the\s+", re.IGNORECASE)
 _DOT_COM = re.compile(r"\.com$", re.IGNORECASE)
 _QUOTED = re.compile(r"[“\"‘']([^”\"’“']{2,40})[”\"’']")
 _GENERIC = re.compile(
-    r"\b(?:company|companies|registrant|registrants|we|us|our|corporation|issuer|group|firm|partnership|trust"
-    r"|bank|parent"
-    r"|holdings|fund|guarantor|borrower|subsidiaries|subsidiary|agreement|act|exchange|commission|sec|merger"
-    r"|board|plan"
-    r"|notes?|shares?|stock|report|form|annual|quarter|fiscal|year|securities|offering|transaction"
-    r"|closing)\b",
+    r"\b(?:company|companies|registrant|registrants|we|us|our|corporation|issuer|group|firm|partnership|trust|bank|parent"
+    r"|holdings|fund|guarantor|borrower|subsidiaries|subsidiary|agreement|act|exchange|commission|sec|merger|board|plan"
+    r"|notes?|shares?|stock|report|form|annual|quarter|fiscal|year|securities|offering|transaction|closing)\b",
     re.IGNORECASE,
 )
 _STATE_SUFFIX = re.compile(r" ?[/\\][A-Z]{2,8}[/\\]? ?$")
 _WORD = re.compile(r"[a-z0-9]+")
 _BETWEEN = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "ltd",
-        "limited",
-        "plc",
-        "llc",
-        "and",
-        "its",
-        "the",
-        "subsidiaries",
-        "consolidated",
-    ]
-)
+    (
+        "inc", "incorporated", "corp", "corporation", "co", "company", "ltd", "limited", "plc", "llc", "and", "its",
+        "the", "subsidiaries", "consolidated",
+    )
+)  # fmt: skip
 """Words that may stand between a company's name and the parenthesis with its short name."""
-_MENTIONS = 60
-"""How many mentions of the company are looked at."""
+_MAX_MENTIONS = 60
 MAX_NAME = 120
-"""Characters; longer text is not a name."""
+"""Characters; a longer text is not a name."""
 
 
 def tidy_name(text: str) -> str:
-    """One line, without ornaments around it."""
+    """``text`` on one line, without trademark signs, state suffix and surrounding punctuation."""
     text = " ".join(text.replace("®", "").replace("™", "").split())
     text = re.sub(r" ([,.])(?= |$)", r"\1", text)
     return _STATE_SUFFIX.sub("", text.strip(' _*|-–—:;•·()"“”')).strip(" ,")
 
 
 def only_suffix(text: str) -> bool:
-    """``text`` is no name by itself but the end of one: "PLC", "& COMPANY", "CORPORATION"."""
+    """Whether ``text`` is only the end of a name: "PLC", "& COMPANY", "CORPORATION"."""
     return bool(_ONLY_SUFFIX.fullmatch(text))
 
 
@@ -80,16 +61,15 @@ def brand(company: str) -> str:
 
 
 def short_names(company: str, text: str) -> tuple[str, ...]:
-    """Other names that ``text`` gives ``company`` in a parenthesis right after it: (“Acme”, the “Company”,
-    “we”).
+    """The names in a parenthesis right after ``company`` in ``text``: (“Acme”, the “Company”, “we”).
 
-    Words that many filings use for themselves ("the Company", "we", "the Registrant") are left out.
+    Words that any filing uses ("the Company", "we", "the Registrant") are left out.
     """
     found: dict[str, None] = {}
     own = frozenset(_WORD.findall(company.lower())) | _BETWEEN
     words = brand(company).split()
     start = re.compile(rf"(?<!\w){re.escape(words[0])}(?!\w)", re.IGNORECASE) if words else None
-    for match in islice(start.finditer(text), _MENTIONS) if start else ():
+    for match in islice(start.finditer(text), _MAX_MENTIONS) if start else ():
         open_at = text.find("(", match.end(), match.end() + 90)
         close_at = text.find(")", open_at, open_at + 220) if open_at >= 0 else -1
         if close_at < 0 or not own.issuperset(_WORD.findall(text[match.end() : open_at].lower())):
@@ -102,8 +82,7 @@ def short_names(company: str, text: str) -> tuple[str, ...]:
 
 
 def is_short_name(name: str, company: str) -> bool:
-    """``name`` could stand for ``company``: a part of it or its initials, and no word that all filings
-    use."""
+    """Whether ``name`` could stand for ``company``: a part of it or its initials, and no word that any filing uses."""
     if (
         not 2 <= len(name) <= 40
         or not (name[0].isupper() or name[0].isdigit())
@@ -118,7 +97,7 @@ def is_short_name(name: str, company: str) -> bool:
 
 
 def _subsequence(short: str, whole: str) -> bool:
-    """An acronym that skips letters ("AXP" in "American Express"): same first letter, letters in order."""
+    """Whether ``short`` is an acronym that skips letters ("AXP" for "American Express")."""
     rest = iter(whole)
     return 2 <= len(short) <= 5 and short[0] == whole[:1] and all(letter in rest for letter in short)
 

@@ -1,4 +1,4 @@
-"""PDF filings through PyMuPDF, which is not thread-safe: use processes, never threads."""
+"""Text of PDF filings by PyMuPDF, which is not thread-safe: use processes, not threads."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import pymupdf
 
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
-from finray.filings.ocr import common_words, pictured_pages, read_page, strange_pages
+from finray.filings.ocr import common_words, image_pages, read_page, unreadable_pages
 from finray.filings.pdf_lines import PositionedWord
 from finray.filings.tessdata import ADVICE, Ocr
 
-# MuPDF reports each flaw of a file on standard error; what matters becomes a FilingError.
+# MuPDF prints each flaw of a file on standard error; serious ones become a FilingError.
 pymupdf.TOOLS.mupdf_display_errors(False)  # type: ignore[no-untyped-call]
 pymupdf.TOOLS.mupdf_display_warnings(False)  # type: ignore[no-untyped-call]
 
-# What PyMuPDF raises on broken input: FileDataError and mupdf errors derive from RuntimeError or Exception's
-# own standard subclasses, by version and by place.
+# What PyMuPDF raises on broken input, depending on version and place.
 _BROKEN = (RuntimeError, ValueError, TypeError, IndexError, KeyError, pymupdf.mupdf.FzErrorBase)
 
 _NO_MEMORY = re.compile(r"\b(?:m|c|re)alloc\b.{0,80}\bfailed")
@@ -30,8 +29,8 @@ _REFERENCE = re.compile(r"\b(\d{1,10}) \d{1,5} R\b")
 
 @dataclass(frozen=True, slots=True)
 class PdfText:
-    """``words`` has the words, with their places, of the pages that OCR read; ``unread`` are pages whose fonts do not
-    say which letters they print, and whose text is left out."""
+    """``words`` holds the positioned words of pages that OCR read. ``unread`` are pages whose fonts do not map to
+    Unicode; their text is left out."""
 
     texts: list[str]
     words: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
@@ -48,67 +47,57 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
     try:
         document = pymupdf.open(stream=content, filetype="pdf")  # type: ignore[no-untyped-call]
     except _BROKEN as error:
-        _check_memory(error)
-        raise FilingError("parse", "corrupt_pdf", f"not a readable PDF ({_one_line(error)}); fetch it again") from error
+        raise _corrupt("not a readable PDF", error) from error
     with document:
         if document.needs_pass:
             raise FilingError(
-                "parse", "encrypted", "the PDF asks for a password; decrypt it first (for example with qpdf)"
+                "parse", "encrypted", "the PDF needs a password; decrypt it first (for example with qpdf)"
             )
         try:
             n_pages = document.page_count
         except _BROKEN as error:
-            _check_memory(error)
-            raise FilingError(
-                "parse", "corrupt_pdf", f"its pages cannot be counted ({_one_line(error)}); fetch it again"
-            ) from error
+            raise _corrupt("its pages cannot be counted", error) from error
         if n_pages == 0:
             raise FilingError("parse", "no_pages", "the PDF has no pages; it may be truncated")
         if n_pages > settings.max_pages:
             raise FilingError(
-                "parse",
-                "too_many_pages",
-                f"{n_pages:,} pages are over filings.max_pages = {settings.max_pages:,}",
+                "parse", "too_many_pages", f"{n_pages:,} pages exceed filings.max_pages = {settings.max_pages:,}"
             )
         _check_repair(document)
         yield document
 
 
 def pdf_text(document: pymupdf.Document, settings: FilingSettings, ocr: Ocr | None = None) -> PdfText:
-    """Plain text of each page, as ``page.get_text()`` gives it; ``ocr`` reads the pages that have none, or one that
-    stands for nothing.
+    """Plain text of each page, as by ``page.get_text()``; ``ocr`` reads pages without text or with unreadable text.
 
     Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read), ``image_only`` or ``no_unicode`` (hardly any
-    text that can be read), or ``needs_ocr``."""
+    readable text), or ``needs_ocr``."""
     try:
         texts = [_storable(document[number].get_text()) for number in range(document.page_count)]  # type: ignore[no-untyped-call]
-        _check_repair(document)  # some damage shows only now
+        _check_repair(document)  # reading the pages may reveal more damage
         return _read(document, texts, settings, ocr)
     except _BROKEN as error:
-        _check_memory(error)
-        raise FilingError(
-            "parse", "corrupt_pdf", f"a page cannot be read ({_one_line(error)}); fetch it again"
-        ) from error
+        raise _corrupt("a page cannot be read", error) from error
 
 
 def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings, ocr: Ocr | None) -> PdfText:
-    strange = strange_pages(document, texts)
-    readable = [text for number, text in enumerate(texts) if number not in set(strange)]
+    unreadable = unreadable_pages(document, texts)
+    readable = [text for number, text in enumerate(texts) if number not in set(unreadable)]
     scarce = _is_scarce(readable, len(texts), settings)
-    wanting = sorted({*strange, *(pictured_pages(document, texts, any_size=scarce) if ocr else ())})
-    if ocr is None or not wanting:
+    for_ocr = sorted({*unreadable, *(image_pages(document, texts, any_size=scarce) if ocr else ())})
+    if ocr is None or not for_ocr:
         if scarce:
-            raise _unreadable(document, texts, strange)
-        return PdfText(["" if n in set(strange) else text for n, text in enumerate(texts)], unread=tuple(strange))
+            raise _no_text(document, texts, unreadable)
+        return PdfText(["" if n in set(unreadable) else text for n, text in enumerate(texts)], unread=tuple(unreadable))
     if not ocr.allowed:
-        raise FilingError("parse", "needs_ocr", f"{len(wanting)} of {len(texts)} pages must be read by OCR")
+        raise FilingError("parse", "needs_ocr", f"{len(for_ocr)} of {len(texts)} pages need OCR")
     words: dict[int, Sequence[PositionedWord]] = {}
-    for number in wanting:
+    for number in for_ocr:
         text, placed = read_page(document[number], ocr)
         if common_words(text) >= common_words(texts[number]):
             texts[number], words[number] = _storable(text), placed
     if _is_scarce(texts, len(texts), settings):
-        raise FilingError("parse", "image_only", f"{len(texts)} pages, and OCR found hardly any text on them")
+        raise FilingError("parse", "image_only", f"{len(texts)} pages, on which OCR found hardly any text")
     return PdfText(texts, words)
 
 
@@ -117,33 +106,33 @@ def _is_scarce(readable: Sequence[str], pages: int, settings: FilingSettings) ->
     return printed < settings.min_characters_per_page * pages or not printed
 
 
-def _unreadable(document: pymupdf.Document, texts: Sequence[str], strange: Sequence[int]) -> FilingError:
-    if strange:
+def _no_text(document: pymupdf.Document, texts: Sequence[str], unreadable: Sequence[int]) -> FilingError:
+    if unreadable:
         return FilingError(
             "parse",
             "no_unicode",
-            f"the fonts of {len(strange)} of {len(texts)} pages do not say which letters they print: only OCR can read "
-            f"them; {ADVICE}",
+            f"the fonts of {len(unreadable)} of {len(texts)} pages do not map to Unicode: only OCR can read them; "
+            f"{ADVICE}",
         )
     found = f"{len(texts)} pages with {sum(len(text.strip()) for text in texts)} characters of text"
     if document.is_repaired and not _has_images(document):
-        return FilingError("parse", "corrupt_pdf", f"{found} after repair: it is truncated; fetch it again")
+        return FilingError("parse", "corrupt_pdf", f"{found} after repair; the file is truncated, fetch it again")
     return FilingError("parse", "image_only", f"{found}: only OCR can read scanned images; {ADVICE}")
 
 
 def _check_repair(document: pymupdf.Document) -> None:
-    """Raises FilingError ``corrupt_pdf`` where repair did not bring back all pages."""
+    """Raises FilingError ``corrupt_pdf`` if repair did not recover all pages."""
     if document.is_repaired and (lost := _lost_pages(document, document.stream)):
         raise FilingError(
             "parse",
             "corrupt_pdf",
-            f"the PDF had to be repaired, and {len(lost)} of its {document.page_count} pages are lost, such as "
-            f"p. {lost[0] + 1}: it is truncated or damaged; fetch it again",
+            f"the PDF is truncated or damaged: after repair {len(lost)} of its {document.page_count} pages are lost, "
+            f"such as p. {lost[0] + 1}; fetch it again",
         )
 
 
 def _lost_pages(document: pymupdf.Document, content: bytes) -> list[int]:
-    """Pages of a repaired document that are not there, or whose content is not or ends with the file."""
+    """Pages of a repaired document that are missing, or whose content is missing or cut off at the end of the file."""
     rest = content[content.rfind(b"endobj") + 1 :]
     cut = {int(match[1]) for match in _OBJECT.finditer(rest)}
     return [number for number in range(document.page_count) if not _is_whole(document, number, cut)]
@@ -164,7 +153,7 @@ def _has_images(document: pymupdf.Document) -> bool:
 
 
 def _storable(text: str) -> str:
-    """The same text without what UTF-8 and Arrow cannot carry: NULs and lone surrogates."""
+    """``text`` without characters that UTF-8 and Arrow cannot store: NULs and lone surrogates."""
     if "\0" in text:
         text = text.replace("\0", "")
     if not text.isascii():
@@ -173,10 +162,12 @@ def _storable(text: str) -> str:
 
 
 def _check_memory(error: BaseException) -> None:
-    """MuPDF reports memory that ran out as an error of the system, in words. Raises MemoryError."""
+    """Raises MemoryError if ``error`` means that memory ran out; only MuPDF's message shows it."""
     if _NO_MEMORY.search(str(error)):
         raise MemoryError from error
 
 
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]
+def _corrupt(problem: str, error: BaseException) -> FilingError:
+    """Raises MemoryError instead if memory ran out."""
+    _check_memory(error)
+    return FilingError("parse", "corrupt_pdf", f"{problem} ({' '.join(str(error).split())[:200]}); fetch it again")

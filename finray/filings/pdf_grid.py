@@ -1,8 +1,8 @@
 """The tables of a PDF page as Grids, from the positions of its words.
 
-A PDF has no tables. Its lines (pdf_lines.py) are cut into blocks where prose or new headings stand; in a block, number
-columns are the intervals that the figures of all rows cover, so neighbouring columns never merge. A label that wraps is
-joined again with the line that carries its figures. PyMuPDF is not thread-safe: use processes.
+A PDF has no tables. Prose and new headings cut its lines (pdf_lines.py) into blocks. In a block, number columns are the
+intervals that the figures of all rows cover, so neighboring columns do not merge. A wrapped label is joined with the
+line that holds its figures. PyMuPDF is not thread-safe: use processes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from finray.filings.grids import Grid, caption_of
 from finray.filings.pdf_lines import PositionedWord, rows_of_words
 
 PROSE_SHARE = 0.6
-"""A sentence that covers this share of the page's text width is prose, not a label."""
+"""A sentence wider than this share of the page's text is prose, not a label."""
 
 _PERIOD = re.compile(
     rf"\b(?:{MONTH}|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited)\b|"
@@ -28,7 +28,7 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 _SPANNING = re.compile(r"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$", re.IGNORECASE)
-_LABEL_GOES_ON = re.compile(r"^(?:[a-z($]|\d)")
+_LABEL_CONTINUES = re.compile(r"^(?:[a-z($]|\d)")
 _OPEN_ENDED = re.compile(
     r"(?:\b(?:and|or|of|to|in|from|for|by|the|on|at|with|before|after|per|less|including|excluding|than|as|"
     r"attributable)|,|—|–|-|\()$",
@@ -40,13 +40,13 @@ Columns = Sequence[tuple[float, float]]
 
 
 def page_grids(page: pymupdf.Page, number: int, read: Sequence[PositionedWord] | None = None) -> list[Grid]:
-    """The tables on ``page``, top to bottom; ``number`` is its 0-based page number. Boxes are in PDF points. ``read``
-    are the words that OCR read on it, in place of the page's own."""
+    """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points. ``read``
+    are words from OCR, used instead of the page's own."""
     return grids_of_words(_words(page, read), number)
 
 
 def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
-    """The tables that ``words`` print."""
+    """The tables on a page with these ``words``, top to bottom."""
     rows = rows_of_words(words)
     if not rows:
         return []
@@ -54,7 +54,7 @@ def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
     return [grid for above, block in _tables(rows, width) if (grid := _grid(block, number, above))]
 
 
-def _words(page: pymupdf.Page, read: Sequence[PositionedWord] | None = None) -> list[PositionedWord]:
+def _words(page: pymupdf.Page, read: Sequence[PositionedWord] | None) -> list[PositionedWord]:
     own = page.get_text("words", sort=False) if read is None else read  # type: ignore[no-untyped-call]
     found = [word[:5] for word in own]
     if not page.rotation:
@@ -64,8 +64,8 @@ def _words(page: pymupdf.Page, read: Sequence[PositionedWord] | None = None) -> 
 
 
 def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[tuple[list[str], list[list[Printed]]]]:
-    """Cut the page where prose stands between tables, or where a new heading with periods follows figures; each block
-    comes after the lines of prose above it."""
+    """The blocks between lines of prose, each with the prose above it. A heading with periods that follows figures also
+    starts a new block."""
     above: list[str] = []
     block: list[list[Printed]] = []
     has_data = False
@@ -106,7 +106,7 @@ def _is_heading(row: Sequence[Printed]) -> bool:
 
 
 def _trailing_heading(block: list[list[Printed]]) -> list[list[Printed]]:
-    """The rows without figures at the block's end: they head the next table."""
+    """The rows without figures at the block's end, which belong to the next table."""
     start = len(block)
     while start > 0 and not data_cells(block[start - 1]) and len(block) - start < 8:
         start -= 1
@@ -119,7 +119,7 @@ def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> G
         return None
     above_headings = takewhile(lambda index: len(rows[index]) == 1, range(_first_data(rows)))
     prose = [index for index in above_headings if _is_prose(rows[index], rows)]
-    if prose:  # a sentence that ends in a colon leads in to the table
+    if prose:  # a sentence that ends in a colon introduces the table
         above = [*above, *(row[0].text for row in rows[: prose[-1] + 1])]
         rows = rows[prose[-1] + 1 :]
     first = _first_data(rows)
@@ -147,7 +147,7 @@ def _is_prose(row: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool
 
 
 def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
-    """Text cells left of the first number column are one label."""
+    """Joins the text cells left of the first number column into one label."""
     label = [cell for cell in row if cell.x1 <= columns[0][0] + 1 and not parse_number(cell.text)]
     if len(label) < 2 or row[: len(label)] != label:
         return row
@@ -158,7 +158,7 @@ def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
 
 
 def _stretch(row: list[Printed], columns: Columns) -> list[Printed]:
-    """A heading is centred over the columns it governs: give it the columns that are nearest to it."""
+    """Widens headings, which are centered over their columns, to the columns nearest to them."""
     over = [
         cell
         for cell in row
@@ -167,10 +167,10 @@ def _stretch(row: list[Printed], columns: Columns) -> list[Printed]:
     if not over:
         return row
     spanning = [bool(_SPANNING.search(cell.text)) and not is_year(cell.text[-4:]) for cell in over]
-    centres = [(cell.x0 + cell.x1) / 2 for cell in over]
+    centers = [(cell.x0 + cell.x1) / 2 for cell in over]
     reach = {index: [cell.x0, cell.x1] for index, cell in enumerate(over)}
     for x0, x1 in columns:
-        nearest = min(range(len(over)), key=lambda i: abs(centres[i] - (x0 + x1) / 2))
+        nearest = min(range(len(over)), key=lambda i: abs(centers[i] - (x0 + x1) / 2))
         if spanning[nearest] and not any(c.x0 < x1 and c.x1 > x0 for c in over):
             reach[nearest] = [min(reach[nearest][0], x0), max(reach[nearest][1], x1)]
     moved = {id(cell): replace(cell, x0=reach[i][0], x1=reach[i][1]) for i, cell in enumerate(over)}
@@ -182,7 +182,7 @@ def _label_only(row: Sequence[Printed], columns: Columns) -> bool:
 
 
 def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
-    """Join the lines of a wrapped label; its numbers stand on its first, its last or a middle line."""
+    """Joins the lines of a wrapped label; its numbers may stand on any of them."""
     joined: list[list[Printed]] = []
     for row in rows:
         if joined and _continues(joined[-1], row, columns):
@@ -208,23 +208,21 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
     open_ended = _OPEN_ENDED.search(upper.text) is not None
     if spacing > (1.2 if open_ended else 0.6) * height or upper.text.endswith((":", ".")):
         return False
-    if not _has_label(row, columns):  # numbers alone: they belong to the label just above, if that has none
+    if not _has_label(row, columns):  # numbers alone belong to the label just above if it has none
         return len(before) == 1 and spacing < 0.35 * height
     if len(before) > 1:
         return len(row) == 1 and re.match(r"[a-z(]", lower.text) is not None and not _NOTE_LINE.match(lower.text)
     if upper.text.isupper() and not lower.text.isupper():
         return False
-    goes_on = _LABEL_GOES_ON.match(lower.text) is not None and not is_year(lower.text)
+    continues = _LABEL_CONTINUES.match(lower.text) is not None and not is_year(lower.text)
     full = upper.x1 > columns[0][0] - 0.22 * max(columns[0][0] - upper.x0, 1.0) and lower.x0 >= upper.x0
-    return goes_on or open_ended or (full and len(row) > 1 and lower.x0 > upper.x0 + 2)
+    return continues or open_ended or (full and len(row) > 1 and lower.x0 > upper.x0 + 2)
 
 
 def _take_wrapped_first_label(
-    heads: list[list[Printed]],
-    body: list[list[Printed]],
-    columns: Columns,
+    heads: list[list[Printed]], body: list[list[Printed]], columns: Columns
 ) -> tuple[list[list[Printed]], list[list[Printed]]]:
-    """The first data row's label may have begun on the line above it."""
+    """Joins the last heading line with the first data row if that row's label begins there."""
     if heads and _label_only(heads[-1], columns) and not _PERIOD.search(heads[-1][0].text):
         merged = _join_wrapped([heads[-1], body[0]], columns)
         if len(merged) == 1:

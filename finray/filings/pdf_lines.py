@@ -1,6 +1,6 @@
 """The printed lines of a PDF page, and the cells of each line, from the positions of its words.
 
-Wide gaps, "$" and the right edges that figures share cut a line into cells; dot leaders and small footnote marks go.
+Wide gaps, "$" and right edges shared by figures cut a line into cells. Dot leaders and footnote marks are dropped.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from finray.filings.cells import MAX_CELL, Printed, is_year, merge_fillers, pars
 from finray.filings.grids import MAX_CELL_TEXT
 
 GAP = 0.9
-"""A gap wider than this share of the line's height starts a new cell; spaces between words are 0.2 to 0.4."""
+"""A gap wider than this share of the line's height starts a new cell; word spaces are 0.2 to 0.4."""
 DASH_GAP = 0.6
 SAME_LINE = 0.45
-"""Words whose middles differ by less than this share of their height stand on one line."""
+"""Words are on one line if their middles differ by less than this share of their height."""
 SUPERSCRIPT = 0.75
 EDGE_TOLERANCE = 2.0
 EDGE_SUPPORT = 3
-"""Lines whose figures end on one right edge, within points, before that edge is taken for a column's."""
+"""Minimum number of lines whose figures end on the same right edge (within points) to make it a column's edge."""
 FAR = 1e5
 
 _LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·…](?=\s|$)")
@@ -58,7 +58,7 @@ class Line:
 
 
 def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
-    """The lines that ``words`` print, top to bottom, each as its cells from left to right."""
+    """The cells of each line, top to bottom and left to right."""
     lines = _lines([Word(*word) for word in words if _is_printed(word)])
     edges = _shared_edges(lines)
     return [_cut(line, edges) for line in lines]
@@ -71,7 +71,7 @@ def _is_printed(word: PositionedWord) -> bool:
 
 
 def _lines(words: Sequence[Word]) -> list[Line]:
-    """Words whose middles are at the same height, left to right."""
+    """Groups words whose middles are at the same height, left to right."""
     lines: list[list[Word]] = []
     middle, height = 0.0, 0.0
     for word in sorted(words, key=lambda w: ((w.y0 + w.y1) / 2, w.x0)):
@@ -92,18 +92,18 @@ def _lines(words: Sequence[Word]) -> list[Line]:
 
 
 def _is_superscript(word: Word, height: float) -> bool:
-    """A footnote mark set small beside a figure would read as a figure of its own."""
+    """Whether ``word`` is a small footnote mark, which would read as a figure of its own."""
     return word.y1 - word.y0 < SUPERSCRIPT * height and re.fullmatch(r"\(?[a-z\d]{1,2}\)?", word.text) is not None
 
 
 def _without_leaders(word: Word) -> Word | None:
-    """Dot leaders between a label and its numbers are not text."""
+    """``word`` without dot leaders; None if nothing else is left."""
     text = _LEADERS.sub("", word.text).strip("\u200b\u00ad")
     return replace(word, text=text) if text else None
 
 
 def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
-    """Right edges on which numbers of several lines end: columns of figures are set flush right."""
+    """Right edges shared by numbers of several lines; columns of figures are set flush right."""
     counts: Counter[int] = Counter()
     for line in lines:
         for word in line.words:
@@ -117,7 +117,7 @@ def _is_near(x: float, edges: Collection[int]) -> bool:
 
 
 def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
-    """The cells of a line."""
+    """Cuts a line into cells."""
     runs: list[list[Word]] = [[line.words[0]]]
     for before, word in pairwise(line.words):
         gap = word.x0 - before.x1
@@ -142,7 +142,7 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
 
 
 def _next_period(before: str, word: str) -> bool:
-    """ "December 31, 2022 December 25, 2021" heads two columns, however close they are set."""
+    """Whether ``word`` starts a new heading: "December 31, 2022 December 25, 2021" always heads two columns."""
     if _MONTH_NAME.fullmatch(word):
         return is_year(before) or re.fullmatch(r"\d{1,2},", before) is not None
     return before.lower() in {"ended", "ended:"} and word.lower() in {"three", "six", "nine", "twelve", "year", "years"}

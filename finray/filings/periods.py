@@ -1,4 +1,4 @@
-"""Reporting periods as table headings print them: "Three Months Ended June 30," over "2022  2021"."""
+"""Reporting periods from table headings: "Three Months Ended June 30," over "2022  2021"."""
 
 from __future__ import annotations
 
@@ -14,27 +14,21 @@ from finray.core.vocabulary import COUNT, MONTH, MONTHS, ORDINAL, number_of
 
 _MONTH = rf"(?P<month>{MONTH})\b\.?"
 _DAY_OF = re.compile(
-    _MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|"
-    r"20)\d\d)?(?!\d)",
-    re.IGNORECASE,
+    _MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|20)\d\d)?(?!\d)", re.IGNORECASE
 )
 _NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
 _COUNT = f"(?P<count>{COUNT})"
 _MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
 _WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
-_QUARTER = re.compile(
-    rf"\b(?:quarters?(?: |$|ly)|fiscal quarter|{ORDINAL} quarter|"
-    r"q[1-4]\b)",
-    re.IGNORECASE,
-)
+_QUARTER = re.compile(rf"\b(?:quarters?(?: |$|ly)|fiscal quarter|{ORDINAL} quarter|q[1-4]\b)", re.IGNORECASE)
 _YEARS_LONG = re.compile(r"\b(?:years?|fiscal|annual|twelve months|full.year|fy)\b", re.IGNORECASE)
 _YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a column's headings say; None where they do not. ``instant`` is true for "as of" a date."""
+    """The period in a column's headings; None for parts that they do not name. ``change`` marks a difference."""
 
     year: int | None = None
     month: int | None = None
@@ -45,20 +39,18 @@ class Heading:
 
 
 _CHANGE = re.compile(
-    r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|"
-    r"over (?:19|20)\d\d)\b",
-    re.IGNORECASE,
+    r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|over (?:19|20)\d\d)\b", re.IGNORECASE
 )
 
 
-@lru_cache(maxsize=4096)  # each cell of a column asks
+@lru_cache(maxsize=4096)  # called for each cell of a column
 def read_heading(text: str) -> Heading:
     """Year, month, day and length of the period that ``text`` names."""
     year = month = day = None
     dates = list(_DAY_OF.finditer(text))
     years = {int(y) for y in _YEAR.findall(text)}
     if dates:
-        # The last full date wins: "Year ended" headings come before the date they end on.
+        # The last full date counts: "Year ended" stands before its date.
         match = next((m for m in reversed(dates) if m["year"]), dates[-1])
         month, day = MONTHS[match["month"].lower()], int(match["day"]) if match["day"] else None
         year = int(match["year"]) if match["year"] else None
@@ -82,19 +74,13 @@ def read_heading(text: str) -> Heading:
 
 
 def _length(text: str) -> int | None:
-    """Months of the period: weeks are counted as retailers do, 12 to 17 weeks to a quarter."""
+    """Months of the period; a quarter may have 11 to 17 weeks, as retailers count."""
     if match := _MONTHS_LONG.search(text):
-        return _count(match["count"])
+        return number_of(match["count"])
     if match := _WEEKS_LONG.search(text):
-        weeks = _count(match["count"])
-        return next(
-            (
-                months
-                for low, high, months in ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
-                if low <= weeks <= high
-            ),
-            max(1, round(weeks * 12 / 52)),
-        )
+        weeks = number_of(match["count"])
+        usual = ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
+        return next((n for low, high, n in usual if low <= weeks <= high), max(1, round(weeks * 12 / 52)))
     if _YEAR_TO_DATE.search(text):
         return None
     if _QUARTER.search(text):
@@ -102,36 +88,32 @@ def _length(text: str) -> int | None:
     return 12 if _YEARS_LONG.search(text) else None
 
 
-def _count(word: str) -> int:
-    return number_of(word)
-
-
 @dataclass(frozen=True, slots=True)
 class Period:
-    """``months`` is 0 for an instant; None where it is not known."""
+    """``months`` is 0 for an instant, None if it is unknown."""
 
     end: dt.date | None
     months: int | None
 
 
 _EVENT = re.compile(r"\b(?:on|since|until|by|after|before|dated|effective)\s++$", re.IGNORECASE)
-"""Before a date that says when something happened, in the prose above a note's table."""
+"""Before the date of an event in the prose above a note's table."""
 _CLOSES = re.compile(r"\b(?:ended|ending|as of|at)\s++$", re.IGNORECASE)
-"""Before the name of a month without day or year that dates a column."""
+"""Before the name of a month, without day or year, that dates a column."""
 _NEAR = 40
-"""How far before a date such words are looked for."""
+"""Characters before a date in which such words count."""
 MAX_TITLES = 10_000
-"""Characters of titles; further rows say nothing of the period."""
+"""Characters kept of titles; further rows do not show the period."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Turns the headings over a column into its period, with what the page's title and the filing say besides."""
+    """Turns the headings of a column into its period, completed from the page's title and the filing."""
 
     filing: Filing
     statement: Statement | None
     titles: str
-    """The top of the page, and heading rows that stand over no column in particular."""
+    """The top of the page, and heading rows that belong to no column."""
 
     def with_title(self, text: str) -> Calendar:
         if text in self.titles or len(self.titles) + len(text) > MAX_TITLES:
@@ -139,7 +121,7 @@ class Calendar:
         return replace(self, titles=f"{self.titles}\n{text}")
 
     def period(self, column: int, headings: Mapping[int, str]) -> Period:
-        """The period of ``column`` under ``headings`` (column -> text of all its heading cells)."""
+        """The period of ``column``; ``headings`` maps a column to the text of all its heading cells."""
         text = headings.get(column, "")
         heading = read_heading(text)
         if heading.change and heading.year is None:
@@ -147,7 +129,7 @@ class Calendar:
         return Period(self._end(heading), self._months(heading))
 
     def opening(self, period: Period, headings: Mapping[int, str]) -> Period:
-        """The instant at which ``period`` began: the end of the neighbouring column's year, else computed."""
+        """The instant at which ``period`` began: the end of another column's period if one fits, else computed."""
         if period.end is None or not period.months:
             return Period(None, 0)
         guess = self._opening_day(period.end, period.months)
@@ -158,7 +140,7 @@ class Calendar:
         return Period(guess, 0)
 
     def _opening_day(self, end: dt.date, months: int) -> dt.date:
-        """Years that end on a weekday have 52 weeks (a 53rd cannot be told from one page), others end on a month."""
+        """The day before a period began. Years that do not end with a month are taken to have 52 weeks."""
         by_months = _months_before(end, months)
         if is_month_end(end):
             return by_months
@@ -212,11 +194,12 @@ class Calendar:
         return 3 if self.filing.fiscal_period in ("Q1", "Q2", "Q3") else None
 
 
+_PERIOD_LINE = re.compile(r"\b(?:ended|ending|months|weeks|years)\b", re.IGNORECASE)
 _TitleDate = tuple[int | None, int, int | None]
 """(year, month, day)"""
 
 
-@lru_cache(maxsize=256)  # each cell of a table asks
+@lru_cache(maxsize=256)  # called for each cell of a table
 def _title_dates(titles: str, note: bool) -> tuple[_TitleDate, ...]:
     found: list[_TitleDate] = []
     for match in _DAY_OF.finditer(titles):
@@ -239,20 +222,13 @@ def _title_dates(titles: str, note: bool) -> tuple[_TitleDate, ...]:
 
 @lru_cache(maxsize=256)
 def _title_length(titles: str) -> int | None:
-    return _length(_title_lines(titles))
-
-
-def _title_lines(titles: str) -> str:
-    """Of the page's top, the lines that announce a period: "For the years ended"."""
-    return "\n".join(
-        line
-        for line in titles.split("\n")
-        if len(line) < 140 and re.search(r"\b(?:ended|ending|months|weeks|years)\b", line, re.IGNORECASE)
-    )
+    """Months of the period named in lines such as "For the years ended"."""
+    short = (line for line in titles.split("\n") if len(line) < 140)
+    return _length("\n".join(filter(_PERIOD_LINE.search, short)))
 
 
 def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
-    """A bare "2022" is a fiscal year as the company counts it."""
+    """The end of a fiscal year as the company counts it, for a bare "2022"."""
     if filing.period_end is not None:
         named = filing.fiscal_year if filing.fiscal_year is not None else filing.period_end.year
         return _shift_years(filing.period_end, year - named)

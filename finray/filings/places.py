@@ -1,7 +1,7 @@
-"""Standard places of a filing that Items do not tell: the cover, the contents, signatures, and exhibits.
+"""Standard parts of a filing that are no Items: cover, contents, signatures and exhibits.
 
 Exhibits (Regulation S-K, Item 601) can be longer than the report they belong to: credit agreements, indentures, plans,
-lists of subsidiaries. They follow the signatures and use the same words, so ranking must be able to tell them apart.
+lists of subsidiaries. They follow the signatures and use the report's words, so ranking must distinguish them.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _PERIODIC = ("10-K", "10-Q", "20-F", "40-F", "10-KT")
 COVER_PAGES = 3
 CONTENTS_PAGES = 8
 MIN_LISTED = 6
-"""A page that lists so many Items, or so many titles with page numbers, is the contents."""
+"""A page that lists at least so many Items, or titles with page numbers, is the table of contents."""
 HEAD_LINES = 6
-"""An exhibit names itself within the first lines of its first page."""
+"""An exhibit is named within so many lines at the top of its first page."""
 
 _COVER = re.compile(r"commission file|exact name of registrant|securities registered pursuant to section 12", re.I)
 _LISTED = re.compile(r"^[^\S\n]*items?\s{1,3}\d{1,2}", re.I | re.M)
@@ -29,8 +29,7 @@ _SIGNATURES = re.compile(
     re.I | re.S,
 )
 _EXHIBIT_INDEX = re.compile(
-    r"^[^\w\n]*+(?:exhibit index|index to exhibits|exhibits?\s*+(?:number|no\.)|incorporated by "
-    r"reference)\b",
+    r"^[^\w\n]*+(?:exhibit index|index to exhibits|exhibits?\s*+(?:number|no\.)|incorporated by reference)\b",
     re.I | re.M,
 )
 _EXHIBIT = re.compile(r"^\W*(?:exhibit|ex)[\s.\-–]*\(?(\d{1,3})(?:[.\-](\d+|[a-z]))?", re.I)
@@ -38,14 +37,13 @@ _CERTIFICATION = re.compile(r"^[^\w\n]*+certifications?\b|\bI, [^,]{3,60}, certi
 
 
 def label_places(texts: Sequence[str], statements: Sequence[Statement | None], form: str) -> list[Place | None]:
-    """The standard place that each page is, None for the pages of the report's own Items.
+    """The standard place of each page; None for pages of the report's own Items. ``len(result) == len(texts)``.
 
-    ``len(result) == len(texts)``. The exhibit of an 8-K is what it reports, so only periodic reports have exhibits.
+    Only periodic reports have the place "exhibit"; the exhibit of an 8-K is its main content.
     """
-    periodic = form.removesuffix("/A") in _PERIODIC
     labels: list[Place | None] = [None] * len(texts)
     for page, text in enumerate(texts):
-        if page < COVER_PAGES and len(_COVER.findall(text)) >= 1:
+        if page < COVER_PAGES and _COVER.search(text):
             labels[page] = "cover"
         elif page < CONTENTS_PAGES and _lists_contents(text):
             labels[page] = "contents"
@@ -53,20 +51,20 @@ def label_places(texts: Sequence[str], statements: Sequence[Statement | None], f
             labels[page] = "signatures"
         elif _EXHIBIT_INDEX.search(text[:1500]) and len(re.findall(r"\bexhibit|\bincorporated", text, re.I)) >= 3:
             labels[page] = "exhibit_index"
-    if periodic:
+    if form.removesuffix("/A") in _PERIODIC:
         _mark_exhibits(texts, statements, labels)
     return labels
 
 
 def _mark_exhibits(texts: Sequence[str], statements: Sequence[Statement | None], labels: list[Place | None]) -> None:
-    """Everything behind both the signatures and the statements is an exhibit; where statements follow the
-    signatures ("F-pages"), what follows the first page behind them that calls itself an exhibit."""
+    """Marks the pages after both signatures and statements. If the statements follow the signatures ("F-pages"), or
+    there are no signatures, exhibits start at the first later page named as one."""
     signed = max((page for page, place in enumerate(labels) if place == "signatures"), default=None)
     stated = max((page for page, statement in enumerate(statements) if statement), default=-1)
-    after = max(stated, signed if signed is not None else -1) + 1
-    start = after if signed is not None and signed > stated else None
-    if start is None:
-        start = next((page for page in range(after, len(texts)) if _is_exhibit_start(texts[page])), len(texts))
+    if signed is not None and signed > stated:
+        start = signed + 1
+    else:
+        start = next((page for page in range(stated + 1, len(texts)) if _is_exhibit_start(texts[page])), len(texts))
     for page in range(start, len(texts)):
         if labels[page] is None and statements[page] is None:
             labels[page] = "exhibit"
@@ -78,7 +76,7 @@ def _is_exhibit_start(text: str) -> bool:
 
 
 def _lists_contents(text: str) -> bool:
-    listed = len(_LISTED.findall(text))
-    return (listed >= MIN_LISTED and (len(text) < 260 * listed or bool(_CONTENTS.search(text[:400])))) or (
-        bool(_CONTENTS.search(text[:400])) and len(_LEADER.findall(text)) >= MIN_LISTED
-    )
+    listed, titled = len(_LISTED.findall(text)), _CONTENTS.search(text[:400]) is not None
+    if listed >= MIN_LISTED and (titled or len(text) < 260 * listed):
+        return True
+    return titled and len(_LEADER.findall(text)) >= MIN_LISTED

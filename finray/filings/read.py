@@ -1,4 +1,4 @@
-"""One filing's bytes -> its cover facts, pages and line items: the one entry point of this folder."""
+"""One filing's bytes -> its cover facts, pages and line items: the entry point of this package."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 
 def parse_filing(content: bytes, source_uri: str, settings: FilingSettings, ocr: Ocr | None = None) -> ParsedFiling:
-    """Read one filing: PDF, EDGAR HTML, full-submission text or plain text, told apart by content. ``ocr`` reads pages
+    """Read one filing: PDF, EDGAR HTML, full-submission text or plain text, recognized by content. ``ocr`` reads pages
     whose text cannot be extracted.
 
-    Raises FilingError where the bytes cannot be used, with a stage and a stable reason; nothing else.
+    Raises only FilingError, with a stage and a stable reason.
     """
     kind = sniff(content, settings)
     if kind == "pdf":
@@ -57,12 +57,12 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
         check_length(texts, settings)
         statements = label_statements(texts)
         filing = _filing(content, source_uri, cover.read_facts(texts), texts, statements)
-        made: dict[str, FactSource] = {}
+        provenance = dict(filing.provenance)
         if read.words or read.unread:
-            made["pages"] = "ocr" if read.words else "unread"
+            provenance["pages"] = "ocr" if read.words else "unread"
         if document.is_repaired:
-            made["file"] = "repair"
-        filing = replace(filing, provenance={**filing.provenance, **made})
+            provenance["file"] = "repair"
+        filing = replace(filing, provenance=provenance)
         line_items: list[LineItem] = []
         usual = _usual_scale(texts, statements)
         for number, statement in enumerate(statements):
@@ -116,12 +116,12 @@ def _before(texts: Sequence[str], number: int) -> str:
 
 
 def _is_tabular(text: str) -> bool:
-    """Whether a page that prints no statement has a table: reading the words by position costs more than their text."""
+    """Whether a page seems to have a table. Reading words by position is slow, so other pages are skipped."""
     return len(_FIGURE_LINE.findall(text)) >= MIN_FIGURE_LINES
 
 
 def _usual_scale(texts: Sequence[str], statements: Sequence[Statement | None]) -> Scale | None:
-    """The scale that most of the statements announce: that of notes that announce none."""
+    """The scale that most statements announce, used for notes that announce none."""
     stated = (read_scale(text[:3000]) for text, statement in zip(texts, statements, strict=True) if statement)
     return next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
 
@@ -138,14 +138,8 @@ def _parsed(
     statements: Sequence[Statement | None],
     line_items: Sequence[LineItem],
 ) -> ParsedFiling:
-    columns = zip(
-        texts,
-        label_items(texts),
-        statements,
-        label_places(texts, statements, filing.form),
-        page_headings(texts),
-        strict=True,
-    )
+    places = label_places(texts, statements, filing.form)
+    columns = zip(texts, label_items(texts), statements, places, page_headings(texts), strict=True)
     pages = tuple(Page(number, *values) for number, values in enumerate(columns))
     return ParsedFiling(filing, pages, tuple(line_items))
 
@@ -157,8 +151,8 @@ def _filing(
     texts: Sequence[str],
     statements: Sequence[Statement | None],
 ) -> Filing:
-    """The filing's facts, each from its best source. Raises FilingError ``not_a_filing`` where no form or no
-    company can be read, and the pages are not those of a report either."""
+    """The filing's facts, each from its best source. Raises FilingError ``not_a_filing`` if form or company is missing
+    and the pages are not those of a report."""
     digest = hashlib.sha256(content).hexdigest()
     name = doc_name(source_uri)
     if ACCESSION_NUMBER.fullmatch(name):
@@ -166,9 +160,7 @@ def _filing(
     facts, provenance = merge(sources)
     facts = fiscal.complete(facts)
     if (facts.form is None or facts.company is None) and not is_report(texts, statements):
-        missing = " and ".join(
-            what for what, value in (("form", facts.form), ("company", facts.company)) if value is None
-        )
+        missing = " and ".join(name for name in ("form", "company") if getattr(facts, name) is None)
         raise FilingError(
             "parse",
             "not_a_filing",

@@ -1,7 +1,7 @@
-"""The registrant's name on an SEC cover page or signature page: among all that could be it, the likeliest.
+"""The registrant's name on an SEC cover page or signature page: the most likely candidate.
 
-Where it stands counts (by the captions that the forms prescribe), whether it reads like a company's, and how often the
-report says it: covers are laid out in every order, but a report names its registrant over and over.
+Three things count: the candidate's position relative to the captions, whether it looks like a company's name, and how
+often the report mentions it. Cover layouts vary, but every report mentions its registrant often.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ def _folded(words: str) -> frozenset[str]:
 
 _SIGNED = re.compile(r"\(\s{0,2}registrant\s{0,2}\)", re.IGNORECASE)
 _CORPORATE = re.compile(
-    r"\b(?:inc|incorporated|corp|corporation|company|co|ltd|limited|plc|llc|l\.l\.c|l\.?p|n\.?v|s\.?a|trust"
-    r"|group"
+    r"\b(?:inc|incorporated|corp|corporation|company|co|ltd|limited|plc|llc|l\.l\.c|l\.?p|n\.?v|s\.?a|trust|group"
     r"|holdings|bancorp|partnership)\b\.?\W*$",
     re.IGNORECASE,
 )
@@ -57,38 +56,40 @@ _NO_NAMES = _folded(
 _EXCHANGES = frozenset(("nyse", "nasdaq", "cboe", "exchange"))
 _ITSELF = tuple(fold(f"the {kind}") for kind in ("company", "corporation", "trust", "partnership", "registrant"))
 _ABOVE, _BELOW, _BEHIND_NUMBER, _SIGNED_ABOVE, _ANYWHERE = 6.0, 4.0, 3.0, 3.0, 1.0
-"""How much a name's place says: above its caption, below it, behind the file number, above "(Registrant)"."""
+"""Weight of a name's position: above its caption, below it, after the file number, above "(Registrant)", elsewhere."""
 _REACH = 900
-_STORY = 400_000
-"""Characters of the report in which its names are counted."""
-_MOST_CAPTIONS, _MOST_CANDIDATES, _MOST_SPELLINGS = 10, 40, 100
+_MAX_TEXT = 400_000
+"""Characters of the report in which names are counted."""
+_MAX_CAPTIONS, _MAX_CANDIDATES, _MAX_SPELLINGS = 10, 40, 100
 _LOOKS = {"o": "[o0]", "i": "[il1]", "s": "[s5]", "b": "[b8]", "e": "[ec]", "m": "(?:m|rn)"}
 _CELLS_ABOVE = 6
 
 
-def registrant(cover: CoverText, story: str, signed: Callable[[], str | None]) -> str | None:
-    """The registrant's name on ``cover``, as ``story`` (the report's text) spells it where the cover's spelling occurs
-    nowhere else; None where it is not printed as text. Where nothing stands in its place and nothing reads like a
-    company, who ``signed`` the report is the better guess."""
+def registrant(cover: CoverText, report: str, signed: Callable[[], str | None]) -> str | None:
+    """The registrant's name on ``cover``; None if it is not printed as text.
+
+    If the cover's spelling occurs nowhere in the ``report``'s text, the report's spelling is used. If no candidate has
+    the right position or looks like a company, the name from the signatures (``signed``) is the better guess.
+    """
     weights: dict[str, float] = {}
-    for name, weight in islice(_candidates(cover), _MOST_CANDIDATES):
+    for name, weight in islice(_candidates(cover), _MAX_CANDIDATES):
         weights[name] = max(weight, weights.get(name, 0.0))
-    told = " ".join(story[:_STORY].split())
+    text = " ".join(report[:_MAX_TEXT].split())
 
     def likelihood(name: str) -> float:
-        mentions = len(re.findall(rf"(?<![\w-]){re.escape(name)}(?!\w)", told, re.IGNORECASE))
+        mentions = len(re.findall(rf"(?<![\w-]){re.escape(name)}(?!\w)", text, re.IGNORECASE))
         return weights[name] + min(3.0, math.log2(1 + mentions)) + (_CORPORATE.search(name) is not None)
 
     best = max(weights, key=likelihood, default=None)
     if best is None or (weights[best] < _ABOVE and not _CORPORATE.search(best)):
         return signed() or best
-    return respelled(best, told)
+    return respelled(best, text)
 
 
 def signing_registrant(pages: Sequence[str]) -> str | None:
     """The name above "(Registrant)" on the signature page, for covers that print the name as a picture."""
     for page in reversed(pages):
-        for match in islice(_SIGNED.finditer(page), _MOST_CAPTIONS):
+        for match in islice(_SIGNED.finditer(page), _MAX_CAPTIONS):
             name = _name_above(page[max(0, match.start() - 300) : match.start()].splitlines())
             if name:
                 return name
@@ -96,7 +97,7 @@ def signing_registrant(pages: Sequence[str]) -> str | None:
 
 
 def former_name(cover: CoverText) -> str | None:
-    """A former name printed above its caption; "N/A", addresses and telephone numbers are none."""
+    """The former name above its caption; None for "N/A", an address or a telephone number."""
     caption = cover.first("former")
     if caption is None:
         return None
@@ -104,20 +105,20 @@ def former_name(cover: CoverText) -> str | None:
     return _name_below(cells, corporate=True)
 
 
-def respelled(name: str, story: str) -> str:
-    """``name``, or how ``story`` most often spells it where that differs by spaces and letters that look alike."""
+def respelled(name: str, text: str) -> str:
+    """``name``, or its most frequent spelling in ``text`` if that differs only in spaces and look-alike letters."""
     letters = fold(name)
-    if name.lower() in story.lower() or not 4 <= len(letters) <= MAX_NAME:
+    if name.lower() in text.lower() or not 4 <= len(letters) <= MAX_NAME:
         return name
     pattern = r"[\W_]{0,3}".join(_LOOKS.get(letter, re.escape(letter)) for letter in letters)
-    found = re.finditer(rf"(?<!\w){pattern}(?!\w)\.?", story, re.IGNORECASE)
-    spellings = Counter(tidy_name(match[0]) for match in islice(found, _MOST_SPELLINGS))
+    found = re.finditer(rf"(?<!\w){pattern}(?!\w)\.?", text, re.IGNORECASE)
+    spellings = Counter(tidy_name(match[0]) for match in islice(found, _MAX_SPELLINGS))
     return spellings.most_common(1)[0][0] if spellings else name
 
 
 def _candidates(cover: CoverText) -> Iterator[tuple[str, float]]:
     text = cover.text
-    captions = [caption for caption in cover.captions if caption.kind == "name"][:_MOST_CAPTIONS]
+    captions = [caption for caption in cover.captions if caption.kind == "name"][:_MAX_CAPTIONS]
     for caption in captions:
         if above := _name_above(_cells_above(text, caption.start)):
             yield above, _ABOVE
@@ -143,7 +144,8 @@ def _cells(text: str) -> list[str]:
 
 
 def _cells_above(text: str, start: int) -> list[str]:
-    """What stands above a caption, and on its line before it: of that only what follows another caption or a number."""
+    """The cells above a caption and before it on its line; on that line, only the text after another caption, number or
+    date."""
     cells = _cells(text[max(0, start - 500) : start].rstrip("( \n"))
     if cells:
         own = CoverText(cells[-1])
@@ -155,7 +157,7 @@ def _cells_above(text: str, start: int) -> list[str]:
 
 
 def _name_above(cells: Sequence[str]) -> str | None:
-    """The name that ends above a caption; it may be broken over lines ("ADVANCED MICRO", "DEVICES, INC.")."""
+    """The name directly above a caption; it may span lines ("ADVANCED MICRO", "DEVICES, INC.")."""
     parts: list[str] = []
     for cell in reversed(cells[-_CELLS_ABOVE:]):
         name = tidy_name(_FILE_NUMBER.sub("", cell))
@@ -171,8 +173,8 @@ def _name_above(cells: Sequence[str]) -> str | None:
 
 
 def _continues(upper: str, lower: str) -> bool:
-    """``lower`` is the rest of a name that begins on the line ``upper``: it is no name by itself, or
-    ``upper`` is no complete one, in the same capitals."""
+    """Whether ``lower`` is the rest of a name that begins on the line ``upper``: it is no name by itself, or ``upper``
+    is incomplete and in the same case."""
     if (
         only_suffix(lower)
         or upper.endswith((",", "&"))
@@ -185,27 +187,27 @@ def _continues(upper: str, lower: str) -> bool:
 
 
 def _name_below(cells: Sequence[str], corporate: bool) -> str | None:
-    """The first plausible name, with a corporate suffix where ``corporate`` (addresses follow, too)."""
+    """The first plausible name. ``corporate`` requires a corporate suffix, which excludes addresses."""
     return next((name for name in _names(cells) if not corporate or _CORPORATE.search(name)), None)
 
 
 def _names(cells: Sequence[str]) -> Iterator[str]:
-    """The plausible names among ``cells``, but for the exchanges that covers name; one may begin on the line above."""
-    begun = ""
+    """The plausible names among ``cells``, without stock exchanges; a name may begin in the cell before."""
+    before = ""
     for cell in cells:
         name = tidy_name(_FILE_NUMBER.sub("", cell))
         if not plausible(cell, name) or _EXCHANGES.intersection(re.findall(r"\w+", name.lower())):
-            begun = ""
+            before = ""
             continue
-        if begun and _continues(begun, name) and _CORPORATE.search(name) and len(begun) + len(name) < MAX_NAME:
-            yield f"{begun} {name}"
+        if before and _continues(before, name) and _CORPORATE.search(name) and len(before) + len(name) < MAX_NAME:
+            yield f"{before} {name}"
         if not only_suffix(name):
             yield name
-        begun = name
+        before = name
 
 
 def plausible(printed: str, name: str) -> bool:
-    """``printed`` (``name`` where tidied) could be a name: no caption, place, date or form."""
+    """Whether ``printed`` (tidied: ``name``) could be a name: no caption, place, date or form."""
     if not 0 < len(name) <= MAX_NAME or not _LETTERS.search(name) or has_caption(printed):
         return False
     if only_suffix(name):

@@ -1,8 +1,8 @@
 """Cover facts of an earnings release (Exhibit 99.1 of a Form 8-K, Item 2.02).
 
-A release has no SEC cover. Its headline names the company and the quarter ("PepsiCo Reports Second-Quarter
-2023 Results"), its first sentence the full name and the ticker ("PepsiCo, Inc. (NASDAQ: PEP) today
-reported")."""
+A release has no SEC cover. Its headline names the company and the quarter ("PepsiCo Reports Second-Quarter 2023
+Results"), its first sentence the full name and the ticker ("PepsiCo, Inc. (NASDAQ: PEP) today reported").
+"""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from finray.filings.fiscal_text import find_quarter, named_year
 from finray.filings.names import MAX_NAME, aliases_of, is_short_name, tidy_name
 
 _HEAD = 5_000
-"""Characters in which the headline and the first sentence are looked for."""
+"""Characters searched for the headline and the first sentence."""
 _TEXT_PAGES = 30
 _TEXT_CHARACTERS = 200_000
 _NAME_REACH = 140
-"""Characters before "(NYSE: …)" in which the company's name is looked for."""
+"""Characters before "(NYSE: …)" searched for the company's name."""
 
 _QUARTER = re.compile(
     rf"\b(?:(?P<word>{ORDINAL})[\s-]{{1,3}}(?:fiscal[\s-]{{1,3}})?quarter"
@@ -38,7 +38,7 @@ _YEAR_NEAR = re.compile(
     r"|\A[’']?(?P<tail>\d\d)\b",
     re.IGNORECASE,
 )
-_ANOTHER_THING = re.compile(r"[.;]\s|\bcompared\b|\bvs\b|\bended\b|\b\d{1,2},\s{0,2}$", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[.;]\s|\bcompared\b|\bvs\b|\bended\b|\b\d{1,2},\s{0,2}$", re.IGNORECASE)
 _FULL_YEAR = re.compile(
     r"\b(?:full[\s-]{1,3}(?:fiscal[\s-]{1,3})?year|fiscal(?:[\s-]{1,3}year)?|year[\s-]end"
     r"|annual)\b[^.\n]{0,40}?\bresults\b",
@@ -80,10 +80,7 @@ _STATEMENT_HEADING = re.compile(
 _LETTER = re.compile(r"\b(?:fellow|dear)\s{1,3}(?:share|stock)holders\b", re.IGNORECASE)
 # "Form 10-Q for the quarterly period ended" cites an earlier report.
 _ENDED = re.compile(r"(?P<cited>quarterly\s{1,3}period\s{1,3})?\bend(?:ed|ing)\b", re.IGNORECASE)
-_MONTH_QUARTER = re.compile(
-    rf"\b({MONTH})\s{{1,3}}(20\d\d)\s{{1,3}}quarter\b",
-    re.IGNORECASE,
-)
+_MONTH_QUARTER = re.compile(rf"\b({MONTH})\s{{1,3}}(20\d\d)\s{{1,3}}quarter\b", re.IGNORECASE)
 _NOT_IN_A_NAME = re.compile(
     r"\b(?:press\s+release|news\s+release|for\s+immediate|contact|exhibit|results|media|investor)\b"
     r"|^(?:the\s+)?(?:company|corporation|bank|board|we|q[1-4]|fiscal|full|first|second|third|fourth|net"
@@ -93,7 +90,7 @@ _NOT_IN_A_NAME = re.compile(
 
 
 def read_release(texts: Sequence[str]) -> Facts | None:
-    """Facts of an earnings release, None where the text does not read as one."""
+    """Facts of an earnings release; None if the text is not one."""
     text = "\n".join(texts[:_TEXT_PAGES])[:_TEXT_CHARACTERS].replace("\xa0", " ")
     head = text[:_HEAD]
     if len(_EARNINGS.findall(text[:12_000])) < 4 or not (_ANNOUNCED.search(head) or _LETTER.search(head)):
@@ -113,7 +110,7 @@ def read_release(texts: Sequence[str]) -> Facts | None:
     aliases: tuple[str, ...] = ()
     heading = statement_heading(text)
     if heading is not None and is_short_name(company, heading):
-        # "AMD (NASDAQ: AMD) today announced": the statements carry the full name.
+        # "AMD (NASDAQ: AMD) today announced": the statements print the full name.
         company, aliases = heading, (company,)
     return Facts(
         company=company,
@@ -129,8 +126,7 @@ def read_release(texts: Sequence[str]) -> Facts | None:
 
 
 def _year_end(period_end: dt.date, period: FiscalPeriod, text: str) -> dt.date:
-    """The last day of the fiscal year, from the prior one's on the balance sheet where it fits the
-    quarter."""
+    """The last day of the fiscal year, from the prior year end on the balance sheet if that fits the quarter."""
     if period == "Q4":
         return period_end
     quarter = find_quarter(period_end, text)
@@ -144,8 +140,7 @@ def _quarter(word: str) -> FiscalPeriod:
 
 
 def _period(head: str) -> tuple[FiscalPeriod | None, int | None]:
-    """The quarter that the headline reports and its year; a release on the whole year is the fourth
-    quarter's."""
+    """The quarter in the headline and its year; a release on the whole year counts as the fourth quarter's."""
     for match in _QUARTER.finditer(head):
         word = match["word"] or match["q"] or match["r"]
         year = _year_beside(head, match)
@@ -162,10 +157,10 @@ def _period(head: str) -> tuple[FiscalPeriod | None, int | None]:
 
 
 def _year_beside(head: str, quarter: re.Match[str]) -> int | None:
-    """The year named right after a quarter, or right before it ("Fiscal 2023 Second Quarter")."""
+    """The year right after a quarter, or right before it ("Fiscal 2023 Second Quarter")."""
     following = head[quarter.end() : quarter.end() + 45]
     after = _YEAR_NEAR.search(following)
-    if after and not _ANOTHER_THING.search(following[: after.start()]):
+    if after and not _SEPARATOR.search(following[: after.start()]):
         return _year_of(after)
     before = re.search(
         r"(?:fiscal\s{1,3}(?:year\s{1,3})?)?\b(20\d\d)\s{1,3}\Z",
@@ -192,7 +187,7 @@ def _company(head: str, text: str) -> tuple[str | None, str | None]:
 
 
 def _name_before(before: str) -> str | None:
-    """The name that ends ``before``: what follows the dateline's dash, the last sentence or "today"."""
+    """The name at the end of ``before``, after the dateline's dash, the last sentence or "today"."""
     flat = before.replace("\n", " ").rstrip(' (“"')
     cuts = [match.end() for match in _BEFORE_NAME.finditer(flat)]
     for cut in [*reversed(cuts), 0] if cuts else [0]:
@@ -228,10 +223,10 @@ def _subject(head: str) -> str | None:
 
 
 def _full_name(subject: str, text: str) -> str:
-    """The subject with the corporate suffix that the text most often gives it ("Amcor" is "Amcor plc")."""
+    """The subject with its most frequent corporate suffix in the text ("Amcor" is "Amcor plc")."""
     for suffix in (_LEGAL_FORM, _WIDER_FORM):
-        said = re.compile(rf"\b{re.escape(subject)},?(?:\s(?!and\b)[A-Z&][\w&.]{{0,15}}){{0,3}}?\s{{1,2}}{suffix}")
-        found = Counter(tidy_name(match[0]) for match in said.finditer(text))
+        full = re.compile(rf"\b{re.escape(subject)},?(?:\s(?!and\b)[A-Z&][\w&.]{{0,15}}){{0,3}}?\s{{1,2}}{suffix}")
+        found = Counter(tidy_name(match[0]) for match in full.finditer(text))
         if found:
             return found.most_common(1)[0][0]
     return subject
@@ -244,8 +239,8 @@ def statement_heading(text: str) -> str | None:
 
 
 def _period_end(text: str, head: str) -> dt.date | None:
-    """The last day of the quarter: of the dates after "ended" that are at most four months older than the
-    release, the latest that is printed more than once; where none follows "ended", the one printed most."""
+    """The last day of the quarter: the latest date after "ended" that is printed more than once and at most four months
+    older than the release; if no date follows "ended", the most frequent one."""
     month = _MONTH_QUARTER.search(text)
     if month:
         following = dt.date(int(month[2]), MONTHS[month[1].lower()], 28) + dt.timedelta(days=4)

@@ -1,4 +1,4 @@
-"""Whether pages whose cover could not be read are a company's report all the same, or no filing at all."""
+"""Whether pages without a readable cover are those of a company's report."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from finray.filings.items import label_items
 from finray.filings.statements import MAIN_KINDS
 
 _STATEMENT_SHARE = 0.01
-"""A textbook prints a set of statements, too, among many more pages."""
+"""Minimum share of pages with statements; a textbook prints a set of statements among many more pages."""
 _WORDS = (
     "registrant", "securities exchange act", "securities and exchange commission", "annual report", "quarterly report",
     "current report", "form 10-k", "form 10-q", "form 8-k", "form 20-f", "form 6-k", "forward-looking statements",
     "per diluted share", "diluted earnings per share", "shareholders", "stockholders", "fiscal year",
 )  # fmt: skip
-_LEAST_WORDS = 5
+_MIN_WORDS = 5
 _WORDS_PER_PAGE = 0.5
 
 
 def is_report(texts: Sequence[str], statements: Sequence[Statement | None]) -> bool:
-    """Whether the pages print primary statements or the Items of an SEC form, or speak as reports to investors do.
+    """Whether the pages print primary statements or the Items of an SEC form, or use the words of reports to investors.
 
     ``statements`` are the labels of the pages (``finray.filings.statements``)."""
     printed = [kind for kind in statements if kind is not None]
@@ -31,4 +31,4 @@ def is_report(texts: Sequence[str], statements: Sequence[Statement | None]) -> b
         return True
     whole = "\n".join(texts).lower()
     counts = [whole.count(word) for word in _WORDS]
-    return sum(count > 0 for count in counts) >= _LEAST_WORDS and sum(counts) >= _WORDS_PER_PAGE * len(texts)
+    return sum(count > 0 for count in counts) >= _MIN_WORDS and sum(counts) >= _WORDS_PER_PAGE * len(texts)

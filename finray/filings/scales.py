@@ -20,26 +20,18 @@ _SCALE = re.compile(
 )
 _EXCEPT_SHARES = re.compile(
     r"except[^.\n]{0,60}?(?<!per )(?<!per common )(?<!per-)\b(?:share data|share amounts|"
-    r"shares?\b(?! per)(?!\s*(?:and|,|or)?\s*$)|"
-    r"number of shares|share and per)",
+    r"shares?\b(?! per)(?!\s*(?:and|,|or)?\s*$)|number of shares|share and per)",
     re.IGNORECASE,
 )
 _SHARES_IN = re.compile(
     rf"(?:shares?|share data|share amounts)\b[^.\n$]{{0,50}}?\bin (?P<after>{SCALE})s", re.IGNORECASE
 )
-_BOTH_IN = re.compile(
-    rf"(?:dollars|amounts|\$)[^.\n]{{0,12}}(?:and|,) shares[^.\n]{{0,10}}in {SCALE}s",
-    re.IGNORECASE,
-)
+_BOTH_IN = re.compile(rf"(?:dollars|amounts|\$)[^.\n]{{0,12}}(?:and|,) shares[^.\n]{{0,10}}in {SCALE}s", re.IGNORECASE)
 _MONEY = (
     ("EUR", r"€|\beuros?\b"),
     ("GBP", r"£|pounds sterling|\bgbp\b"),
     ("JPY", r"¥|\byen\b"),
-    (
-        "CNY",
-        r"\brmb\b|"
-        r"renminbi",
-    ),
+    ("CNY", r"\brmb\b|renminbi"),
     ("CAD", r"c\$|canadian dollars"),
     ("CHF", r"\bchf\b|swiss francs"),
     ("AUD", r"a\$|australian dollars"),
@@ -61,20 +53,15 @@ _SHARE_SECTION = re.compile(
     r"^\W*number of .{0,20}shares",
     re.IGNORECASE,
 )
-_AMOUNT_AFTER_ALL = re.compile(
-    r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|"
-    r"value",
+_AMOUNT = re.compile(
+    r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|value", re.IGNORECASE
+)
+_PER_SHARE_ROW = re.compile(
+    r"\b(?:basic|diluted|dilution|continuing|discontinued|total|net (?:income|loss|earnings)|common|income|loss|"
+    r"earnings|declared|dividends?)\b",
     re.IGNORECASE,
 )
-_BASIC_OR_DILUTED = re.compile(
-    r"\b(?:basic|diluted|dilution|continuing|discontinued|total|net (?:income|loss|"
-    r"earnings)|common|income|loss|earnings|declared|dividends?)\b",
-    re.IGNORECASE,
-)
-_OWN_SCALE = re.compile(
-    rf"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>{SCALE})s?\)",
-    re.IGNORECASE,
-)
+_OWN_SCALE = re.compile(rf"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +75,7 @@ class Scale:
 
 
 def read_scale(text: str) -> Scale | None:
-    """The scale that ``text`` (a heading, or the top of a page) announces, None where it announces none."""
+    """The scale that ``text`` (a heading, or the top of a page) announces, if any."""
     match = _SCALE.search(text)
     if match is None:
         return None
@@ -127,8 +114,11 @@ def row_unit(
 
 
 def share_scale(value: float, decimals: int, scale: Scale, *, moved: bool) -> int:
-    """The multiplier of a share count. Where shares are exempt from the scale, a company with fewer than 100,000 shares
-    outstanding would be odd: the exemption was meant for per-share amounts. Shares ``moved`` in a year can be few."""
+    """The multiplier of a share count.
+
+    If shares are exempt from the scale but fewer than 100,000 would be outstanding, the exemption was meant for
+    per-share amounts. Shares ``moved`` in a year (issued, repurchased) can be few.
+    """
     if scale.shares_exempt and not moved and (abs(value) < 100_000 or decimals):
         return scale.money
     return scale.shares
@@ -142,7 +132,7 @@ def _is_per_share(label: str, heading: str, decimals: int, value: float) -> bool
         bool(_PER_SHARE.search(heading))
         and small
         and (decimals >= 2 or value == 0)
-        and _BASIC_OR_DILUTED.search(label) is not None
+        and _PER_SHARE_ROW.search(label) is not None
     )
 
 
@@ -151,7 +141,7 @@ def _is_share_count(label: str, heading: str, decimals: int, value: float) -> bo
         return False
     if decimals >= 2 and abs(value) < 100 and _PER_SHARE.search(label):
         return False
-    if _SHARES.search(label) and not _AMOUNT_AFTER_ALL.search(label):
+    if _SHARES.search(label) and not _AMOUNT.search(label):
         return True
     if _PER_SHARE.search(heading) and decimals >= 2 and abs(value) < 100:
         return False

@@ -1,4 +1,4 @@
-"""What kind of bytes these are, judged by content: a wrong file extension changes nothing."""
+"""Recognizes the format of a file by its content, not by its extension."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ _ERROR_PAGE = re.compile(
     r"\b(?:40[0134]|429|50[0234])\b.{0,40}\b(?:forbidden|not found|unauthorized|bad request|too many requests"
     r"|(?:internal server |gateway |server )?error|bad gateway|service unavailable|gateway time-?out)\b"
     r"|\baccess (?:to this page (?:is|has been) )?denied\b|\brequest rate threshold exceeded\b"
-    r"|\bundeclared automated tool\b|<code>(?:nosuchkey|nosuchbucket|accessdenied|slowdown"
-    r"|expiredtoken)</code>"
+    r"|\bundeclared automated tool\b|<code>(?:nosuchkey|nosuchbucket|accessdenied|slowdown|expiredtoken)</code>"
     r"|<title>[^<]{0,40}\b(?:forbidden|not found|access denied|error|just a moment)\b[^<]{0,40}</title>"
     r"|\bverify (?:that )?you are (?:a )?human\b",
     re.IGNORECASE,
 )
 CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff]")
 _ERROR_PAGE_BYTES = 20_000
-"""Web servers' error pages are short; SEC's longest, on automated tools, has 6 KB."""
+"""Web servers' error pages are short; the SEC's longest, on automated tools, has 6 KB."""
 _MAGIC = {
     b"PK\x03\x04": "a ZIP archive or Office document",
     b"\x1f\x8b": "gzip data",
@@ -49,15 +48,13 @@ _MAGIC = {
 
 
 def sniff(content: bytes, settings: FilingSettings) -> Kind:
-    """The kind of document that ``content`` is.
-
-    Raises FilingError (stage "read") with reason ``empty``, ``too_large``, ``error_page`` or
+    """The kind of document. Raises FilingError (stage "read"): ``empty``, ``too_large``, ``error_page``,
     ``unknown_format``."""
     if not content:
         raise FilingError("read", "empty", "the file has 0 bytes; fetch it again")
     if len(content) > settings.max_bytes:
         raise FilingError(
-            "read", "too_large", f"{len(content):,} bytes are over filings.max_bytes = {settings.max_bytes:,}"
+            "read", "too_large", f"{len(content):,} bytes exceed filings.max_bytes = {settings.max_bytes:,}"
         )
     head = content[:_HEAD]
     if _PDF_MARK.search(head, 0, 1024):
@@ -70,22 +67,20 @@ def sniff(content: bytes, settings: FilingSettings) -> Kind:
     for magic, name in _MAGIC.items():
         if head.startswith(magic):
             raise FilingError(
-                "read",
-                "unknown_format",
-                f"this is {name}; finray reads PDF, EDGAR HTML and full-submission text",
+                "read", "unknown_format", f"this is {name}; finray reads PDF, EDGAR HTML and full-submission text"
             )
     if _is_text(head):
         return "text"
-    raise FilingError("read", "unknown_format", f"neither PDF, HTML nor text: it starts with {head[:16]!r}")
+    raise FilingError("read", "unknown_format", f"not PDF, HTML or text: it starts with {head[:16]!r}")
 
 
 def is_markup(content: bytes) -> bool:
-    """HTML or XML rather than typed text."""
+    """Whether ``content`` is HTML or XML, not typed text."""
     return bool(_MARKUP.search(content[:_HEAD]) or content[:200].lstrip().startswith(b"<?xml"))
 
 
 def reject_error_page(content: bytes) -> None:
-    """Raises FilingError ``error_page`` where a web server's error page was saved in place of the filing."""
+    """Raises FilingError ``error_page`` if ``content`` is a web server's error page instead of a filing."""
     if len(content) > _ERROR_PAGE_BYTES or b"<" not in content[:_HEAD]:
         return
     found = _ERROR_PAGE.search(content[:_HEAD].decode("latin-1"))
@@ -97,10 +92,10 @@ def reject_error_page(content: bytes) -> None:
 
 
 def decode(content: bytes) -> str:
-    """Text of bytes in UTF-8 or UTF-16 with a mark, else Windows-1252, which EDGAR's older documents use.
+    """Text of bytes in UTF-16 (with a byte order mark), UTF-8 or, as in EDGAR's older documents, Windows-1252.
 
-    Control characters other than tab, line feed, carriage return and form feed are dropped: neither Arrow nor XML
-    carries them all.
+    Drops control characters other than tab, line feed, carriage return and form feed; Arrow and XML cannot hold them
+    all.
     """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", "replace")
@@ -113,7 +108,7 @@ def decode(content: bytes) -> str:
 
 
 def _is_text(head: bytes) -> bool:
-    """Mostly printable, with spaces: fewer than 2% control bytes and no NUL."""
+    """Mostly printable: no NUL, under 2% control bytes, under 25% bytes above ASCII."""
     if b"\0" in head or not head.strip():
         return False
     control = sum(byte < 32 and byte not in (9, 10, 12, 13, 26) for byte in head)

@@ -1,9 +1,9 @@
 """Which pages of a filing print its primary financial statements.
 
-Regulation S-X (Articles 3 and 10) asks every registrant for the same statements, printed one after another: income,
-comprehensive income, balance sheet, cash flows, changes in equity. Look-alikes are everywhere else: selected data, the
-discussion of results, segment notes, parent-only and guarantor schedules. So a page is judged by its title and the line
-items that start its lines, and then by its neighbours: the statements are the one stretch where all kinds meet.
+Regulation S-X (Articles 3 and 10) requires the same statements of every registrant, printed one after another: income,
+comprehensive income, balance sheet, cash flows, changes in equity. Similar pages occur elsewhere: selected data, the
+discussion of results, segment notes, parent-only and guarantor schedules. So a page is scored by its title and the line
+items that start its lines, and then by its neighbors: only the statements have all kinds close together.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ TABLE_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "compreh
 MAIN_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow")
 
 WINDOW = 14
-"""Pages that one set of statements spans at most."""
+"""Maximum number of pages of one set of statements."""
 MIN_NUMBERS = 14
 TITLE_SCORE, MAX_ITEM_SCORE, MIN_ITEM_SCORE = 6.0, 7.0, 1.5
 """A title is worth six line items; more than seven add nothing, and fewer than 1.5 do not count at all."""
 CONVINCING = 4.0
 ALONE = 8.5
-"""Score that a statement needs where no other is near it: releases print an income statement by itself."""
+"""Score that a statement needs if no other is near it; some releases print only an income statement."""
 LOOK_ALIKE = 0.5
 MAX_WORDS_PER_NUMBER = 16.0
-"""Printed words for each number: statements have 2 to 9, discussion 15 and more."""
+"""Statements have 2 to 9 words per number, discussions 15 and more."""
 MAX_LINE = 160
 MAX_LINES = 5_000
-"""Of a page; printed ones have hundreds."""
+"""Lines read of a page; printed ones have hundreds."""
 MAX_BEFORE_TITLE = 60
 INDEX_TITLES = 4
 """A page that names so many kinds of statements is their index."""
@@ -44,7 +44,7 @@ TITLE_LINES = 14
 _NUMBER = re.compile(r"(?<![\w.])\(?\$?\s?\d[\d,]*(?:\.\d+)?\)?(?![\w])")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
-# What one line of a table must start with, and how much it says for each kind.
+# The start of a table's line, and its weight for each kind of statement.
 _MARKERS: tuple[tuple[str, Mapping[Statement, float]], ...] = (
     # income
     (r"(total |net )*(revenues?|sales)\b(?!.*(marketable|maturities|property|securities))", {"income": 1}),
@@ -213,9 +213,9 @@ _NOTHING = _Evidence({}, {})
 
 
 def label_statements(texts: Sequence[str]) -> list[Statement | None]:
-    """The primary statement printed on each page, None where there is none; ``len(result) == len(texts)``.
+    """The primary statement on each page, if any; ``len(result) == len(texts)``.
 
-    A statement that runs over two pages labels both. A page with income and comprehensive income is "income".
+    A statement on two pages labels both. A page with income and comprehensive income is "income".
     """
     evidence = [_page_evidence(text) for text in texts]
     labels: list[Statement | None] = [None] * len(texts)
@@ -255,7 +255,7 @@ def _page_evidence(text: str) -> _Evidence:
 
 
 def _item_scores(lines: Sequence[str]) -> dict[Statement, float]:
-    """How much the line items say for each kind; ``lines`` are lower case."""
+    """The score of each kind from the line items; ``lines`` are lower case."""
     seen: set[str] = set()
     scores: dict[Statement, float] = {}
     for line in lines:
@@ -269,7 +269,7 @@ def _item_scores(lines: Sequence[str]) -> dict[Statement, float]:
 
 
 def table_statement(labels: Sequence[str], page_statement: Statement) -> Statement:
-    """The statement of one table among several on a page labelled ``page_statement``, from the labels of its rows."""
+    """The statement of one of several tables on a page labeled ``page_statement``, from the labels of its rows."""
     lines = [" ".join(label.lower().split()) for label in labels]
     scores = _item_scores(lines)
     best = max(TABLE_KINDS, key=lambda kind: scores.get(kind, 0.0))
@@ -278,7 +278,7 @@ def table_statement(labels: Sequence[str], page_statement: Statement) -> Stateme
 
 
 def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
-    """How surely each kind is named as a title on the page: 1 among the first lines, 0.5 further down."""
+    """The weight of each kind named in a title: 1 among the first lines, 0.5 further down."""
     titles: dict[Statement, float] = {}
     for position, line in enumerate(lines):
         kind = _title_kind(line)
@@ -286,7 +286,7 @@ def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
             continue
         weight = 1.0 if position < TITLE_LINES else 0.5
         if any(value >= weight for value in titles.values()):
-            weight *= 0.6  # a page is named by its first title
+            weight *= 0.6  # the first title counts most
         titles[kind] = max(titles.get(kind, 0.0), weight)
     return titles
 
@@ -314,7 +314,7 @@ def _named_kind(line: str, titles: Sequence[tuple[Statement, re.Pattern[str]]]) 
 
 
 def _best_window(evidence: Sequence[_Evidence]) -> int | None:
-    """First page of the stretch that holds the most convincing set of statements."""
+    """First page of the window with the best set of statements."""
     best, best_value = None, (False, 0.0)
     for start, first in enumerate(evidence):
         if not first.scores:
@@ -331,7 +331,7 @@ def _best_window(evidence: Sequence[_Evidence]) -> int | None:
 
 
 def _anchor_pages(evidence: Sequence[_Evidence], window: range) -> dict[Statement, int]:
-    """The best page for each kind, the surest first; a page carries one kind."""
+    """The best page for each kind, in descending order of score; a page has only one kind."""
     ranked = sorted(
         (
             (score, -page, kind)
@@ -360,7 +360,7 @@ def _extend(
     anchor: int,
     step: int,
 ) -> None:
-    """A statement continues on the next page while that page says so and no other statement claims it."""
+    """Labels the pages on which a statement continues, until a page scores too low or fits another kind better."""
     page = anchor + step
     while page in window and labels[page] is None:
         scores, titles = evidence[page].scores, evidence[page].titles

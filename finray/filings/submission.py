@@ -1,13 +1,12 @@
-"""EDGAR full-submission text (``.txt``, ``.nc``): the SGML header's facts and the main document among
-several.
+"""EDGAR full-submission text (``.txt``, ``.nc``): the facts of the SGML header, and the main document.
 
-Two header styles exist: EDGAR's disseminated ``.txt`` ("CONFORMED PERIOD OF REPORT: 20241220" lines, in the
-1990s inside a privacy-enhanced message) and the feed's ``.nc`` (``<PERIOD>20250110<ITEMS>2.01...`` without
-line ends). See SEC, "EDGAR Public Dissemination Service technical specification", appendix A.
+Two header styles exist: EDGAR's disseminated ``.txt`` ("CONFORMED PERIOD OF REPORT: 20241220" lines, in the 1990s
+inside a privacy-enhanced message) and the feed's ``.nc`` (``<PERIOD>20250110<ITEMS>2.01...`` without line ends). See
+SEC, "EDGAR Public Dissemination Service technical specification", appendix A.
 
-Why not edgartools: its ``edgar.sgml`` reads the same files, but importing it costs 2.6-3.3 s, 1,400 modules
-and 170 MB in every process, creates ``.edgar`` in the home folder, and refuses a header with blank lines
-between its fields (measured with 5.62 on 2 cores); the header's grammar is two regular expressions.
+Why not edgartools: its ``edgar.sgml`` reads the same files, but importing it costs 2.6-3.3 s, 1,400 modules and 170 MB
+in every process, creates ``.edgar`` in the home folder, and it rejects a header with blank lines between its fields
+(measured with 5.62 on 2 cores). The header's grammar is two regular expressions.
 """
 
 from __future__ import annotations
@@ -57,26 +56,15 @@ _PARTY = {
     "FORMER-CONFORMED-NAME": "former",
 }
 _ROLES = (
-    "FILER",
-    "ISSUER",
-    "SUBJECT COMPANY",
-    "SUBJECT-COMPANY",
-    "DEPOSITOR",
-    "FILED BY",
-    "FILED-BY",
-    "REPORTING-OWNER",
-    "REPORTING OWNER",
-    "SECURITIZER",
-    "FILED-FOR",
-    "SERIAL COMPANY",
-    "SERIAL-COMPANY",
-)
+    "FILER", "ISSUER", "SUBJECT COMPANY", "SUBJECT-COMPANY", "DEPOSITOR", "FILED BY", "FILED-BY", "REPORTING-OWNER",
+    "REPORTING OWNER", "SECURITIZER", "FILED-FOR", "SERIAL COMPANY", "SERIAL-COMPANY",
+)  # fmt: skip
 _NOT_THE_COMPANY = frozenset(("REPORTING-OWNER", "REPORTING OWNER", "FILED BY", "FILED-BY", "SECURITIZER"))
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """The header's facts and the main document: its form type, file name and body as text."""
+    """The header's facts, and the main document's form type, file name and text."""
 
     facts: Facts
     document_type: str
@@ -85,7 +73,7 @@ class Submission:
 
 
 def parse_submission(content: bytes) -> Submission:
-    """Raises FilingError (stage "parse"): ``no_sgml_header`` or ``no_documents``."""
+    """Reads a full submission. Raises FilingError (stage "parse"): ``no_sgml_header``, ``no_documents``."""
     text = decode(content)
     first = _DOCUMENT.search(text)
     facts = header_facts(text[: first.start() if first else None])
@@ -105,7 +93,7 @@ def parse_submission(content: bytes) -> Submission:
 
 
 def header_facts(header: str) -> Facts:
-    """Facts of the SGML header; of several parties the filer, issuer or subject company first named."""
+    """Facts of the SGML header; among several parties, the first filer, issuer or subject company counts."""
     header = header[:_HEADER_LIMIT].replace("\r\n", "\n").replace("\r", "\n")
     common: dict[str, str] = {}
     parties: list[tuple[str, dict[str, list[str]]]] = []

@@ -1,4 +1,4 @@
-"""A filing's cover in one sentence: what dense document retrieval compares a question with."""
+"""A filing's cover as one sentence, which dense document retrieval compares with the question."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _FORM_NAMES = {
 
 
 def cover_summary(filing: Filing, text: str = "") -> str:
-    """The cover facts as text, in the words of a question; facts the filing does not give are left out. Where it gives
-    no company, the first words of its ``text`` stand for the name."""
+    """The known cover facts as text, in the words of a question. If the company is unknown, the first words of ``text``
+    replace its name."""
     name = filing.company if filing.company != UNIDENTIFIED else " ".join(text[:_HEAD_CHARACTERS].split())
     names = ", ".join(dict.fromkeys((name, *filing.aliases)))
     ticker = f" ({filing.ticker})" if filing.ticker else ""

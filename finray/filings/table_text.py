@@ -7,38 +7,31 @@ import re
 import lxml.html
 
 _OPEN = re.compile(r"^[\s(]*[$€£¥][\s(]*$|^\($")
-"""A cell that holds only what stands before a number: a currency sign, an opening parenthesis."""
+"""A cell with only the prefix of a number: a currency sign, an opening parenthesis."""
 _CLOSE = re.compile(r"^\s*+(?:\)\s*+%?|%\s*+\)?|\)\s*+(?:pts|x))\s*+$", re.IGNORECASE)
-"""A cell that holds only what stands after a number: a closing parenthesis, a percent sign."""
+"""A cell with only the suffix of a number: a closing parenthesis, a percent sign."""
 _NUMBER = re.compile(r"[\d—–-]")
 _CURRENCY_SPACE = re.compile(r"(?<=[$€£¥])\s+(?=[(\d.—–-])")
 MAX_CELL = 400
-"""A longer cell is text: nothing is joined to it."""
+"""Characters; nothing is joined to a longer cell."""
 _BULLETS = frozenset("•●▪◦·–-—*o")
 
 
 def table_lines(table: lxml.html.HtmlElement) -> list[str]:
     """One line for each row that has text."""
-    lines = []
-    for row in table.iter("tr"):
-        cells = row_cells(row)
-        if cells:
-            lines.append(" | ".join(cells))
-    if not lines:
-        text = " ".join(table.text_content().split())
-        return [text] if text else []
+    lines = [" | ".join(cells) for row in table.iter("tr") if (cells := row_cells(row))]
+    if not lines and (text := " ".join(table.text_content().split())):
+        return [text]
     return lines
 
 
 def row_cells(row: lxml.html.HtmlElement) -> list[str]:
-    """The texts of a row's cells, left to right, without empty ones; a currency sign, parenthesis or percent
-    sign that has a cell of its own is joined to its number ("$", "1,234" is "$1,234"; "(12", ")" is
-    "(12)")."""
+    """The texts of a row's non-empty cells, left to right. A currency sign, parenthesis or percent sign in a cell of
+    its own is joined to its number: "$", "1,234" is "$1,234"; "(12", ")" is "(12)"."""
     cells: list[str] = []
     prefix = ""
     for cell in row.iterchildren("td", "th"):
-        text = cell.text if not len(cell) else _text(cell)
-        text = " ".join(text.split()) if text else ""
+        text = " ".join(((cell.text if not len(cell) else cell.text_content()) or "").split())
         if not text:
             continue
         if _OPEN.match(text):
@@ -53,7 +46,3 @@ def row_cells(row: lxml.html.HtmlElement) -> list[str]:
     if prefix:
         cells.append(prefix)
     return cells
-
-
-def _text(cell: lxml.html.HtmlElement) -> str:
-    return str(cell.text_content())

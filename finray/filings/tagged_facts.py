@@ -1,5 +1,4 @@
-"""What inline XBRL says of a filing's numbers beyond what their tables print: exact periods, the part of the company a
-figure is of, and the numbers that stand in sentences."""
+"""Line items from inline XBRL that no table prints: tagged numbers in sentences and row labels."""
 
 from __future__ import annotations
 
@@ -14,14 +13,14 @@ from finray.filings.inline_xbrl import Context, NumericFact, numeric_facts, part
 
 MAX_SENTENCE = 300
 FIRST_ROW = 10_000
-"""Rows of facts in prose count from here, behind those of any page's tables."""
+"""Row number of the first fact in prose, above those of any page's tables."""
 _BLOCKS = ("p", "div", "td", "li")
 _UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "pure": "pure"}
 
 
 def concept_name(concept: str) -> str:
     """ "us-gaap:OtherAccruedLiabilitiesCurrent" as words: "Other accrued liabilities current"."""
-    return _sentence_case(words_of_name(concept))
+    return " ".join(word if word.isupper() else word.lower() for word in words_of_name(concept)).capitalize()
 
 
 def facts_in_prose(
@@ -30,8 +29,8 @@ def facts_in_prose(
     contexts: Mapping[str, Context],
     printed: set[tuple[str, str]],
 ) -> list[LineItem]:
-    """Tagged numbers that no cell of a table prints, each once: in sentences and in the labels of rows ("net of
-    allowances of $14"). ``printed`` are (concept, context) of those that stand in cells.
+    """Tagged numbers that are in no table cell of their own, each once: those in sentences and row labels ("net of
+    allowances of $14"). ``printed`` holds (concept, context) of those in cells; new ones are added.
 
     ``label`` is the concept's name in words, ``caption`` the sentence around the number.
     """
@@ -49,7 +48,7 @@ def facts_in_prose(
 
 
 def tagged_cells(pages: Sequence[HtmlPage]) -> Iterator[tuple[str, str]]:
-    """(concept, context) of the numbers that stand in cells of their own."""
+    """(concept, context) of the numbers in cells of their own."""
     texts = _Texts()
     for page in pages:
         for element in page.tagged:
@@ -58,7 +57,7 @@ def tagged_cells(pages: Sequence[HtmlPage]) -> Iterator[tuple[str, str]]:
 
 
 class _Texts:
-    """The text of the element that was asked for last: the facts of one paragraph come one after another."""
+    """Remembers the text of the last element, since the facts of one paragraph follow each other."""
 
     def __init__(self) -> None:
         self._element: lxml.html.HtmlElement | None = None
@@ -107,7 +106,3 @@ def _sentence(element: lxml.html.HtmlElement, texts: _Texts) -> str | None:
     at = max(text.find(printed), 0)
     start = max(0, min(at - MAX_SENTENCE // 2, len(text) - MAX_SENTENCE))
     return text[start : start + MAX_SENTENCE] or None
-
-
-def _sentence_case(words: Sequence[str]) -> str:
-    return " ".join(word if word.isupper() else word.lower() for word in words).capitalize()

@@ -1,4 +1,4 @@
-"""Tesseract's language data on this machine: what PyMuPDF's built-in Tesseract needs to read pages."""
+"""Finds Tesseract's language data, which PyMuPDF's built-in Tesseract needs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 LANGUAGE = "eng"
 ADVICE = (
-    "install Tesseract's data where filings are parsed (on Debian the package tesseract-ocr; TESSDATA_PREFIX may name "
-    "its folder) and run again with --retry-failed"
+    "install Tesseract's data on the machine that parses filings (Debian: package tesseract-ocr; TESSDATA_PREFIX may "
+    "name the folder) and run again with --retry-failed"
 )
 _FOLDERS = (
     "usr/share/tesseract-ocr/*/tessdata",
@@ -22,15 +22,15 @@ _FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """``tessdata`` is the folder of Tesseract's language data. Where OCR is not ``allowed``, pages that need it end in
-    a FilingError ``needs_ocr``: whoever asked can ask again with the time that it takes."""
+    """``tessdata`` is the folder of Tesseract's language data. If OCR is not ``allowed``, a filing that needs it raises
+    FilingError ``needs_ocr``, so that the caller can retry with a longer time limit."""
 
     tessdata: str
     allowed: bool = True
 
 
 def find_tessdata() -> str | None:
-    """The folder with Tesseract's English data on this machine, None where there is none."""
+    """The folder with Tesseract's English data on this machine; None if there is none."""
     named = os.environ.get("TESSDATA_PREFIX")
     folders = [Path(named), Path(named) / "tessdata"] if named else []
     found = chain.from_iterable(sorted(Path("/").glob(pattern), reverse=True) for pattern in _FOLDERS)

@@ -53,7 +53,7 @@ def test_a_pdf_that_has_lost_pages(keep: float, save: dict[str, object]) -> None
 
 def test_lost_pages_are_counted() -> None:
     whole = pdf(*(f"page {number} of text " * 3 for number in range(20)))
-    with pytest.raises(FilingError, match=r"9 of its 20 pages are lost, such as p\. 12: "):
+    with pytest.raises(FilingError, match=r"9 of its 20 pages are lost, such as p\. 12; "):
         texts_of(whole[: int(len(whole) * 0.5)])
 
 
