@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
 
+from rapidfuzz.distance import OSA
+
 from finray.core.query import Span
 from finray.core.types import UNIDENTIFIED, Filing
 from finray.question.words import word_list
@@ -26,6 +28,11 @@ _PLAIN = re.compile(r"[a-z0-9]+")
 _POSSESSIVE = re.compile(r"['’]s?$", re.I)
 
 _NOT_A_NAME = word_list("not_a_name")
+_GLUED_SUFFIX = re.compile(r"[A-Z][a-z]{3,}(?=(?:Co|Corp|Com)\b)")
+"""The name in front of a suffix without a space: "Pepsi" of "PepsiCo"."""
+_MISSPELLED_LETTERS = 6
+_TWO_MISTAKES_LETTERS = 10
+"""How long a name must be to be recognized with one mistake, and with two."""
 _PERIOD_WORD = re.compile(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?")
 _BEFORE_NAME = word_list("before_name")
 
@@ -93,6 +100,10 @@ class CompanyCatalog:
         self._first_words = self._distinctive_first_words()
         self._tickers = {t.upper(): c.key for c in self.companies.values() for t in c.tickers}
         self._by_initials = self._names_by_initials()
+        self._by_length: dict[tuple[str, int], list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
+        for table in (self._names, self._shortened, {name: (key,) for name, key in self._first_words.items()}):
+            for name, keys in table.items():
+                self._by_length[name[0], len(name)].append((name, keys))
 
     def mentions(self, question: str) -> Mentions:
         """The companies that ``question`` names; the longest reading of each stretch of words wins."""
@@ -110,8 +121,40 @@ class CompanyCatalog:
                 end = words[position + length - 1].end
                 used.append(Span("company", words[position].start, end, " ".join(keys)))
             position += length or 1
+        if not known:
+            used = self._misspelled_spans(words)
+            known = dict.fromkeys(span.value for span in used)
         unknown = _name_like_spans(question, words, used)
         return Mentions(tuple(known), unknown, tuple(used))
+
+    def _misspelled_spans(self, words: Sequence[_Word]) -> list[Span]:
+        """Capitalized words that are a company's name but for a mistake, two in a long name: a letter wrong, missing or
+        too many, or two neighbors swapped. The first letter must be right, and no other company may fit."""
+        spans: list[Span] = []
+        position = 0
+        while position < len(words):
+            for length in range(min(4, len(words) - position), 0, -1):
+                window = words[position : position + length]
+                key = self._misspelled("".join(word.plain for word in window)) if _all_name_like(window) else None
+                if key is not None and not _name_continues(words, position + length):
+                    spans.append(Span("company", window[0].start, window[-1].end, key))
+                    position += length - 1
+                    break
+            position += 1
+        return spans
+
+    def _misspelled(self, joined: str) -> str | None:
+        if len(joined) < _MISSPELLED_LETTERS:
+            return None
+        mistakes = 1 if len(joined) < _TWO_MISTAKES_LETTERS else 2
+        near = {
+            key
+            for letters in range(len(joined) - mistakes, len(joined) + mistakes + 1)
+            for own, keys in self._by_length.get((joined[0], letters), ())
+            if OSA.distance(joined, own, score_cutoff=mistakes) <= mistakes
+            for key in keys
+        }
+        return near.pop() if len(near) == 1 else None
 
     def _longest_match(self, words: Sequence[_Word], position: int) -> tuple[int, tuple[str, ...]]:
         for length in range(min(6, len(words) - position), 0, -1):
@@ -145,6 +188,8 @@ class CompanyCatalog:
                 while len(core) > 1 and core[-1] in _ANY_SUFFIX:
                     core = core[:-1]
                     shortened["".join(core)].setdefault(company.key)
+                for glued in _GLUED_SUFFIX.findall(name):
+                    shortened[glued.lower()].setdefault(company.key)
         for name in own:
             shortened.pop(name, None)
         return _usable(own), _usable(shortened)
@@ -182,6 +227,10 @@ class CompanyCatalog:
         letters = letters.lower()
         hits = {key for core, key in self._by_initials.get(letters[:2], ()) if _built_from_prefixes(letters, core)}
         return hits.pop() if len(hits) == 1 else None
+
+
+def _all_name_like(window: Sequence[_Word]) -> bool:
+    return all(word.is_name_like and word.text.lower() not in _NOT_A_NAME for word in window)
 
 
 def _usable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]]:

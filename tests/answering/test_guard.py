@@ -22,11 +22,15 @@ Ask = Callable[[str], Prediction]
 
 
 def test_a_company_that_is_not_there_is_named_with_those_that_are(ask: Ask) -> None:
-    prediction = ask("What was Grevandar Systms' revenue in fiscal 2022?")
+    prediction = ask("What was Grevandale Cyztem's revenue in fiscal 2022?")
     assert prediction.status == "unanswerable"
-    assert prediction.missing == ("filings of Grevandar Systms",)
+    assert prediction.missing == ("filings of Grevandale Cyztem",)
     assert any("Grevandor Systems" in each for each in prediction.nearest)
     assert "Nearest: " in prediction.answer
+
+
+def test_a_misspelled_company_is_answered_for(ask: Ask) -> None:
+    assert ask("What was Grevandor Sytsems' revenue in fiscal 2022?").value == 1_408_729_000
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,9 @@ LINEAR = 5.0
 
 _NAME = "a" * (names.MAX_NAME - 1) + "."
 EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
+    "finray/answering/coverage.py": [
+        {"found": "Acme Widget", "companies": "Torvane|Ruthimoor", "beside": r"(?:['’]s?)?(?:, | and | or )"}
+    ],
     "finray/answering/grounding.py": [{"figure": "1" * 30}],
     "finray/answering/presence.py": [{"word": "a" * 100}],
     "finray/filings/canonical.py": [],

@@ -99,6 +99,32 @@ def test_names_that_are_not_in_the_index_are_unknown(question: str, unknown: tup
     assert CATALOG.mentions(question).unknown == unknown
 
 
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("Pespico", "PepsiCo, Inc."),
+        ("Pepsco", "PepsiCo, Inc."),
+        ("Pepsi", "PepsiCo, Inc."),
+        ("Phizer", "Pfizer Inc."),
+        ("Amercian Water Works", "American Water Works Company, Inc."),
+        ("American Watr", "American Water Works Company, Inc."),
+        ("Pepsi Bottling Group", None),
+        ("Fizer", None),
+        ("Visha", None),
+    ],
+)
+def test_a_misspelled_name_is_that_of_the_only_company_it_resembles(name: str, known: str | None) -> None:
+    names = ("PepsiCo, Inc.", "Pfizer Inc.", "American Water Works Company, Inc.", "Visa Inc.")
+    catalog = CompanyCatalog([filing(number, company) for number, company in enumerate(names)])
+    found = catalog.mentions(f"What was {name}'s revenue in 2021?").known
+    assert [catalog.companies[key].name for key in found] == ([known] if known else [])
+
+
+def test_a_misspelled_name_that_resembles_two_companies_is_unknown() -> None:
+    catalog = CompanyCatalog([filing(1, "Torvane Inc."), filing(2, "Torvine Inc.")])
+    assert catalog.mentions("What was Torvone's revenue?").known == ()
+
+
 def test_core_names_drop_legal_suffixes_only() -> None:
     assert core_name("THE COCA-COLA COMPANY") == ("coca", "cola")
     assert core_name("AMAZON.COM, INC.") == ("amazon",)

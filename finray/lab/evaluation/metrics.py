@@ -38,8 +38,15 @@ def is_unanswerable(question: Question) -> bool:
 
 
 def numeric_reference(question: Question) -> Number | None:
-    """The number that the gold answer consists of; None for a textual answer or none at all."""
-    return None if question.answer is None or is_unanswerable(question) else only_number(question.answer)
+    """The number that the gold answer consists of, or the one among its words that prints the gold value; None for a
+    textual answer or none at all."""
+    if question.answer is None or is_unanswerable(question):
+        return None
+    alone = only_number(question.answer)
+    if alone is not None or question.value is None:
+        return alone
+    value = Number(Decimal(repr(float(question.value))), 0, unit_factor(question.unit or ""))
+    return next((number for number in find_numbers(question.answer) if same_when_printed(number, value)), None)
 
 
 def is_textual(question: Question) -> bool:
