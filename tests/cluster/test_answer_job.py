@@ -98,7 +98,7 @@ def test_a_pool_answers_as_the_engine_does_and_losing_a_worker_costs_no_answer(
     assert killed
 
 
-def test_a_question_that_breaks_its_engine_costs_itself_alone(
+def test_a_question_that_crashes_its_engine_fails_alone(
     local_ray: None, local_settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AWS_PROFILE", "of the driver")
