@@ -79,7 +79,7 @@ def images(document: object) -> list[str]:
     return [*values(document, "image"), *values(document, "worker_image")]
 
 
-@pytest.mark.parametrize(("reference", "said"), [("gone:1", "gone:1: not found"), ("odd:1", "docker said 'latest'")])
+@pytest.mark.parametrize(("reference", "said"), [("gone:1", "gone:1: not found"), ("odd:1", "docker printed 'latest'")])
 def test_what_has_no_digest_changes_nothing(root: Path, reference: str, said: str) -> None:
     path = root / "infra/kubernetes/serve.yaml"
     text = path.read_text().replace("registry.example.com/finray:0.1.0-cpu", reference)
