@@ -2,8 +2,8 @@
 
     python benchmarks/ask_latency.py --index INDEX QUESTIONS.jsonl [--rounds 3]
 
-The index is opened and the encoder loaded before the clock starts. The first round meets cold caches; it is shown by
-itself. Questions are asked one after the other, as a person at a terminal does.
+Opens the index and loads the encoder before the clock starts. The first round has cold caches; each round has its own
+line. Questions are asked one after the other, as by a user at a terminal.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How many cover facts are right, judged by file names, and how long reading takes beside plain text extraction.
+"""Accuracy of cover facts compared with file names, and parse time compared with plain text extraction.
 
     python benchmarks/cover_facts.py ../shared/data/financebench/pdfs ../shared/data/edgar/html
 
-Names are COMPANY_FISCALYEAR[Qn]_FORM (FinanceBench) or ticker-10-k-DATE; other files are only read. An 8-K's year is
-compared with its date of report. Each disagreement is listed: names err, too, so look at them by eye.
+Names are COMPANY_FISCALYEAR[Qn]_FORM (FinanceBench) or ticker-10-k-DATE; other files are only parsed. The year of an
+8-K is compared with its date of report. Lists each disagreement for review, because names have errors too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FORMS = {"10K": "10-K", "10Q": "10-Q", "8K": "8-K", "EARNINGS": EARNINGS_RELEAS
 
 
 def expected(filing: Filing) -> dict[str, tuple[bool, object, object]]:
-    """For each fact that the name gives: whether it agrees, the name's value, the filing's."""
+    """For each fact in the name: whether it agrees, the value in the name, the value in the filing."""
     name = _FINANCEBENCH.match(filing.doc_name)
     if name:
         form = _FORMS[name["form"].upper()]

@@ -1,11 +1,11 @@
-"""How long finray's encoder alone takes for the chunks of an index: the floor of an index job's time.
+"""Time of finray's encoder alone for the chunks of an index: a lower bound for an index job.
 
     python benchmarks/encoder_alone.py INDEX [--processes 2]
 
-As many processes as the job has encoding workers (one for each processor), one thread each, every one with its model
-loaded and an equal share of the texts in memory before the clock starts. Prints one JSON object: ``seconds`` from the
-first start to the last end, ``forward_seconds``, the longest time that a process spent in forward passes, without the
-tokenizer, and ``forward_cpu_seconds``, the processor time of those, added over processes.
+Runs as many processes as the job has encoding workers (one for each CPU), with one thread each. Each process has loaded
+its model and an equal share of the texts before the clock starts. Prints one JSON object: ``seconds`` from the first
+start to the last end; ``forward_seconds``, the longest time of a process in forward passes, without the tokenizer; and
+``forward_cpu_seconds``, their CPU time summed over processes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from finray.models.transformer_encoder import TransformerEncoder
 
 _READY_SECONDS = 300.0
 _everyone: Barrier | None = None
-"""Of a worker process: where all wait until the last has its model."""
+"""Barrier of the worker processes until all have loaded their model."""
 
 
 class _TimedEncoder(TransformerEncoder):
-    """Adds up the time of forward passes."""
+    """Sums the time of forward passes."""
 
     forward_seconds = 0.0
     forward_cpu_seconds = 0.0
@@ -49,7 +49,7 @@ def _start_worker(everyone: Barrier) -> None:
 
 
 def _encode(texts: list[str]) -> tuple[float, float, float, float]:
-    """Start and end (monotonic), seconds and processor seconds of forward passes."""
+    """Start and end (monotonic), seconds and CPU seconds of forward passes."""
     encoder = _TimedEncoder(str(minilm_folder()), EncoderSettings(), threads=1)
     encoder.encode_passages(texts[:8])
     encoder.forward_seconds = encoder.forward_cpu_seconds = 0.0

@@ -1,4 +1,4 @@
-"""What benchmarks/index_speed.py measures in a round, the ratios that follow, and how they are shown."""
+"""Measurements of a round of benchmarks/index_speed.py, their ratios, and the report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """``finray_start`` and ``langchain_start`` are the same commands on one short filing."""
+    """``finray_start`` and ``langchain_start`` measure the same commands on one short filing."""
 
     finray_start: Measurement
     langchain_start: Measurement
@@ -42,15 +42,13 @@ Ratio = Callable[[Round], float]
 RATIOS: dict[str, Ratio] = {
     "filings/s, finray : LangChain": lambda r: r.langchain.seconds / r.finray.seconds,
     "  without start-up (target: 3 or more)": lambda r: _net_langchain(r, "seconds") / _net_finray(r, "seconds"),
-    "  by processor time: filings/s": lambda r: _net_langchain(r, "cpu_seconds") / _net_finray(r, "cpu_seconds"),
+    "  by CPU time: filings/s": lambda r: _net_langchain(r, "cpu_seconds") / _net_finray(r, "cpu_seconds"),
     "time, finray : forward passes alone": lambda r: r.finray.seconds / r.encoder.output["forward_seconds"],
     "  without start-up (target: 1.3 or less)": lambda r: (
         _net_finray(r, "seconds") / r.encoder.output["forward_seconds"]
     ),
     "  without start-up, tokenizer in both": lambda r: _net_finray(r, "seconds") / r.encoder.output["seconds"],
-    "  by processor time: forward passes": lambda r: (
-        _net_finray(r, "cpu_seconds") / r.encoder.output["forward_cpu_seconds"]
-    ),
+    "  by CPU time: forward passes": lambda r: _net_finray(r, "cpu_seconds") / r.encoder.output["forward_cpu_seconds"],
 }
 
 
@@ -59,7 +57,7 @@ def _ratios(rounds: list[Round]) -> dict[str, list[float]]:
 
 
 def write_json(path: Path, corpus: Corpus, rounds: list[Round]) -> None:
-    """Every measurement; a ratio that could not be taken is null."""
+    """Write every measurement; an undefined ratio is null."""
     ratios = {what.strip(): values for what, values in _ratios(rounds).items()}
     document = {
         "filings": corpus.names,
@@ -118,7 +116,7 @@ def _net_langchain(r: Round, clock: Clock) -> float:
 
 
 def _net(whole: float, start: float) -> float:
-    """Without start-up; NaN where start-up took as long, with few filings or much other work."""
+    """Time without start-up; NaN if start-up took as long, because of few filings or much other work."""
     return whole - start if whole > start else math.nan
 
 

@@ -2,8 +2,8 @@
 
     benchmarks/.venv-langchain/bin/python benchmarks/langchain_baseline.py FOLDER_OF_PDFS CHROMA_FOLDER MODEL_FOLDER
 
-It stands in an environment of its own (requirements-langchain.txt) and is written as a user would write it, with the
-libraries' defaults; chunks are as long as finray's. Prints one JSON object.
+It has its own environment (requirements-langchain.txt) and is written as a user would write it, with the libraries'
+defaults and chunks as long as finray's. Prints one JSON object.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""How fast a language model answers: tokens a second with 1, 16 and 32 requests at once, through any backend.
+"""Speed of a language model in tokens per second with 1, 16 and 32 concurrent requests, through any backend.
 
     .venv-llm/bin/python benchmarks/llm_speed.py --preset vllm --set llm.model=FOLDER
 
-Every request asks for something else, so that no prompt is found in the prefix cache, and writes ``--tokens`` tokens or
-until the model ends.
+Every request has a different prompt, so that the prefix cache has no hits, and generates up to ``--tokens`` tokens.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ async def tokens_per_second(model: ChatModel, at_once: int, batch: int) -> float
 
 
 async def measure(model: ChatModel, repeats: int) -> None:
-    await tokens_per_second(model, 4, 0)  # what is compiled or allocated at first is not counted
+    await tokens_per_second(model, 4, 0)  # warm-up: compilation and allocation are not counted
     for at_once in (1, 16, 32):
         speeds = [await tokens_per_second(model, at_once, at_once * 10 + batch) for batch in range(repeats)]
         print(

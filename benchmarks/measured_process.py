@@ -1,7 +1,7 @@
-"""Run a command to its end and measure it and every process it starts: time, processor time, peak memory. Linux only.
+"""Run a command and measure it with all its child processes: time, CPU time, peak memory. Linux only.
 
-Memory is the proportional set size, added over the processes: what they share (Ray's object store, mapped weights)
-counts once. It is sampled, and reading it costs time, hence not more than once a second.
+Memory is the proportional set size, summed over the processes: shared memory (Ray's object store, mapped weights)
+counts once. Reading it costs time, so it is sampled only once a second.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ _POLL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """``cpu_seconds`` add up over processes (what one uses in its last second may be missing); ``others_cpu`` is the
-    share of the machine's processors (0 to 1) that other work took meanwhile; ``output`` is the JSON object that the
-    command printed last."""
+    """``cpu_seconds`` is the sum over processes (the last second of each may be missing); ``others_cpu`` is the share
+    of the machine's CPUs (0 to 1) that other work used; ``output`` is the last JSON object that the command printed."""
 
     seconds: float
     cpu_seconds: float
@@ -40,7 +39,7 @@ class CommandFailedError(RuntimeError):
 
 
 def measure(command: Sequence[str], environment: Mapping[str, str], *, accepted: Sequence[int] = (0,)) -> Measurement:
-    """Run ``command`` with ``environment`` alone. Raises CommandFailedError with the end of what it said."""
+    """Run ``command`` with exactly ``environment``. Raises CommandFailedError with the end of its output."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         busy = _busy_seconds()
         started = time.perf_counter()
@@ -54,17 +53,17 @@ def measure(command: Sequence[str], environment: Mapping[str, str], *, accepted:
             tree.kill()
         seconds = time.perf_counter() - started
         others = max(0.0, _busy_seconds() - busy - tree.cpu_seconds) / (seconds * (os.cpu_count() or 1))
-        said, complained = _text(out), _text(err)
-    documents = [line for line in said.splitlines() if line.startswith("{")]
+        output, errors = _text(out), _text(err)
+    documents = [line for line in output.splitlines() if line.startswith("{")]
     if child.returncode not in accepted or not documents:
-        missing = "" if documents else ", and no JSON object among what it printed"
-        end = f"{said[-2000:]}\n{complained[-4000:]}"
+        missing = "" if documents else ", and no JSON object in its output"
+        end = f"{output[-2000:]}\n{errors[-4000:]}"
         raise CommandFailedError(f"{' '.join(command)}: exit status {child.returncode}{missing}\n{end}")
     return Measurement(seconds, tree.cpu_seconds, others, tree.peak_bytes, json.loads(documents[-1]))
 
 
 class _Tree:
-    """A process and all that descend from it."""
+    """A process and its descendants."""
 
     def __init__(self, root: psutil.Process) -> None:
         self._root = root
@@ -85,10 +84,10 @@ class _Tree:
         self.peak_bytes = max(self.peak_bytes, memory)
 
     def kill(self) -> None:
-        """End what is left, also of a run that was broken off."""
+        """Kill the remaining processes, also of an interrupted run."""
         for process in {*self._living(), *self._seen}:
             with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()  # psutil sees to it that a process id that was given anew is spared
+                process.kill()  # psutil does not kill a new process with a reused id
 
     def _living(self) -> list[psutil.Process]:
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -97,14 +96,14 @@ class _Tree:
 
 
 def _wait(child: subprocess.Popen[bytes], seconds: float) -> None:
-    """Until the child ends or ``seconds`` have passed, polling: ``Popen.wait`` with a timeout polls no finer."""
+    """Poll until the child ends or ``seconds`` have passed; ``Popen.wait`` with a timeout polls no faster."""
     deadline = time.perf_counter() + seconds
     while child.poll() is None and time.perf_counter() < deadline:
         time.sleep(_POLL_SECONDS)
 
 
 def _busy_seconds() -> float:
-    """Processor seconds of the whole machine so far that were not idle."""
+    """Busy CPU seconds of the whole machine so far."""
     times = psutil.cpu_times()
     return float(sum(times) - times.idle - times.iowait - times.guest - times.guest_nice)
 

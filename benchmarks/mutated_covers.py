@@ -1,9 +1,9 @@
-"""How much of a cover is read after it was changed as filers, PDF printers and OCR change covers.
+"""Recall of cover facts after mutations of covers as filers, PDF printers and OCR produce them.
 
     PYTHONPATH=. python benchmarks/mutated_covers.py ../shared/data/financebench/pdfs ../shared/data/edgar/html
 
-What the cover says as it is counts as right (``cover_facts.py`` checks that). Kinds of changes and companies are both
-split in two: the cover reader was written with the first half of each. Shown is recall, in percent.
+The facts of the unchanged cover count as right (``cover_facts.py`` checks them). Kinds of mutations and companies are
+both split in two halves; the cover reader was developed with the first half of each. Prints recall in percent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SEEDS = range(2)
 
 
 def load(path: Path) -> Cover | None:
-    """The cover of a filing as it is; None where it has none (an earnings release) or is not fully read."""
+    """The unchanged cover of a filing; None if it has none (an earnings release) or was not fully read."""
     if path.suffix == ".pdf":
         with pymupdf.open(path) as document:  # type: ignore[no-untyped-call]
             texts = [page.get_text() for page in document]
@@ -52,7 +52,7 @@ def company_of(name: str) -> str:
 
 
 def halves(covers: Iterable[Cover]) -> tuple[list[Cover], list[Cover]]:
-    """Covers of the companies that the reader was written with, and of the others."""
+    """Covers of the companies that the reader was developed with, and of the others."""
     first: list[Cover] = []
     second: list[Cover] = []
     for cover in covers:
@@ -61,7 +61,7 @@ def halves(covers: Iterable[Cover]) -> tuple[list[Cover], list[Cover]]:
 
 
 def measure(covers: Sequence[Cover], kinds: Mapping[str, Mutation]) -> dict[str, tuple[int, dict[str, float]]]:
-    """For each kind the number of covers that it applies to and the recall of each fact."""
+    """For each kind, the number of covers that it applies to and the recall of each fact."""
     results = {}
     three = several(list(kinds.values()), 3)
     for kind, mutation in {**kinds, "three at once": three}.items():

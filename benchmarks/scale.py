@@ -1,10 +1,10 @@
-"""Document routing over an index of LOFin's size: what opening it takes, how fast and how right the filing is found.
+"""Document routing over an index of LOFin's size: cost of opening, speed and accuracy of finding the filing.
 
     python benchmarks/scale.py --index FOLDER [--filings 145897] [--companies 516] [--questions 600]
 
-Writes fictional filings (cover facts, a vector, one short page each) as a real index where FOLDER holds none yet, then
-opens it in a process of its own, so that memory is the reader's alone. What it cannot show: text search over the pages
-of as many real filings, of which one has 170 or so (docs/benchmarks.md extrapolates from measured stages).
+If FOLDER has no index yet, writes fictional filings (cover facts, a vector, one short page each) as a real index. Then
+opens it in a separate process, to measure the memory of only the reader. It does not measure text search over the pages
+of as many real filings, which have about 170 each (docs/benchmarks.md extrapolates from measured stages).
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def settings() -> Settings:
 
 
 def build(uri: str, filings: int, companies: int) -> None:
-    """The index of the corpus at ``uri``; its filings come last, so that a killed run is not taken for a whole one."""
+    """Build the index of the corpus at ``uri``. Writes filings last, so that a killed run leaves an incomplete
+    index."""
     started = time.perf_counter()
     corpus = make_corpus(filings, companies)
     IndexWriter(uri, settings(), DIMENSION)
@@ -107,7 +108,7 @@ def _batches(filings: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def measure(uri: str, filings: int, companies: int, questions: int) -> None:
-    """Print what opening and routing take. The corpus is made anew in a child, for its questions only."""
+    """Print the cost of opening and routing. A child process regenerates the corpus for its questions."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         asked, years = pool.apply(_questions, (filings, companies, questions))
     empty = _rss_mb()
@@ -138,7 +139,7 @@ def measure(uri: str, filings: int, companies: int, questions: int) -> None:
     by_kind["no company"] = [ScaleQuestion("no company", q.format(year=y), None) for y in years for q in NO_COMPANY]
     missed = []
     for kind, some in by_kind.items():
-        asyncio.run(route(some[0].text))  # the first meets cold files
+        asyncio.run(route(some[0].text))  # warm-up
         results = [asyncio.run(route(question.text)) for question in some]
         first = sum(found[:1] == [q.gold] for q, (found, _, _) in zip(some, results, strict=True))
         five = sum(q.gold in found for q, (found, _, _) in zip(some, results, strict=True))
@@ -182,7 +183,7 @@ def _peak_mb() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--index", required=True, help="folder of the index; made where there is none")
+    parser.add_argument("--index", required=True, help="folder of the index; created if missing")
     parser.add_argument("--filings", type=int, default=145_897)
     parser.add_argument("--companies", type=int, default=516)
     parser.add_argument("--questions", type=int, default=600)

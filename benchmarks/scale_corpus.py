@@ -1,8 +1,8 @@
 """A filings table of LOFin's size: 145,897 filings of 516 fictional companies over 24 years, cover facts only.
 
-Names, calendars and renamings come from the sample generator, in batches, because its stock of invented words serves
-some 300 companies. Forms follow what large registrants file: each year a 10-K, three 10-Qs, a few amendments, and 8-Ks
-for the rest. The first page of each filing is its cover in a few sentences, enough for text search to have work.
+Names, calendars and renamings come from the sample generator, in batches, because its invented words suffice for about
+300 companies. Forms follow those of large registrants: each year a 10-K, three 10-Qs, a few amendments, and otherwise
+8-Ks. The first page of each filing is its cover in a few sentences, enough to exercise text search.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOPICS = ("results of operations", "departure of a director", "a credit agreeme
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """``owner`` gives the company of each filing id."""
+    """``owner`` maps filing ids to companies."""
 
     companies: tuple[Company, ...]
     filings: tuple[Filing, ...]
@@ -35,8 +35,8 @@ class Corpus:
 
 
 def make_corpus(filings: int = FILINGS, companies: int = COMPANIES, seed: int = 0) -> Corpus:
-    """``filings`` filings, the same for the same arguments. Raises ValueError where they do not suffice for the
-    periodic reports of every company and year, or ``companies`` is more than can be named."""
+    """``filings`` filings, determined by the arguments. Raises ValueError if they do not suffice for the periodic
+    reports of every company and year, or if there are not enough names for ``companies``."""
     registrants = _companies(companies, seed)
     made: list[Filing] = []
     owner: dict[str, Company] = {}
@@ -73,7 +73,7 @@ def _companies(count: int, seed: int) -> tuple[Company, ...]:
 
 
 def _renamed(company: Company, prefix: str, batch: int) -> Company:
-    """The company under names, ticker and numbers that no other batch has."""
+    """The company with names, ticker and numbers that no other batch uses."""
     if not prefix:
         return company
 
@@ -128,7 +128,7 @@ def _filing(
     name = company.name_on(filed)
     close = company.calendar.year_end(year) if year is not None else None
     return Filing(
-        filing_id=f"{accession}{digest[:4]}",  # a million numbers a year and company do not exclude a repetition
+        filing_id=f"{accession}{digest[:4]}",  # the suffix avoids duplicates
         doc_name=f"{company.slug}-{form.lower().replace('/', '')}-{end}",
         source_uri=f"s3://scale-raw/{company.cik}/{accession}.txt",
         content_sha256=digest,
@@ -149,7 +149,7 @@ def _filing(
 
 @dataclass(frozen=True, slots=True)
 class ScaleQuestion:
-    """``gold`` is the one filing that a person would open; ``kind`` the form, or "no company"."""
+    """``gold`` is the filing that a person would open; ``kind`` is the form, or "no company"."""
 
     kind: str
     text: str
@@ -172,7 +172,7 @@ NO_COMPANY = ("Which companies signed a credit agreement in fiscal year {year}?"
 
 
 def make_questions(corpus: Corpus, count: int, seed: int = 0) -> tuple[ScaleQuestion, ...]:
-    """``count`` questions about as many filings, a third each on 10-Ks, 10-Qs and 8-Ks. Companies go by their short
+    """``count`` questions about as many filings, a third each on 10-Ks, 10-Qs and 8-Ks. They name companies by short
     name, full name, ticker or former name, as in the sample."""
     rng = random.Random(f"{seed}:questions")
     by_form: dict[str, list[Filing]] = {"10-K": [], "10-Q": [], "8-K": []}

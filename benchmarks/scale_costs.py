@@ -1,10 +1,10 @@
-"""Hours and dollars for indexing 145,897 filings, from stage costs that were measured on a small corpus.
+"""Hours and dollars for indexing 145,897 filings, extrapolated from stage costs on a small corpus.
 
     python benchmarks/scale_costs.py --index INDEX [--parse 156 --embed 1071 --write 12]
 
-INDEX is the index of the corpus that was measured, --parse, --embed and --write the stage seconds that its index job
-reported (added over workers). Pages and chunks of each form are taken from it, the share of each form from
-scale_corpus.py. Prices are examples, in dollars an hour, as SHAPE=NAME:CPUS:NODES:PRICE; give your own.
+INDEX is the index of the measured corpus; --parse, --embed and --write are the stage seconds (summed over workers) that
+its index job reported. Pages and chunks of each form come from this index, the share of each form from scale_corpus.py.
+Prices are examples in dollars per hour, as SHAPE=NAME:CPUS:NODES:PRICE; replace them with your own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EXAMPLES = (
     "16 nodes spot=m7i.2xlarge:8:16:0.1613",
 )
 EFFICIENCY = 0.93
-"""Share of the wall time that encoding workers were busy in the measured run (docs/benchmarks.md)."""
+"""Share of the wall time in which encoding workers were busy in the measured run (docs/benchmarks.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def main() -> None:
     }
     print(f"\n{total['pages'] / 1e6:.1f} million pages, {total['chunks'] / 1e6:.1f} million chunks")
     print("processor hours: " + ", ".join(f"{stage} {value / 3600:,.0f}" for stage, value in seconds.items()))
-    # Every table but filings grows with pages or chunks; that one is measured by scale.py.
+    # Every table except filings grows with pages or chunks; scale.py measures the filings table.
     size = 0.0
     for name in schema.CHILDREN:
         found = sum(p.stat().st_size for p in Path(table_uri(arguments.index, name)).rglob("*") if p.is_file())
@@ -85,7 +85,7 @@ def main() -> None:
     print("\n| cluster | machine | hours | dollars |\n|---|---|---:|---:|")
     work = seconds["parse"] + seconds["embed"]
     for shape in arguments.shape or map(Shape.parse, EXAMPLES):
-        # One committer writes, beside the others; the rest spreads over the processors.
+        # A single committer writes, concurrently with the rest, which uses all CPUs.
         hours = max(work / (shape.cpus * shape.nodes * EFFICIENCY), seconds["write"]) / 3600
         dollars = hours * (shape.nodes * shape.price + HEAD_PRICE)
         print(f"| {shape.name} | {shape.nodes} x {shape.machine} at ${shape.price} | {hours:,.1f} | {dollars:,.0f} |")

@@ -1,14 +1,13 @@
-"""The HTTP service under load: throughput, latency and errors with 16, 64 and 256 clients, and what Serve costs.
+"""The HTTP service under load: throughput, latency and errors with 16, 64 and 256 clients, and the overhead of Serve.
 
     python benchmarks/serve_load.py --index INDEX QUESTIONS.jsonl [--seconds 30] [--clients 16 64 256]
 
-Starts ``finray serve`` on this machine, with the rate limits of a key lifted and ``max_in_flight`` as it ships, and
-asks only this machine. First one client asks every question in turn, once in this process and once over HTTP. What
-HTTP and Serve add is the time of the client less the engine's own, which each reply names. Then so many clients ask
-at once, each its next question when it has its reply; one that is refused (429) waits as ``Retry-After`` says.
-Clients come one by one within ``--ramp`` seconds, as independent ones do; with 0 all come in one moment. After the
-most clients, one asks again: whether the service is at once as fast as before. Prints a table in Markdown; ``--json``
-a record.
+Starts ``finray serve`` on this machine, without rate limits for its key and with the default ``max_in_flight``. First,
+one client asks every question in turn, once in this process and once over HTTP. The overhead of HTTP and Serve is the
+client's time minus the engine's time in the reply. Then several clients ask concurrently, each its next question after
+a reply; a refused client (429) waits for ``Retry-After``. Clients start one by one within ``--ramp`` seconds, like
+independent ones; with 0, all start at once. After the largest number of clients, one client asks again, to check that
+the service is immediately as fast as before. Prints a Markdown table; ``--json`` prints a record.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ SHOWN = (
 
 @dataclass(slots=True)
 class Load:
-    """What came of one number of clients in ``wall`` seconds; latencies in seconds."""
+    """Results of one number of clients in ``wall`` seconds; latencies in seconds."""
 
     clients: int
     wall: float = 0.0
@@ -96,11 +95,11 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("questions")
     parser.add_argument("--index", required=True)
-    parser.add_argument("--seconds", type=float, default=30.0, help="of each number of clients; at most 120")
-    parser.add_argument("--ramp", type=float, default=5.0, help="seconds in which the clients come, before --seconds")
+    parser.add_argument("--seconds", type=float, default=30.0, help="seconds for each number of clients; at most 120")
+    parser.add_argument("--ramp", type=float, default=5.0, help="seconds in which the clients start, before --seconds")
     parser.add_argument("--clients", type=int, nargs="+", default=[16, 64, 256])
     parser.add_argument("--port", type=int, default=8123)
-    parser.add_argument("--replicas", type=int, default=0, help="processes that answer, as finray serve has it")
+    parser.add_argument("--replicas", type=int, default=0, help="replicas that answer, as for finray serve")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     arguments.seconds = min(arguments.seconds, 120.0)
@@ -108,7 +107,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _in_process(index: str, texts: Sequence[str]) -> list[float]:
-    """Seconds of each question, asked in turn; a first round warms the caches, as in the service."""
+    """Seconds of each question, asked in turn after a warm-up round, as over HTTP."""
     engine = open_engine(index, load_settings("local"))
 
     async def ask() -> list[float]:
@@ -120,7 +119,7 @@ def _in_process(index: str, texts: Sequence[str]) -> list[float]:
 
 @contextmanager
 def service(index: str, port: int, replicas: int) -> Iterator[tuple[str, str]]:
-    """``finray serve`` with one key of its own; (url, key) once it is ready."""
+    """Run ``finray serve`` with its own key; yields (url, key) once it is ready."""
     command = str(Path(sys.executable).parent / "finray")
     with tempfile.TemporaryDirectory() as folder:
         keys = str(Path(folder) / "keys.json")
@@ -172,8 +171,8 @@ def _client(url: str, key: str, connections: int) -> httpx.AsyncClient:
 
 
 async def _sequence(url: str, key: str, texts: Sequence[str]) -> tuple[list[float], list[float]]:
-    """Seconds of each question, asked in turn by one client, and how many of them were not the engine's; a first round
-    warms the caches."""
+    """Seconds of each question, asked in turn by one client after a warm-up round, and the seconds outside the
+    engine."""
     seconds: list[float] = []
     added: list[float] = []
     async with _client(url, key, 1) as client:
@@ -217,7 +216,7 @@ async def _ask(client: httpx.AsyncClient, texts: Sequence[str], number: int, end
         took = time.perf_counter() - started
         if reply.status_code == 429:
             load.refused.append(took)
-            # Spread out, as independent clients are: otherwise all that were refused come back in one moment.
+            # Spread the retries, like those of independent clients: otherwise all come back at once.
             await asyncio.sleep(float(reply.headers.get("Retry-After", "1")) * random.uniform(0.75, 1.25))
         elif reply.is_success:
             load.answered.append(took)

@@ -1,10 +1,10 @@
-"""How well statements are found and their numbers read, on the filings of $FINRAY_SHARED_DATA (default ../shared/data).
+"""Accuracy of statements and their numbers on the filings of $FINRAY_SHARED_DATA (default ../shared/data).
 
-    python benchmarks/statements_and_facts.py statements     labelled pages of every PDF, and 10-Ks that miss one
-    python benchmarks/statements_and_facts.py facts          line items of EDGAR HTML against its own inline XBRL
+    python benchmarks/statements_and_facts.py statements     labeled pages of every PDF, and 10-Ks without one
+    python benchmarks/statements_and_facts.py facts          line items of EDGAR HTML compared with its inline XBRL
     python benchmarks/statements_and_facts.py canonical      how often the main metrics are found in the 10-K PDFs
-    python benchmarks/statements_and_facts.py identities     whether what was read in PDFs adds up, in every period
-Add ``--failures`` for every wrong value, or a part of a file name to look at some filings only.
+    python benchmarks/statements_and_facts.py identities     accounting identities over the PDFs, for every period
+Add ``--failures`` to list every wrong value, or parts of file names to select filings.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _facts_of(path: Path, root: lxml.html.HtmlElement, failures: bool) -> Counte
     gold = {}
     for index, tagged in enumerate(inline_xbrl.numeric_facts(root)):
         gold[f"gold:{index}"] = tagged
-        tagged.element.set("name", f"gold:{index}")  # carried through the grid as Cell.concept, and read nowhere else
+        tagged.element.set("name", f"gold:{index}")  # the grid passes it on as Cell.concept
     outcomes: Counter[str] = Counter()
     pages = split_pages(root, FilingSettings())
     labels = label_statements([page.text for page in pages])
@@ -184,7 +184,7 @@ def _facts_of(path: Path, root: lxml.html.HtmlElement, failures: bool) -> Counte
 
 
 def _tagged_cells(tables: tuple[lxml.html.HtmlElement, ...]) -> Iterator[lxml.html.HtmlElement]:
-    """Tagged numbers that have a cell of their own; those inside a label ("100 shares authorized") are not cells."""
+    """Tagged numbers with their own cell, without those inside a label ("100 shares authorized")."""
     for table in tables:
         for element in table.iter("ix:nonfraction"):
             cell = next((a for a in element.iterancestors() if a.tag in ("td", "th")), None)
@@ -263,7 +263,7 @@ def measure_canonical(names: list[str], failures: bool) -> None:
 
 
 def measure_identities(names: list[str], failures: bool) -> None:
-    """Accounting identities need no labels: a wrong row, column, sign or scale breaks them."""
+    """Check accounting identities, which need no gold labels: a wrong row, column, sign or scale breaks them."""
     outcomes: Counter[tuple[str, bool]] = Counter()
     for path, _, items in _read_pdfs(names):
         for end in sorted({item.period_end for item in items if item.period_end}):
@@ -277,7 +277,7 @@ def measure_identities(names: list[str], failures: bool) -> None:
 
 
 def _identities(items: list[LineItem], end: dt.date) -> Iterator[tuple[str, float, float, float]]:
-    """(name, left side, right side, relative tolerance) of those whose terms were all found."""
+    """Yield (name, left side, right side, relative tolerance) of each identity whose terms were all found."""
 
     def get(metric: str) -> LineItem | None:
         return canonical.find_line_item(metric, items, period_end=end)

@@ -1,12 +1,12 @@
-"""Exact answers to TAT-QA's numeric questions (arXiv 2105.07624) when the table and its paragraphs are given.
+"""Accuracy on TAT-QA's numeric questions (arXiv 2105.07624) with the table and its paragraphs given.
 
     python benchmarks/tatqa_arithmetic.py DATASET.json [--out ANSWERS.jsonl] [--types arithmetic span]
 
-The table and the paragraphs around it become one HTML page that is read as any filing's: grid, line items, then
-plan, look-up and program of the ``local`` preset. No retrieval, no company, no cover: the filing's year is the latest
-that the context speaks of. Right is TAT-QA's own rule, the answer rounded to two digits and its scale; "any scale"
-leaves the scale aside. Arithmetic questions, and questions whose answer is one printed number ("span"), are asked;
-counts, names and years are not.
+The table and the paragraphs around it become one HTML page, which is processed like that of a filing: grid, line items,
+then plan, look-up and program of the ``local`` preset. There is no retrieval, company or cover; the filing's year is
+the latest in the context. TAT-QA's rule decides whether an answer is right: the value rounded to two digits, and the
+scale; "any scale" ignores the scale. Asks arithmetic questions and those whose answer is one printed number ("span"),
+but not counts, names or years.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Outcome:
 
 
 class OnePage:
-    """What :class:`FilingFacts` reads of an index, for one filing of one page."""
+    """The part of an index that :class:`FilingFacts` reads, for one filing of one page."""
 
     def __init__(self, filing: Filing, page: Page, items: Sequence[LineItem]) -> None:
         self._filing, self._items = filing, tuple(items)
@@ -131,7 +131,7 @@ async def _answer(
 ) -> Answer:
     journal = Journal()
     query = await reader.read(question.question, journal)
-    # The table is given, so whatever company the question names is the table's.
+    # The table is given, so any company in the question is that of the table.
     query = replace(query, unknown_companies=(), forms=())
     return await answerer.answer(query, Curation(tuple(passages), answerable=True), journal)
 
@@ -142,7 +142,7 @@ def view(context: TatqaContext) -> tuple[FilingFacts, CompanyCatalog, Filing]:
     grids = [grid for t, c in zip(page.tables, page.captions, strict=True) if (grid := table_grid(t, 0, c)) is not None]
     statement = label_statements([page.text])[0]
     items = extract_line_items(grids, page.text, statement, filing)
-    if not items:  # the table is about the report's own period, and does not say so
+    if not items:  # the table is about the period of the report, but has no date
         items = extract_line_items(grids, page.text, statement, filing, undated=True)
     reader = OnePage(filing, Page(0, page.text, statement=statement), items)
     catalog = CompanyCatalog(reader.filings())
@@ -150,16 +150,16 @@ def view(context: TatqaContext) -> tuple[FilingFacts, CompanyCatalog, Filing]:
 
 
 def filing_of(context: TatqaContext) -> Filing:
-    """A year's report whose year is the latest that the context speaks of often, closing on the day it speaks of."""
+    """An annual report for the latest year that the context often mentions, with the year end that it mentions."""
     text = "\n".join([context.table_text, *(p.text for p in context.paragraphs)])
     years = Counter(int(year) for year in _YEAR.findall(text))
     headed = {int(year) for row in context.table[:4] for cell in row for year in _YEAR.findall(cell)}
     usual = years.most_common(1)[0][0] if years else 2019
-    # Later years are those of payments due.
+    # Later years are due dates of payments.
     year = max((y for y in headed or years if y <= usual + 1), default=usual)
     heads = "\n".join(cell for row in context.table[:4] for cell in row)
-    told = " ".join(match.group() for match in _ENDED.finditer(text))
-    days = Counter((a or d, int(b or c)) for a, b, c, d in _FULL_DATE.findall(heads) or _FULL_DATE.findall(told))
+    prose = " ".join(match.group() for match in _ENDED.finditer(text))
+    days = Counter((a or d, int(b or c)) for a, b, c, d in _FULL_DATE.findall(heads) or _FULL_DATE.findall(prose))
     month, day = days.most_common(1)[0][0] if days else ("December", 31)
     try:
         end = dt.date(year, [name[:3] for name in _MONTHS].index(month[:3]) + 1, day)
@@ -179,7 +179,7 @@ def filing_of(context: TatqaContext) -> Filing:
 
 
 def as_html(context: TatqaContext) -> str:
-    """Paragraphs up to the one that announces the table, the table, the others."""
+    """The paragraphs up to the one that introduces the table, the table, then the other paragraphs."""
     paragraphs = [p.text for p in context.paragraphs]
     announced = [place for place, text in enumerate(paragraphs) if _BEFORE_TABLE.search(text)]
     before = announced[0] + 1 if announced else 1
@@ -189,7 +189,7 @@ def as_html(context: TatqaContext) -> str:
 
 
 def _rows(table: Sequence[Sequence[str]]) -> Iterator[tuple[Sequence[str], bool]]:
-    """Each row, and whether it stands above the first figures."""
+    """Each row, and whether it is above the first figures."""
     heading = True
     for row in table:
         figures = [cell for cell in row[1:] if re.search(r"\d", cell) and not _YEAR.search(cell)]
@@ -198,7 +198,7 @@ def _rows(table: Sequence[Sequence[str]]) -> Iterator[tuple[Sequence[str], bool]
 
 
 def _cells(row: Sequence[str], heading: bool) -> Iterator[str]:
-    """The data set has lost the cells that span columns: a lone heading stands over all, others up to the next."""
+    """Cells with column spans, which the data set lacks: a single heading spans all columns, others up to the next."""
     cells = [cell.strip() for cell in row]
     filled = [place for place, cell in enumerate(cells) if cell and place]
     spans = dict.fromkeys(range(len(cells)), 1)
@@ -219,7 +219,7 @@ def _cells(row: Sequence[str], heading: bool) -> Iterator[str]:
 
 
 def gold_value(question: TatqaQuestion) -> float | None:
-    """The number that is the answer, in its scale; None where the answer is a name, a year or a sentence."""
+    """The answer as a number in its scale; None if it is a name, a year or a sentence."""
     if question.value is not None:
         return question.value
     (text, *others) = question.answer

@@ -1,11 +1,11 @@
-"""Exact vector search beside the approximate index: recall, latency, and the time to build.
+"""Compare exact vector search with the approximate index: recall, latency, and build time.
 
     python benchmarks/vector_search.py --index INDEX [--queries 200] [--folder FOLDER]
     python benchmarks/vector_search.py [--rows 200000] [--dimension 384] [--queries 200] [--folder FOLDER]
 
-With the chunk vectors of an index, or with made-up ones: overlapping clusters in few of the dimensions, and noise in
-all. Queries are of the same kind and not stored. Both searches run over the same table, one query after the other, each
-once before the clock starts, with the number of partitions that finray chose (finray/index/ann.py) and with others.
+Uses the chunk vectors of an index, or synthetic ones: overlapping clusters in a few dimensions, and noise in all.
+Queries come from the same distribution and are not stored. Both searches run over the same table, one query after the
+other, after a warm-up, with the number of partitions that finray chose (finray/index/ann.py) and with others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from finray.index.reader import vector_hits
 _PLACE = ("filing_id", "page", "start")
 _WRITE_ROWS = 20_000
 _LATENT = 24
-"""Dimensions in which the made-up clusters differ; sentence vectors have some tens that count."""
+"""Dimensions in which synthetic clusters differ; sentence vectors have a few dozen relevant ones."""
 
 
 def main() -> None:
@@ -74,7 +74,7 @@ def measure(uri: str, vectors: NDArray[np.float32], asked: NDArray[np.float32]) 
 
 
 def stored_vectors(index: str) -> NDArray[np.float32]:
-    """The chunk vectors of an index, in an order that a seed decides."""
+    """The chunk vectors of an index, shuffled with a fixed seed."""
     column = layout.open_table(index, schema.CHUNKS).to_table(columns=["vector"])["vector"].combine_chunks()
     found = np.asarray(column.flatten(), dtype=np.float32).reshape(len(column), -1)
     return found[np.random.default_rng(0).permutation(len(found))]
@@ -109,7 +109,7 @@ def _chunks(vectors: NDArray[np.float32], first: int) -> pa.Table:
 
 
 def _search(table: Any, queries: NDArray[np.float32], probes: int | None) -> tuple[list[set[tuple[Any, ...]]], float]:
-    """What each query finds, as places, and the median time in ms."""
+    """The hits of each query (filing, page, start), and the median time in ms."""
     found, seconds = [], []
     vector_hits(table, _PLACE, queries[0], None, 10, probes=probes)
     for query in queries:

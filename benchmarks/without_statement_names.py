@@ -1,9 +1,9 @@
-"""A question file with every mention of a primary statement by name replaced by "the filing".
+"""Write a copy of a question file with "the filing" in place of every name of a primary statement.
 
     python benchmarks/without_statement_names.py QUESTIONS.jsonl OUT.jsonl
 
-Questions of benchmarks often name the statement that holds the answer ("according to the cash flow statement"), which
-people seldom do. Retrieval on the changed questions shows what it is worth without that hint.
+Benchmark questions often name the statement with the answer ("according to the cash flow statement"), which people
+seldom do. The changed questions measure retrieval without that hint.
 """
 
 from __future__ import annotations

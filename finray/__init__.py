@@ -7,8 +7,8 @@
         prediction = index.ask("What was Acme's revenue in fiscal 2023?")
     finray.answer_many("questions.jsonl", "my-index", "predictions.jsonl")
 
-The names below are the public API. They are imported on first use, so ``import finray`` alone loads nothing.
-``finray.client`` has the client of the HTTP service.
+The names below are the public API. They are imported on first use, so ``import finray`` alone stays cheap.
+``finray.client`` is the client of the HTTP service.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Builds everything that answers questions from settings and an open index."""
+"""Builds the engine, which answers questions, from settings and an open index."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Engine:
     async def answer(
         self, question: Question, observer: Observer | None = None, narrowed: FilingFilter | None = None
     ) -> Prediction:
-        """Answer ``question`` from the filings that pass ``narrowed``, by default from all.
+        """Answer ``question`` from the filings that match ``narrowed``, by default from all.
 
-        Does not raise if a role fails or the question is no text: the prediction then has status "error".
+        If a role fails or the question is not text, the prediction has status "error"; this does not raise.
         """
         roles = self._narrowed(narrowed)
         oracle = self.settings.retrieval.oracle
@@ -69,7 +69,7 @@ class Engine:
         k_documents: int | None = None,
         k_passages: int | None = None,
     ) -> tuple[Query, Sequence[Document], Sequence[Passage]]:
-        """The first retrieval of the loop. Raises FinrayError, also if the question is no text."""
+        """The first retrieval of the loop. Raises FinrayError, such as QuestionError for a non-text question."""
         k = self.settings.retrieval
         wanted = {"k_documents": k_documents or k.k_documents, "k_passages": k_passages or k.k_passages}
         settings = self.settings.model_copy(update={"retrieval": k.model_copy(update=wanted)})
@@ -87,17 +87,17 @@ def open_engine(
 ) -> Engine:
     """An engine over the index at ``index_uri``.
 
-    ``encoder`` and ``chat`` replace the models that the settings name (a Ray Serve handle, a fake). Raises
+    ``encoder`` and ``chat`` replace the models of the settings (by a Ray Serve handle or a fake). Raises
     IndexMissingError, IndexMismatchError if the index was built with another encoder, ModelUnavailableError.
     """
     reader = IndexReader.open(index_uri, settings)
-    # One thread: a question has a few dozen tokens, and bulk answering runs one engine per processor.
+    # One thread: a question has a few dozen tokens, and bulk answering runs one engine on each CPU.
     encoder = encoder or load_encoder(settings.encoder, threads=1)
     return build_engine(reader, settings, encoder=encoder, chat=chat)
 
 
 def asks_llm(settings: Settings) -> bool:
-    """Whether answering calls a language model."""
+    """Whether answering a question calls a language model."""
     return settings.loop.asks_llm or "chat model" in method_named(settings.retrieval.method).needs
 
 

@@ -1,4 +1,4 @@
-"""The public API: index filings, open an index, ask it, answer many questions. Commands and jobs call it too."""
+"""The public API: index filings, open an index, ask it, answer many questions. Commands and jobs use it too."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What a question was read as, and the filings and passages found for it, best first."""
+    """The query that the question reader made, and the filings and passages found for it, best first."""
 
     query: Query
     documents: tuple[Document, ...]
@@ -61,23 +61,23 @@ class Retrieval:
 
 
 class Index:
-    """One version of an index, open to questions; what an index job adds meanwhile is seen when it is opened again.
+    """One version of an index, open for questions. Open it again to see what index jobs have added.
 
-    The methods block, also inside a running event loop (a notebook); ``engine`` has them as coroutines. Questions are
-    answered in this process without a time limit; ``answer_many`` and the HTTP service have one.
+    The methods block, and work inside a running event loop (a notebook); ``engine`` has them as coroutines. Questions
+    run in this process without a time limit; ``answer_many`` and the HTTP service have one.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        # One loop for all questions: clients of language models keep their connections with it.
+        # One loop for all questions: clients of language models bind their connections to a loop.
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="finray", daemon=True)
         self._thread.start()
 
     def ask(self, question: str, *, filings: FilingFilter | None = None) -> Prediction:
-        """Answer ``question`` from the ``filings`` that pass, by default from all.
+        """Answer ``question`` from the filings that match ``filings``, by default from all.
 
-        Never raises for a question that cannot be answered: look at ``status``, "answered", "unanswerable" or "error".
+        If the question cannot be answered, this does not raise; ``status`` is "answered", "unanswerable" or "error".
         """
         return self._wait(self.engine.answer(Question(qid="ask", question=question), narrowed=filings))
 
@@ -89,7 +89,7 @@ class Index:
         k_documents: int | None = None,
         k_passages: int | None = None,
     ) -> Retrieval:
-        """The evidence for ``question`` without an answer. The settings give the numbers that are None.
+        """Filings and passages for ``question``, without an answer. The settings replace a ``k_...`` that is None.
 
         Raises QuestionError if ``question`` is not text, ModelError if a model fails.
         """
@@ -98,7 +98,7 @@ class Index:
         return Retrieval(query, tuple(documents), tuple(passages))
 
     def close(self) -> None:
-        """End the thread that answers."""
+        """Stop the thread that answers questions."""
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -132,17 +132,17 @@ def index_filings(
     retry_failed: bool = False,
     progress: ReportProgress | None = None,
 ) -> IndexSummary:
-    """Read, parse, chunk, embed and store ``sources`` (folders, globs, files, s3://). Run again, it does what is new.
+    """Read, parse, chunk, embed and store ``sources`` (folders, globs, files, s3://). A second run adds only new files.
 
-    Runs on the Ray cluster in reach (``RAY_ADDRESS``, or one that it starts on this machine), or in this process if
-    ``settings.index.in_process``. A file that cannot be used is in the summary; ``retry_failed`` tries it again.
+    Runs on the Ray cluster at ``RAY_ADDRESS``, or on one that it starts on this machine, or in this process if
+    ``settings.index.in_process``. The summary lists files that failed; ``retry_failed`` tries them again.
 
     Raises SourceError, IndexMismatchError, ModelUnavailableError, ClusterError.
     """
     settings = settings or load_settings()
     if settings.index.in_process:
         return index_in_process(sources, index, settings, progress=progress, retry_failed=retry_failed)
-    from finray.cluster.index_job import index_filings as index_on_ray  # brings Ray along
+    from finray.cluster.index_job import index_filings as index_on_ray  # imports Ray
 
     return index_on_ray(sources, index, settings, progress=progress, retry_failed=retry_failed)
 
@@ -158,11 +158,11 @@ def answer_many(
     progress: Progress | None = None,
     remark: Callable[[str], object] = lambda _text: None,
 ) -> AnswerSummary:
-    """Answer ``questions``, a file or objects, into the predictions file ``out``. Run again, it continues.
+    """Answer ``questions``, a file or objects, into the predictions file ``out``. A second run resumes.
 
-    Files are .jsonl or .parquet, local or s3://; ``read_predictions`` reads ``out``. ``workers`` counts Ray workers, by
-    default one for each CPU; 0 uses one process beside this one, without Ray. ``retry_failed`` asks again what ended in
-    an error. ``remark`` is called if ``out`` ends in half a line, which is dropped.
+    Files are .jsonl or .parquet, local or s3://; ``read_predictions`` reads ``out``. ``workers`` is the number of Ray
+    workers, by default one for each CPU; 0 uses one child process, without Ray. ``retry_failed`` repeats questions that
+    ended in an error. ``remark`` is called if ``out`` ends in a truncated line, which is dropped.
 
     Raises SourceError, IndexMissingError, IndexMismatchError, ModelUnavailableError, ClusterError.
     """
@@ -183,15 +183,15 @@ def answer_many(
 
 @contextmanager
 def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: int) -> Iterator[Answer]:
-    """Who answers: nobody if there is nothing to ask, else one engine (``workers`` 0) or a pool on Ray.
+    """The function that answers questions: one engine (``workers`` 0) or a pool on Ray.
 
-    An engine of vLLM batches what many questions ask, so it stays the only one unless ``workers`` are asked for.
+    A vLLM engine batches the requests of many questions, so one engine is the default for it.
     """
     waits = asks_llm(settings)
     if workers is None and waits and settings.llm.backend == "vllm":
         workers = 0
     if not to_ask:
-        yield _nobody
+        yield _not_needed
     elif workers == 0:
         in_flight = settings.bulk.concurrency if waits else 1
         with closing(QuestionEngine(index, settings, asks_llm=waits, in_flight=in_flight)) as engine:
@@ -200,7 +200,7 @@ def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: in
         from finray.cluster.answer_job import AnswerPool
         from finray.cluster.runtime import ray_cluster
 
-        # What is wrong with these is known before a cluster starts.
+        # Report a wrong method or index before a cluster starts.
         method_named(settings.retrieval.method)
         IndexReader.open(index, settings)
         with ray_cluster():
@@ -213,7 +213,7 @@ def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: in
 
 
 def _run(work: Coroutine[Any, Any, Result]) -> Result:
-    """``asyncio.run``, in a thread of its own if this one runs a loop already (a notebook)."""
+    """``asyncio.run``, in a new thread if this one already runs a loop (a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -222,5 +222,5 @@ def _run(work: Coroutine[Any, Any, Result]) -> Result:
         return thread.submit(asyncio.run, work).result()
 
 
-async def _nobody(question: Question) -> Prediction:
-    raise AssertionError(f"{question.qid} was not to be asked")
+async def _not_needed(question: Question) -> Prediction:
+    raise AssertionError(f"question {question.qid} already has a prediction")

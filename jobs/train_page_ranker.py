@@ -1,4 +1,4 @@
-"""Train the page model: ray job submit --working-dir . -- python jobs/train_page_ranker.py --questions F --index I"""
+"""Fit the page model: ray job submit --working-dir . -- python jobs/train_page_ranker.py --questions F --index I"""
 
 import sys
 

@@ -1,1 +1,1 @@
-"""The Ray Serve application: what runs in which replica. Everything that needs no Ray is in ``finray.api``."""
+"""The Ray Serve application: deployments and their replicas. The code that needs no Ray is in ``finray.api``."""

@@ -1,4 +1,4 @@
-"""Replicas that answer, and the service of an ingress that has none of its own."""
+"""The deployment that answers questions, and the ingress's service that forwards to it."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ Handles = dict[str, Any]
 
 
 async def local_service(arguments: ServeArguments, handles: Handles) -> LocalService:
-    """The service over engines of this replica, which ask the deployments of ``handles`` through it and load the rest
-    themselves.
+    """The service over engines of this replica. They call the deployments in ``handles`` through this process and load
+    all other models themselves.
 
     Raises IndexMissingError, IndexMismatchError, ModelUnavailableError.
     """
@@ -53,7 +53,7 @@ async def local_service(arguments: ServeArguments, handles: Handles) -> LocalSer
 
 
 class Answering:
-    """The engine in replicas of its own. Every request is worked on by one replica, on one version of the index."""
+    """Replicas with engines. One replica handles each request, on one version of the index."""
 
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
         log_json(logging.INFO)
@@ -83,7 +83,7 @@ class Answering:
         return await self._service.page_image(key, filing_id, page, marks, dpi)
 
     def __del__(self) -> None:
-        service = getattr(self, "_service", None)  # it may never have come up
+        service = getattr(self, "_service", None)  # missing if __init__ failed
         if service is not None:
             service.close()
 
@@ -92,10 +92,9 @@ ANSWERING: Any = serve.deployment(name="answering")(Answering)
 
 
 class RemoteService:
-    """The service over a handle of :class:`Answering`. What was lost with a replica is asked of another once.
+    """The service over a handle of :class:`Answering`. If a replica is lost, its requests go to another one once.
 
-    ``capacity`` is what may be open through this ingress: it refuses more by itself, at once, whatever the replicas are
-    busy with.
+    ``capacity`` limits the open questions of this ingress, which refuses more at once without asking a replica.
     """
 
     def __init__(self, handle: Any, capacity: Capacity) -> None:
@@ -113,14 +112,14 @@ class RemoteService:
         self._capacity.check(self._open, questions)
         self._open += questions
         try:
-            async for event in self._asked_again(asked):
+            async for event in self._stream_with_retry(asked):
                 if isinstance(event, AnswerEvent):
                     self._capacity.took(event.prediction.seconds)
                 yield event
         finally:
             self._open -= questions
 
-    async def _asked_again(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
+    async def _stream_with_retry(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         for last in (False, True):
             response, begun = self._stream.answer.remote(asked), False
             try:
@@ -176,9 +175,11 @@ def _as_api_error(error: Exception) -> ApiError:
     if isinstance(error, RayTaskError) and isinstance(error.cause, ApiError):
         return error.cause
     if isinstance(error, BackPressureError):
-        return ApiError(429, "overloaded", "more requests wait than can be served soon; try again", retry_after=1.0)
+        return ApiError(429, "overloaded", "too many requests are queued; try again", retry_after=1.0)
     if _is_lost(error):
-        return ApiError(503, "replica_lost", "the replica that worked on this was lost; try again", retry_after=1.0)
+        return ApiError(
+            503, "replica_lost", "the replica that handled this request was lost; try again", retry_after=1.0
+        )
     return ApiError(500, "internal_error", INTERNAL)
 
 
@@ -195,7 +196,7 @@ def _outsiders(arguments: ServeArguments, settings: Settings, handles: Handles) 
     return outsiders
 
 
-def import_function(place: str) -> Any:
-    """What ``module:function`` names."""
-    module, _, name = place.partition(":")
+def import_function(path: str) -> Any:
+    """Import the function at ``module:function``."""
+    module, _, name = path.partition(":")
     return getattr(importlib.import_module(module), name)

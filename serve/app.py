@@ -1,4 +1,4 @@
-"""The application.
+"""The Ray Serve application. Start it with one of:
 
 serve run serve.app:build index=/path/to/index
 FINRAY_SERVE_INDEX=/path/to/index serve run serve.app:app
@@ -22,9 +22,9 @@ from serve.models import ENCODER, RERANKER
 
 
 def build(given: ServeArguments | Mapping[str, Any]) -> Application:
-    """The bound application. Serve hands over the arguments of its command line or configuration file.
+    """The bound application. Serve passes the arguments of its command line or configuration file.
 
-    Raises SettingsError, IndexMissingError, IndexMismatchError: what is wrong is told before any replica starts.
+    Raises SettingsError, IndexMissingError, IndexMismatchError before any replica starts.
     """
     arguments = read_arguments(given)
     settings = arguments.settings()
@@ -54,5 +54,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     index = os.environ.get("FINRAY_SERVE_INDEX")
     if not index:
-        raise SettingsError("set FINRAY_SERVE_INDEX to an index, or say: serve run serve.app:build index=...")
+        raise SettingsError("set FINRAY_SERVE_INDEX to an index, or run: serve run serve.app:build index=...")
     return build(ServeArguments(index=index))

@@ -1,4 +1,4 @@
-"""Arguments of the application: which index, which settings, and how many replicas of what."""
+"""Arguments of the application: index, settings and replicas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class _Arguments(BaseModel):
 
 
 class Replicas(_Arguments):
-    """Replicas of one deployment. With ``max_replicas`` above ``min_replicas`` their number follows the load:
+    """Replicas of one deployment. If ``max_replicas`` exceeds ``min_replicas``, Serve scales them to
     ``target_ongoing_requests`` each."""
 
     min_replicas: int = Field(1, ge=0)
@@ -27,16 +27,16 @@ class Replicas(_Arguments):
     upscale_delay_s: float = Field(10.0, ge=0)
     downscale_delay_s: float = Field(120.0, ge=0)
     look_back_period_s: float = Field(30.0, gt=10)
-    """More than the ten seconds in which replicas report their load."""
+    """Must exceed the ten seconds between load reports of a replica."""
     max_ongoing_requests: int = Field(256, ge=1)
     graceful_shutdown_timeout_s: float = Field(20.0, ge=0)
-    """How long a replica that is to end may go on with the requests that it has."""
+    """How long a stopping replica may finish its requests."""
     num_cpus: float = Field(1.0, ge=0)
     num_gpus: float = Field(0.0, ge=0)
-    """A share of a GPU, such as 0.25, is fine for encoder and reranker."""
+    """A fraction of a GPU, such as 0.25, is enough for the encoder and reranker."""
 
     def options(self) -> dict[str, Any]:
-        """What ``Deployment.options`` takes."""
+        """Arguments of ``Deployment.options``."""
         scale: dict[str, Any] = {"num_replicas": self.max_replicas}
         if self.min_replicas < self.max_replicas:
             names = {"min_replicas", "max_replicas", "target_ongoing_requests", "upscale_delay_s", "downscale_delay_s"}
@@ -52,17 +52,18 @@ class Replicas(_Arguments):
 
 
 class BatchedReplicas(Replicas):
-    """Replicas that put requests together: up to ``max_batch_size``, waiting ``batch_wait_s`` for more."""
+    """Replicas that batch up to ``max_batch_size`` requests and wait ``batch_wait_s`` for more."""
 
     max_batch_size: int = Field(32, ge=1)
     batch_wait_s: float = Field(0.002, ge=0)
 
 
 class LanguageModel(_Arguments):
-    """Replicas of a language model within the application. ``build`` names a function ``module:function`` that takes
-    the settings and ``options`` and returns a bound deployment; ``chat`` one that makes a ChatModel of its handle and
-    the settings. ``options`` are those of ``Deployment.options``. Without this the roles ask as ``llm`` of the settings
-    says."""
+    """A language model as a deployment of this application; without it, the settings ``llm`` apply.
+
+    ``build`` (``module:function``) takes the settings and ``options`` and returns a bound deployment. ``chat`` makes a
+    ChatModel from its handle and the settings. ``options`` are those of ``Deployment.options``.
+    """
 
     build: str = "serve.llm:bind"
     chat: str = "serve.llm:chat_model"
@@ -70,10 +71,10 @@ class LanguageModel(_Arguments):
 
 
 class ServeArguments(_Arguments):
-    """``serve run serve.app:build index=/path`` gives the first few; a config file gives all.
+    """``serve run serve.app:build index=/path`` sets simple arguments; a configuration file can set all.
 
-    The ingress has the engines unless ``answering`` asks for replicas of their own, and engines encode by themselves
-    unless ``encoder`` does: on one machine every hop costs more than it brings.
+    The engines run in the ingress unless ``answering`` adds replicas for them, and engines encode themselves unless
+    ``encoder`` adds replicas: on one machine, another hop costs more than it gains.
     """
 
     index: str
@@ -81,9 +82,9 @@ class ServeArguments(_Arguments):
     set: dict[str, Any] = {}
     """Settings by dotted name: ``{"serving.max_in_flight": 32}``."""
     auth: bool = True
-    """Off lets everybody in; then Serve must listen on the loopback interface only."""
+    """False disables API-key checks; Serve must then listen only on the loopback interface."""
     run_keys: tuple[ApiKey, ...] = ()
-    """Keys (hashes) besides those of the file ``serving.keys``."""
+    """Keys (hashes) in addition to the file ``serving.keys``."""
     ingress: Replicas = Replicas()
     answering: Replicas | None = None
     encoder: BatchedReplicas | None = None
@@ -96,7 +97,7 @@ class ServeArguments(_Arguments):
 
 
 def read_arguments(given: ServeArguments | Mapping[str, Any]) -> ServeArguments:
-    """Raises SettingsError that names the first argument that does not fit."""
+    """Raises SettingsError with the first invalid argument."""
     try:
         return ServeArguments.model_validate(given)
     except ValidationError as error:

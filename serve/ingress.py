@@ -19,7 +19,7 @@ from serve.metrics import cluster_metrics, ray_telemetry
 
 
 class Ingress:
-    """The routes of finray.api. Answers by itself, or asks ``handles["answering"]`` where there are such replicas."""
+    """The routes of finray.api. Has its own engines, or forwards to ``handles["answering"]`` if present."""
 
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
         log_json(logging.INFO)
@@ -45,7 +45,7 @@ class Ingress:
             keys,
             telemetry=ray_telemetry(),
             metrics=cluster_metrics,
-            echo_id=False,  # Serve's proxy sends it
+            echo_id=False,  # Serve's proxy adds X-Request-Id
         )
 
 

@@ -2,8 +2,8 @@
 
     serve run --name llm --route-prefix none serve.llm:app llm.model=/models/Qwen2.5-7B-Instruct gpus=1
 
-Arguments are settings of finray by their dotted names, and: ``preset`` ("vllm"), ``gpus`` and ``cpus`` of a replica,
-``min_replicas`` and ``max_replicas``. A Serve configuration file gives the same under ``args``.
+Arguments are settings of finray by dotted name, ``preset`` (default "vllm"), ``gpus`` and ``cpus`` of a replica,
+``min_replicas`` and ``max_replicas``. In a Serve configuration file, they stand under ``args``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from finray.models.chat import ChatModel, ChatReply, Message
 from finray.models.vllm_engine import VllmChatModel
 
 _DEFAULTS = {"cpus": 1, "gpus": 0, "min_replicas": 1, "max_replicas": 1}
-_PATIENCE = {"health_check_timeout_s": 60, "graceful_shutdown_timeout_s": 30}
-"""Tokenizing long prompts for many askers may hold up an answer to "are you well?"."""
+_TIMEOUTS = {"health_check_timeout_s": 60, "graceful_shutdown_timeout_s": 30}
+"""Tokenizing many long prompts may delay a health check."""
 
 
 class LanguageModel:
-    """One engine. What is asked at the same time is batched by vLLM, so Serve does not batch."""
+    """One engine. vLLM batches concurrent requests, so Serve does not."""
 
     def __init__(self, settings: LlmSettings) -> None:
         self._model = VllmChatModel(settings)
@@ -34,7 +34,7 @@ class LanguageModel:
     async def chat(
         self, messages: Sequence[Message], schema: Mapping[str, Any] | None, asker: LlmSettings
     ) -> ChatReply:
-        """See :meth:`VllmChatModel.chat_as`. Cancelled with the request that asked."""
+        """See :meth:`VllmChatModel.chat_as`. Cancelled together with the request."""
         if asker.model != self._name:
             raise ModelUnavailableError(
                 f"the Ray Serve application {asker.serve_app!r} runs {self._name!r}, not llm.model = {asker.model!r}"
@@ -42,15 +42,15 @@ class LanguageModel:
         return await self._model.chat_as(asker, messages, schema)
 
     async def running(self) -> int:
-        """Requests that are not finished."""
+        """The number of unfinished requests."""
         return self._model.running()
 
     def check_health(self) -> None:
-        """Serve replaces a replica whose engine has ended."""
+        """Raises if the engine has ended; Serve then replaces the replica."""
         self._model.check()
 
     def __del__(self) -> None:
-        model = getattr(self, "_model", None)  # the engine may never have started
+        model = getattr(self, "_model", None)  # missing if __init__ failed
         if model is not None:
             model.close()
 
@@ -59,15 +59,15 @@ _DEPLOYMENT: Any = serve.deployment(LanguageModel)
 
 
 def bind(settings: Settings, options: Mapping[str, Any]) -> serve.Application:
-    """The bound deployment, for a larger application. ``options`` are those of ``Deployment.options``."""
+    """The bound deployment, for use in a larger application. ``options`` are those of ``Deployment.options``."""
     llm = settings.llm
-    chosen = {"max_ongoing_requests": llm.max_concurrency, **_PATIENCE, **options}
+    chosen = {"max_ongoing_requests": llm.max_concurrency, **_TIMEOUTS, **options}
     bound: serve.Application = _DEPLOYMENT.options(**chosen).bind(llm)
     return bound
 
 
 def chat_model(handle: Any, settings: Settings) -> ChatModel:
-    """The role over a handle of what :func:`bind` gives."""
+    """A chat model over a handle of the deployment from :func:`bind`."""
     return ServeChatModel(settings.llm, handle)
 
 
@@ -78,7 +78,7 @@ def app(arguments: Mapping[str, Any]) -> serve.Application:
     own = {name: value for name, value in given.items() if "." not in name}
     if unknown := own.keys() - _DEFAULTS.keys():
         raise SettingsError(
-            f"unknown argument {min(unknown)!r}; there are preset, {', '.join(_DEFAULTS)}, and settings as in llm.model"
+            f"unknown argument {min(unknown)!r}; use preset, {', '.join(_DEFAULTS)}, or a setting such as llm.model"
         )
     wanted = {name: float(own.get(name, default)) for name, default in _DEFAULTS.items()}
     return bind(

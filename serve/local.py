@@ -1,4 +1,4 @@
-"""The application on a Ray of this machine, until somebody says stop."""
+"""Runs the application on this machine until a signal stops it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _NAME = "finray"
 
 
 def serve_here(arguments: ServeArguments, host: str, port: int, ready: Callable[[], None]) -> None:
-    """Start Ray (or use the cluster at ``RAY_ADDRESS``) and the application; end it on Ctrl-C or SIGTERM.
+    """Start Ray (or use the cluster at ``RAY_ADDRESS``) and the application; stop it on Ctrl-C or SIGTERM.
 
-    ``ready`` is called when questions can be answered. Raises SettingsError, IndexMissingError, IndexMismatchError,
+    Calls ``ready`` once the service can answer. Raises SettingsError, IndexMissingError, IndexMismatchError,
     ClusterError.
     """
     application = build(arguments)
@@ -40,7 +40,7 @@ def serve_here(arguments: ServeArguments, host: str, port: int, ready: Callable[
 
 @contextmanager
 def _stop_signal() -> Iterator[threading.Event]:
-    """Set by Ctrl-C and by SIGTERM inside the block."""
+    """An event that Ctrl-C or SIGTERM sets inside the block."""
     stop = threading.Event()
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

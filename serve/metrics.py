@@ -1,4 +1,4 @@
-"""Metrics of the service through Ray, which exports them on every node in Prometheus' format."""
+"""Metrics of the service through Ray, which exports them in Prometheus format on every node."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ def ray_telemetry() -> Telemetry:
 
 
 class RayTelemetry:
-    """Ray adds the prefix ``ray_`` to every name, and the replica and the node as labels."""
+    """Ray adds the prefix ``ray_`` to every name and labels with the replica and node."""
 
     def __init__(self) -> None:
-        self._requests = Counter("finray_requests", "HTTP requests that were replied to", ("method", "route", "status"))
+        self._requests = Counter("finray_requests", "HTTP requests that got a reply", ("method", "route", "status"))
         self._request_seconds = Histogram(
             "finray_request_seconds", "From the first byte of a request to the last of its reply", _SECONDS, ("route",)
         )
-        self._open = Gauge("finray_requests_open", "HTTP requests under way")
-        self._refused = Counter("finray_refused", "Requests that were refused with 429", ("reason",))
-        self._questions = Counter("finray_questions", "Questions by how they ended", ("operation", "outcome"))
+        self._open = Gauge("finray_requests_open", "HTTP requests in progress")
+        self._refused = Counter("finray_refused", "Requests refused with 429", ("reason",))
+        self._questions = Counter("finray_questions", "Questions by outcome", ("operation", "outcome"))
         self._question_seconds = Histogram(
             "finray_question_seconds",
-            "From taking a question up to its end, waiting included",
+            "From accepting a question to its end, including waiting",
             _SECONDS,
             ("operation",),
         )
-        self._queue = Gauge("finray_questions_open", "Questions at work or waiting")
+        self._queue = Gauge("finray_questions_open", "Questions running or queued")
         self._stage_seconds = Histogram("finray_stage_seconds", "One stage of the loop", _SECONDS, ("stage",))
         self._tokens = Counter("finray_tokens", "Tokens of language models", ("stage", "direction"))
         self._tracing = Tracing.from_environment()
@@ -98,7 +98,7 @@ class _Question:
 
 
 async def cluster_metrics() -> str:
-    """The service's own metrics and Serve's, of every node that replies."""
+    """Metrics of the service and of Serve from every node that replies."""
     nodes = await asyncio.to_thread(ray.nodes)
     urls = [f"http://{n['NodeManagerAddress']}:{n['MetricsExportPort']}/metrics" for n in nodes if n["Alive"]]
     async with httpx.AsyncClient(timeout=_SCRAPE_SECONDS) as client:
@@ -107,7 +107,7 @@ async def cluster_metrics() -> str:
 
 
 def merged(pages: Iterable[str]) -> str:
-    """One page of metrics from those of several nodes: each family once, with all its samples."""
+    """Merge the metrics pages of several nodes: each family once, with all its samples."""
     head: dict[str, list[str]] = {}
     samples: dict[str, list[str]] = {}
     for page in pages:

@@ -1,4 +1,4 @@
-"""Encoder and reranker as replicas that batch across requests, and how they are asked."""
+"""Deployments of the encoder and reranker, which batch across requests, and calls to them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Scores = npt.NDArray[np.float32]
 
 
 class EncoderReplica:
-    """Vectors of texts that have their prefix already, so that queries and passages share batches."""
+    """Encodes texts that already have their prefix, so that queries and passages share batches."""
 
     def __init__(self, settings: EncoderSettings, max_batch_size: int, batch_wait_s: float) -> None:
         self._encoder = load_encoder(settings.model_copy(update={"query_prefix": "", "passage_prefix": ""}))
@@ -42,7 +42,7 @@ class EncoderReplica:
 
 
 class RerankerReplica:
-    """Scores of (query, text) pairs."""
+    """Scores (query, text) pairs."""
 
     def __init__(self, settings: RerankerSettings, max_batch_size: int, batch_wait_s: float) -> None:
         self._reranker = load_reranker(settings)
@@ -66,9 +66,9 @@ RERANKER: Any = serve.deployment(name="reranker")(RerankerReplica)
 
 
 def asker(handle: Any, method: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """A function that calls ``method`` of the deployment, on another replica where one is lost or slow.
+    """A function that calls ``method`` of the deployment and retries on another replica if one is lost or slow.
 
-    It raises the FinrayError of the replica, and ModelUnavailableError where none answers.
+    It raises the FinrayError of the replica, or ModelUnavailableError if no replica answers.
     """
 
     async def ask(*arguments: object) -> Any:

@@ -1,9 +1,9 @@
-"""Draw the calibration of docs/results.md, and print its figures as a table for tools/results_table.py.
+"""Draw the calibration plot of docs/results.md, and print its figures as a table for tools/results_table.py.
 
     python tools/calibration_plot.py PREDICTIONS QUESTIONS [PREDICTIONS QUESTIONS ...] \
         | python tools/results_table.py calibration
 
-All runs are pooled. Writes docs/images/calibration.svg, the drawing of ``finray report`` with colours of its own.
+Pools all runs. Writes docs/images/calibration.svg, the chart of ``finray report`` with its own colors.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
         stated += stated_confidences((asked[p.qid], p) for p in found)
     pooled = calibration(stated)
     if pooled is None:
-        raise SystemExit("none of the predictions states a confidence that can be graded")
+        raise SystemExit("no prediction has a confidence that can be graded")
     IMAGE.write_text(drawing(pooled), encoding="utf-8")
     sys.stdout.write(table(pooled, stated))
 

@@ -1,5 +1,4 @@
-"""Write what docs/ takes from the code: the command line, settings, HTTP API, records, methods, and the pictures of the
-architecture.
+"""Generate parts of docs/ from the code: command line, settings, HTTP API, records, methods, and architecture diagrams.
 
 python -m tools.generate_docs            write them
 python -m tools.generate_docs --check    exit 1 if one differs from the code
@@ -30,7 +29,7 @@ from tools.reference.settings import settings_page
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 HEAD = "<!-- Written by `make docs` from `finray --help`; do not edit. -->\n\n"
 GENERATED = "<!-- From here on written by `make docs` from finray/retrieval/methods; do not edit. -->\n"
-"""What stands above it in docs/methods.md is written by hand."""
+"""The part of docs/methods.md above this line is written by hand."""
 
 
 def cli_page(_present: str) -> str:
@@ -88,7 +87,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "images/trip-filing.svg": partial(trip_image, "filing"),
     "images/trip-question.svg": partial(trip_image, "question"),
 }
-"""Each from what the file holds now."""
+"""File in docs/ -> function from its present content to the new one."""
 
 
 def main() -> int:

@@ -1,10 +1,10 @@
-"""Name container images by digest, as the registry has them now. Needs docker with buildx.
+"""Pin container images to their current digests in the registry. Needs docker with buildx.
 
-    python tools/image_digests.py bases       write infra/images/digests.env, without which no image builds
+    python tools/image_digests.py bases       write infra/images/digests.env, which image builds need
     python tools/image_digests.py manifests   IMAGE:TAG becomes IMAGE:TAG@DIGEST in infra/kubernetes and infra/aws
-    python tools/image_digests.py check       exit 1 when a manifest names an image by its tag alone
+    python tools/image_digests.py check       exit 1 if a manifest names an image only by tag
 
-A tag is whatever somebody pushed last, a digest one image. Run it again to take what is newer; commit the result.
+A tag can move; a digest identifies one image. Run it again to update the digests; commit the result.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
 
 
 def write_bases(images: Path) -> None:
-    """``ARGUMENT=digest`` of every base that a Dockerfile in ``images`` names, into ``digests.env`` beside them."""
+    """Write ``ARGUMENT=digest`` of every base image of the Dockerfiles in ``images`` to ``digests.env`` beside them."""
     files = sorted(images.glob("*.Dockerfile"))
     bases = {base["argument"]: base["reference"] for path in files for base in _BASE.finditer(path.read_text("utf-8"))}
     lines = [f"{argument}={digest_of(reference)}\n" for argument, reference in sorted(bases.items())]
@@ -48,7 +48,7 @@ def write_bases(images: Path) -> None:
 
 
 def pin(manifests: list[Path]) -> None:
-    """Every image of ``manifests`` by the digest that its tag has now."""
+    """Pin every image in ``manifests`` to the current digest of its tag."""
     texts = {path: path.read_text(encoding="utf-8") for path in manifests}
     references = sorted({used["reference"] for text in texts.values() for used in _USED.finditer(text)})
     digests = {reference: digest_of(reference) for reference in references}
@@ -67,21 +67,21 @@ def unpinned(manifests: list[Path]) -> list[str]:
 
 
 def digest_of(reference: str) -> str:
-    """Raises SystemExit where docker or the registry does not say."""
+    """The current digest of an image. Raises SystemExit if docker or the registry fails."""
     command = ["docker", "buildx", "imagetools", "inspect", reference, "--format", "{{json .Manifest.Digest}}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         digest = str(json.loads(done.stdout))
     except FileNotFoundError as error:
-        raise SystemExit(f"docker is not installed; it asks the registry for the digest of {reference}") from error
+        raise SystemExit(f"docker is not installed; it is needed to get the digest of {reference}") from error
     except subprocess.CalledProcessError as error:
         raise SystemExit(
             f"no digest of {reference}: {error.stderr.strip() or f'exit code {error.returncode}'}"
         ) from error
     except ValueError as error:
-        raise SystemExit(f"no digest of {reference}: docker said {done.stdout[:200]!r}") from error
+        raise SystemExit(f"no digest of {reference}: docker printed {done.stdout[:200]!r}") from error
     if not _DIGEST.fullmatch(digest):
-        raise SystemExit(f"no digest of {reference}: docker said {digest[:200]!r}")
+        raise SystemExit(f"no digest of {reference}: docker printed {digest[:200]!r}")
     return digest
 
 

@@ -1,7 +1,7 @@
-"""Put a generated table into docs/results.md, between its marks.
+"""Insert a generated table between its marks in docs/results.md.
 
 finray compare ... --markdown | python tools/results_table.py development
-python tools/results_table.py page-model        # from the shipped model's own record
+python tools/results_table.py page-model        # from the record in the shipped model
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def with_table(text: str, name: str, table: str) -> str:
-    """``text`` with what stands between the marks ``name`` replaced. Raises SystemExit without such marks."""
+    """Replace the text between the marks ``name``. Raises SystemExit if they are missing."""
     marks = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- /{re.escape(name)} -->)", re.DOTALL)
     if len(marks.findall(text)) != 1:
         raise SystemExit(f"{RESULTS} has no pair of marks <!-- {name} --> and <!-- /{name} -->")
@@ -33,7 +33,7 @@ def with_table(text: str, name: str, table: str) -> str:
 
 
 def page_model_table(model: str) -> str:
-    """Held-out page recall of the page model, as its training recorded it."""
+    """Held-out page recall of the page model, from its training record."""
     held_out = json.loads(model)["trained"]["held_out"]
     rows = [
         f"| {source}, {setting} | " + " | ".join(recalls.values()) + " |"

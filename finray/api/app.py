@@ -30,7 +30,7 @@ from finray.core.settings import ServingSettings
 
 MetricsSource = Callable[[], Awaitable[str]]
 WEB = Path(finray.__file__).parent / "web"
-"""The page for people: static files, served at ``/`` where they are there."""
+"""Static files of the web page, served at ``/`` if present."""
 
 _DESCRIPTION = (
     "Answers to questions about SEC filings, each with the filing and page that it rests on. Pages count from 0. "
@@ -51,9 +51,9 @@ def create_app(
     metrics: MetricsSource | None = None,
     echo_id: bool = True,
 ) -> ASGIApp:
-    """The service over ``service``. ``keys`` None lets everybody in.
+    """The ASGI application over ``service``. ``keys`` None disables API-key checks.
 
-    ``metrics`` gives what ``/metrics`` replies. ``echo_id`` is off where a proxy in front sends X-Request-Id itself.
+    ``metrics`` returns the text of ``/metrics``. Turn ``echo_id`` off if a proxy adds X-Request-Id to replies.
     """
     app = make_routes()
     app.state.telemetry = telemetry = telemetry or NoTelemetry()
@@ -63,7 +63,7 @@ def create_app(
 
 
 def make_routes() -> FastAPI:
-    """The routes, their errors and their OpenAPI description, with nothing behind them yet."""
+    """The routes, error handlers and OpenAPI description, without a service."""
     app = FastAPI(
         title="finray",
         version="1",
@@ -80,7 +80,7 @@ def make_routes() -> FastAPI:
     app.add_exception_handler(ApiError, _on_api_error)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, _on_http_error)
-    app.add_exception_handler(Exception, _on_bug)
+    app.add_exception_handler(Exception, _on_unexpected)
     if WEB.is_dir():
         app.mount("/", _Web(directory=WEB, html=True), name="web")
     app.openapi = lambda: openapi(app)  # type: ignore[method-assign]
@@ -88,7 +88,7 @@ def make_routes() -> FastAPI:
 
 
 def openapi(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI description, with the schemas of events."""
+    """The OpenAPI description, including the schemas of events."""
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
         components = schema.setdefault("components", {}).setdefault("schemas", {})
@@ -100,7 +100,7 @@ def openapi(app: FastAPI) -> dict[str, Any]:
 
 
 class _Web(StaticFiles):
-    """The page for people. It runs only its own scripts and talks only to this service."""
+    """The web page. Its content security policy allows only its own scripts and requests to this service."""
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
@@ -128,7 +128,7 @@ async def _on_api_error(request: Request, error: Exception) -> Response:
 
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
-    """The first thing that is wrong, without what was sent: that may be anything, and long."""
+    """Report the first validation error without echoing the input, which may be long or hostile."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
@@ -152,11 +152,11 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     return JSONResponse(error_body(error.status_code, code, message), error.status_code, headers)
 
 
-async def _on_bug(_request: Request, _error: Exception) -> Response:
-    """The error itself goes on to the envelope, which logs it: a client is told that, never what, went wrong."""
+async def _on_unexpected(_request: Request, _error: Exception) -> Response:
+    """Reply without details. Starlette raises the error again, and the envelope logs it."""
     return JSONResponse(error_body(500, "internal_error", INTERNAL), 500)
 
 
 def openapi_text() -> str:
-    """What docs/openapi.json holds."""
+    """The content of docs/openapi.json."""
     return json.dumps(openapi(make_routes()), indent=1, ensure_ascii=False) + "\n"

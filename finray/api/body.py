@@ -1,4 +1,4 @@
-"""The body of a request: so long, and no longer than that to arrive."""
+"""Reads the body of a request within limits on size and time."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from finray.core.settings import ServingSettings
 
 
 async def with_body(request: Request, limits: ServingSettings) -> Request:
-    """``request`` with its whole body. Raises ApiError: 413 for one that is too long, 408 for one that does not arrive
-    in time, 499 where the client leaves."""
+    """``request`` with its whole body. Raises ApiError 413 if the body is too large, 408 if it is too slow, 499 if the
+    client disconnects."""
     limit, seconds = limits.max_body_bytes, limits.body_timeout_s
     too_large = ApiError(413, "request_too_large", f"the body is larger than {limit:,} bytes (serving.max_body_bytes)")
     length = request.headers.get("content-length", "0")

@@ -1,4 +1,4 @@
-"""A cache bounded by what it holds, not by how many: pages and PDFs differ in size a thousandfold."""
+"""An LRU cache bounded by bytes, not entries: the sizes of images and PDFs differ a thousandfold."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Hashable
 
 
 class ByteCache:
-    """The values that were used last, as many as ``limit`` bytes hold; a larger one is not kept. For use from several
-    threads."""
+    """Keeps the most recently used values within ``limit`` bytes. Does not store a larger value. Thread-safe."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

@@ -1,6 +1,6 @@
-"""The process that draws one page: a request on stdin (see ``Drawing``), then the PDF; a PNG on stdout.
+"""The process that draws one page. Reads a request (see ``Drawing``) and the PDF from stdin; writes a PNG to stdout.
 
-Ranges of the page's text are found on the paper by aligning its words with those that PyMuPDF sees: the text was read
+To locate ranges of the page's text, it aligns the words of the text with those that PyMuPDF finds. The text was read
 from the same page, so most words match one to one, in order.
 """
 
@@ -27,7 +27,7 @@ Word = tuple[float, float, float, float, str]
 def main(arguments: Sequence[str]) -> None:
     seconds, demanded = arguments
     reader.leave_out_layout()
-    import pymupdf  # noqa: F401  # now, as later little can be opened
+    import pymupdf  # noqa: F401  # import before confinement blocks opening its files
 
     reader.confine(seconds=float(seconds), memory_bytes=_MEMORY_BYTES, demanded=demanded == "demanded")
     request = json.loads(sys.stdin.buffer.readline())
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def png(pdf: bytes, request: dict[str, Any]) -> bytes:
-    """The page with its marks. Raises what PyMuPDF raises on broken input."""
+    """The page with its marks as PNG bytes. PyMuPDF's exceptions on broken input pass through."""
     import pymupdf
 
     with pymupdf.open(stream=pdf, filetype="pdf") as document:  # type: ignore[no-untyped-call]
@@ -54,7 +54,7 @@ def png(pdf: bytes, request: dict[str, Any]) -> bytes:
 
 
 def rectangles(words: list[Word], text: str, ranges: list[list[int]]) -> list[tuple[float, float, float, float]]:
-    """Where ``ranges`` of ``text`` stand among ``words`` (x0, y0, x1, y1, word), one rectangle a line."""
+    """The boxes of ``ranges`` of ``text`` among ``words`` (x0, y0, x1, y1, word), one rectangle per line."""
     if not ranges:
         return []
     tokens = [(match.start(), match.end(), match[0]) for match in _WORD.finditer(text)]
@@ -70,7 +70,7 @@ def rectangles(words: list[Word], text: str, ranges: list[list[int]]) -> list[tu
 
 
 def _lines(words: list[Word]) -> list[tuple[float, float, float, float]]:
-    """Neighbors of one line as one rectangle."""
+    """Merge neighboring words on one line into one rectangle."""
     lines: list[tuple[float, float, float, float]] = []
     for x0, y0, x1, y1, _ in words:
         if lines:

@@ -1,5 +1,4 @@
-"""What holds for every request, whatever its route: an id, a log line, metrics, and an error of the one shape where
-something breaks."""
+"""Middleware for every request: assigns an id, writes a log line and metrics, and turns failures into API errors."""
 
 from __future__ import annotations
 
@@ -21,14 +20,14 @@ from finray.api.telemetry import Telemetry
 
 REQUEST_ID = "x-request-id"
 CLIENT_CLOSED = 499
-"""Nobody is left to read the reply; known from nginx."""
+"""Status if the client disconnects before the reply, as in nginx."""
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _log = logging.getLogger("finray.api.access")
 
 
 @dataclass
 class RequestContext:
-    """Of one request. ``ended`` are called after the last byte of the reply, whatever happened."""
+    """State of one request. The callbacks in ``ended`` run after the reply ends, also on failure."""
 
     request_id: str
     key: str | None = None
@@ -43,7 +42,7 @@ def context_of(scope: Scope) -> RequestContext:
 
 
 class Envelope:
-    """ASGI middleware around the whole application. ``echo_id`` is off where a proxy in front sends the id itself."""
+    """ASGI middleware around the application. Turn ``echo_id`` off if a proxy adds X-Request-Id to replies."""
 
     def __init__(self, app: ASGIApp, *, telemetry: Telemetry, echo_id: bool = True) -> None:
         self._app, self._telemetry, self._echo_id = app, telemetry, echo_id
@@ -70,7 +69,7 @@ class Envelope:
             if message["type"] == "http.response.start":
                 status, replying = message["status"], True
                 self._add_headers(message, context)
-                if arriving:  # nobody is going to read the rest of the body: nothing else may follow it
+                if arriving:  # the rest of the body stays unread, so the connection cannot be reused
                     MutableHeaders(scope=message)["connection"] = "close"
             await send(message)
 
@@ -89,10 +88,10 @@ class Envelope:
                 raise
             await _refuse(error, reply)
         except asyncio.CancelledError:
-            # A server that cancels requests of clients who left: no failure of the service.
+            # The server cancels a request if its client disconnects: not a failure of the service.
             status, context.error = CLIENT_CLOSED, "client_closed_request"
             raise
-        except Exception as error:  # the last line of defense; what could be said to the client has been said
+        except Exception as error:  # last line of defense
             context.error = type(error).__name__
             _log.exception("request %s failed", context.request_id)
             if not replying:
@@ -116,7 +115,7 @@ class Envelope:
 
 
 def _line(scope: Scope, context: RequestContext, route: str, status: int, seconds: float) -> dict[str, Any]:
-    """No header, query or body: there are keys and questions in them."""
+    """The fields of the log line. Leaves out headers, query and body, which hold keys and questions."""
     line = {
         "event": "request",
         "request_id": context.request_id,

@@ -1,4 +1,4 @@
-"""Errors of the HTTP service. All have the shape of OpenAI's: ``{"error": {"message", "type", "param", "code"}}``."""
+"""Errors of the HTTP service, in OpenAI's format: ``{"error": {"message", "type", "param", "code"}}``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ _TYPES: dict[int, ErrorType] = {401: "authentication_error", 403: "permission_er
 
 
 class ApiError(FinrayError):
-    """A request that cannot be served as asked.
+    """A request that cannot be served.
 
-    ``code`` is a short stable slug, ``param`` the field at fault, ``retry_after`` seconds until it makes sense to try
-    again.
+    ``code`` is a short stable slug, ``param`` the invalid field, ``retry_after`` the seconds to wait before a retry.
     """
 
     def __init__(
@@ -32,7 +31,7 @@ class ApiError(FinrayError):
         self.retry_after = retry_after
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_remade, (self.status, self.code, self.message, self.param, self.retry_after))
+        return (_unpickle, (self.status, self.code, self.message, self.param, self.retry_after))
 
     @property
     def headers(self) -> dict[str, str]:
@@ -56,9 +55,9 @@ def error_body(status: int, code: str, message: str, param: str | None = None) -
     return to_object(ErrorReply(problem(status, code, message, param)))
 
 
-def not_found(what: str, param: str) -> ApiError:
-    return ApiError(404, "not_found", what, param=param)
+def not_found(message: str, param: str) -> ApiError:
+    return ApiError(404, "not_found", message, param=param)
 
 
-def _remade(status: int, code: str, message: str, param: str | None, retry_after: float | None) -> ApiError:
+def _unpickle(status: int, code: str, message: str, param: str | None, retry_after: float | None) -> ApiError:
     return ApiError(status, code, message, param=param, retry_after=retry_after)

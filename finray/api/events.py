@@ -1,4 +1,4 @@
-"""Server-sent events: what a client sees of a question while it is worked on."""
+"""Server-sent events: progress of a question, and their OpenAPI schemas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def encode_event(event: ServiceEvent) -> bytes:
 
 
 def events_of(qid: str, report: StageReport) -> Iterator[ServiceEvent]:
-    """The events that one report becomes: the stage itself, and what its curation kept."""
+    """The events for one report: the stage and, after curation, its decision and the passages it kept."""
     if report.seconds is None:
         yield StageEvent(qid, report.stage, report.iteration, "started")
         return
@@ -61,7 +61,7 @@ def event_schema() -> dict[str, Any]:
 
 
 def event_components() -> dict[str, Any]:
-    """What ``event_schema`` refers to, by name."""
+    """The schemas that ``event_schema`` refers to, by name."""
     mode: Literal["serialization"] = "serialization"
     kinds = [(name, mode, adapter(kind)) for name, kind in EVENTS.items()]
     schemas: dict[str, Any] = TypeAdapter.json_schemas(kinds, ref_template=_REFERENCE)[1]["$defs"]
@@ -85,7 +85,7 @@ def _result(report: StageReport) -> dict[str, Any]:
     if isinstance(result, Query):
         return {"query": query_summary(result)}
     if report.stage == "documents" and isinstance(result, Sequence):
-        # A flat method chooses none: to list the whole index would say nothing.
+        # A flat method selects no documents; the event does not list the whole index.
         return {"documents": () if isinstance(result, WholeIndex) else tuple(document.ref for document in result)}
     if report.stage == "passages" and isinstance(result, Sequence):
         return {"passages": tuple(result)}

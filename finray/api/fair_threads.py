@@ -1,4 +1,4 @@
-"""Threads that the keys of a service take in turn, so that nobody's reads hold up those of others for long."""
+"""A thread pool that serves API keys round-robin, so that one key's reads do not delay those of others."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from finray.api.errors import ApiError
 
 _FIRST_SECONDS = 0.1
-"""Taken for what a piece of work takes until some were done."""
+"""Initial estimate of a job's duration."""
 _RECENT = 0.1
-"""Weight of the newest in the average."""
+"""Weight of the newest job in the moving average."""
 T = TypeVar("T")
 
 
@@ -27,11 +27,11 @@ class _Job:
 
 
 class FairThreads:
-    """Runs work for keys on ``threads`` threads of its own.
+    """Runs jobs for API keys on its own pool of ``threads`` threads.
 
-    A free thread takes the work of the key whose turn is longest ago. One key gets all threads but one, has at most
-    ``per_key`` jobs at work or waiting, and at most ``waiting`` jobs wait in all: more are refused at once. For use
-    from any thread and event loop.
+    A free thread takes a job of the key that has waited longest for its turn. One key gets at most all threads but one
+    and has at most ``per_key`` jobs running or queued. At most ``waiting`` jobs are queued in total. Jobs beyond these
+    limits are refused at once. Safe from any thread and event loop.
     """
 
     def __init__(self, name: str, threads: int, *, per_key: int, waiting: int) -> None:
@@ -39,13 +39,13 @@ class FairThreads:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._lock = threading.Lock()
         self._waiting: dict[str, deque[_Job]] = {}
-        """By key; the key whose turn it is comes first. None is empty."""
+        """Queue of each key that has one; the key whose turn is next comes first."""
         self._at_work: dict[str, int] = {}
         self._seconds = _FIRST_SECONDS
 
     async def run(self, key: str, work: Callable[[], T]) -> T:
-        """The result of ``work``. Cancelling takes it out of the line; what a thread began goes on to its end, and
-        counts until then. Raises ApiError 429."""
+        """The result of ``work``. Cancelling removes a queued job; a running one continues to its end and counts until
+        then. Raises ApiError 429."""
         job = _Job(work, Future())
         with self._lock:
             self._admit(key)
@@ -60,7 +60,7 @@ class FairThreads:
         return result
 
     def close(self) -> None:
-        """What waits is never done; what is at work goes on to its end."""
+        """Cancel queued jobs. Running ones continue to their end."""
         with self._lock:
             for jobs in self._waiting.values():
                 for job in jobs:
@@ -82,7 +82,7 @@ class FairThreads:
             raise ApiError(
                 429,
                 "overloaded",
-                f"{waiting} {self._name} wait here already (serving.max_waiting_reads); try again",
+                f"{waiting} {self._name} are already queued (serving.max_waiting_reads); try again",
                 retry_after=retry_after,
             )
 
@@ -104,7 +104,7 @@ class FairThreads:
         started = time.perf_counter()
         try:
             result = job.work()
-        except BaseException as error:  # noqa: BLE001 - it is the caller's, whatever it is
+        except BaseException as error:  # noqa: BLE001 - passed on to the caller
             job.done.set_exception(error)
         else:
             job.done.set_result(result)

@@ -1,7 +1,7 @@
-"""API keys: named, revocable, kept as hashes.
+"""API keys: named, revocable, stored as hashes.
 
-A key is ``frk_<id>_<secret>``. The secret is 256 random bits, so that one SHA-256 is as good as a slow hash: there is
-nothing to guess. The file holds id, name, hash and dates, never the key.
+A key is ``frk_<id>_<secret>``. The secret is 256 random bits, so a single SHA-256 is as safe as a slow hash: the secret
+cannot be guessed. The file holds id, name, hash and dates, not the key.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from finray.storage.locations import exists, is_s3, normalize, read_bytes, write
 
 _log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PATIENCE_S = 2.0
-"""How long a request waits for the file to be read."""
+_READ_TIMEOUT_S = 2.0
+"""How long a request waits for the key file to be read."""
 _TOKEN = re.compile(r"frk_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """``sha256`` is of the whole key, in hex; the dates are ISO 8601 in UTC."""
+    """``sha256`` is the hex digest of the whole key; dates are ISO 8601 in UTC."""
 
     key_id: str
     name: str
@@ -52,7 +52,7 @@ def keys_location(chosen: str) -> str:
 
 
 def read_keys(uri: str) -> tuple[ApiKey, ...]:
-    """The keys at ``uri``, none where there is no file. Raises SourceError where it cannot be read."""
+    """The keys at ``uri``; none if the file is missing. Raises SourceError if it cannot be read."""
     if not exists(uri):
         return ()
     try:
@@ -63,7 +63,7 @@ def read_keys(uri: str) -> tuple[ApiKey, ...]:
 
 
 def new_key(name: str) -> tuple[ApiKey, str]:
-    """A key and its text, which is shown once. Raises UsageError for a name that is none."""
+    """A key and its text, which is shown only once. Raises UsageError for an invalid name."""
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a key: use 1 to 64 letters, digits, '.', '_' or '-'")
     key_id = secrets.token_hex(6)
@@ -72,17 +72,17 @@ def new_key(name: str) -> tuple[ApiKey, str]:
 
 
 def add_key(uri: str, name: str) -> str:
-    """Add a key to the file at ``uri`` and return its text. Raises UsageError where the name is taken."""
+    """Add a key to the file at ``uri`` and return its text. Raises UsageError if the name is taken."""
     present = read_keys(uri)
     if any(key.name == name and key.revoked_at is None for key in present):
-        raise UsageError(f"there is a key {name!r} already; revoke it first, or take another name")
+        raise UsageError(f"there is a key {name!r} already; revoke it first, or choose another name")
     key, text = new_key(name)
     _write(uri, [*present, key])
     return text
 
 
 def revoke_key(uri: str, name: str) -> None:
-    """Revoke the key called ``name``. Raises UsageError where there is none in use."""
+    """Revoke the key called ``name``. Raises UsageError if no active key has this name."""
     present = read_keys(uri)
     if not any(key.name == name and key.revoked_at is None for key in present):
         raise UsageError(f"no key {name!r} is in use; `finray keys list` shows them")
@@ -92,10 +92,10 @@ def revoke_key(uri: str, name: str) -> None:
 
 
 class KeyRing:
-    """Checks keys against the file, which is read again every ``refresh_s``: a revoked key stops working then.
+    """Checks keys against the file, which it reads again every ``refresh_s``: a revoked key then stops working.
 
-    ``extra`` are accepted besides those of the file. A file that cannot be read any more, or not within seconds, leaves
-    the keys as they were. For use from several threads and event loops.
+    Keys in ``extra`` are accepted too. If the file becomes unreadable or slow to read, the known keys stay in effect.
+    Safe from several threads and event loops.
     """
 
     def __init__(
@@ -118,8 +118,8 @@ class KeyRing:
         return len(self._keys)
 
     async def find(self, text: str) -> ApiKey | None:
-        """The key in use whose text is ``text``, or None. Reads the file first where that is due, once for all who ask
-        meanwhile."""
+        """The active key whose text is ``text``, or None. Reads the file first if a refresh is due; concurrent calls
+        share one read."""
         if _TOKEN.fullmatch(text) is None:
             return None
         with self._lock:
@@ -127,11 +127,11 @@ class KeyRing:
                 self._reading = self._reader.submit(self.read)
             reading = self._reading
         if reading is not None and not reading.done():
-            await asyncio.wait({asyncio.wrap_future(reading)}, timeout=_PATIENCE_S)
+            await asyncio.wait({asyncio.wrap_future(reading)}, timeout=_READ_TIMEOUT_S)
         return self.check(text)
 
     def check(self, text: str) -> ApiKey | None:
-        """The key whose text is ``text`` and that was in use when the file was read last, or None."""
+        """The key whose text is ``text`` and that was active when the file was last read, or None."""
         match = _TOKEN.fullmatch(text)
         key = self._keys.get(match[1]) if match is not None else None
         return key if key is not None and hmac.compare_digest(key.sha256, _digest(text)) else None

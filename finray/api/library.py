@@ -14,11 +14,11 @@ from finray.core.replies import FilingCover, FilingDetail, FilingList, FilingPag
 from finray.core.types import Filing
 
 _COVER = tuple(field.name for field in fields(Filing) if field.name != "source_uri")
-"""Where filings lie is nobody's business outside."""
+"""``source_uri`` stays private: it names the location of the filing."""
 
 
 def filings_record(index: OpenIndex, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
-    """One page of the list, by filing id. ``after`` is the ``next_cursor`` of the page before, or empty."""
+    """One page of the list, by filing id. ``after`` is the ``next_cursor`` of the previous page, or empty."""
     shown, more = index.catalog.page(narrowed, _read_cursor(after) if after else "", limit)
     return FilingList(
         index_version=index.version,
@@ -29,7 +29,7 @@ def filings_record(index: OpenIndex, narrowed: FilingFilter, after: str, limit: 
 
 
 def filing_record(index: OpenIndex, filing_id: str) -> FilingDetail:
-    """Cover, summary, and number, Item, statement and place of each page. Raises ApiError 404."""
+    """Cover facts and summary, and each page's number, Item, statement and place. Raises ApiError 404."""
     filing = find(index, filing_id)
     rows = index.reader.pages([filing_id], [field.name for field in fields(PagePlace)]).to_pylist()
     return FilingDetail(
@@ -66,7 +66,7 @@ def filing_page(index: OpenIndex, filing_id: str, page: int) -> FilingPage:
 
 
 def find(index: OpenIndex, filing_id: str) -> Filing:
-    """Raises ApiError 404. Ids are only ever looked up here, never made into paths."""
+    """The filing with this id, looked up in memory: ids never become paths. Raises ApiError 404."""
     filing = index.filings.get(filing_id)
     if filing is None:
         raise not_found(f"there is no filing {filing_id[:64]!r} in the index", "filing_id")
@@ -87,5 +87,5 @@ def _read_cursor(cursor: str) -> str:
         return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
     except (binascii.Error, ValueError):
         raise ApiError(
-            422, "invalid_cursor", "'cursor' is not one that this service gave out", param="cursor"
+            422, "invalid_cursor", "'cursor' is not a 'next_cursor' of this service", param="cursor"
         ) from None

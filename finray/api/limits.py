@@ -1,4 +1,4 @@
-"""Limits: what one service takes at once, and of one key a rate (a token bucket) and how much may be under way."""
+"""Limits: questions in flight for the whole service; rate (a token bucket) and concurrency for each key."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from finray.api.errors import ApiError
 from finray.core.settings import ServingSettings
 
 _FIRST_SECONDS = 0.1
-"""Taken for what a question takes until some were answered."""
+"""Initial estimate of the time for one question."""
 _RECENT = 0.05
-"""Weight of the newest question in the average."""
+"""Weight of the newest question in the moving average."""
 _SPREAD = 0.25
 _BURST_S = 10.0
-"""A bucket holds what this many seconds bring, and at least the largest request."""
+"""A bucket holds the tokens of this many seconds, and at least those of the largest request."""
 
 
 class Capacity:
-    """Room for ``limit`` questions at work or waiting, with ``workers`` of them at work at a time."""
+    """Admits up to ``limit`` questions, running or queued; ``workers`` of them run at a time."""
 
     def __init__(self, limit: int, workers: int, spread: Callable[[float, float], float] = random.uniform) -> None:
         self._limit, self._workers, self._spread = limit, workers, spread
         self._seconds = _FIRST_SECONDS
 
     def took(self, seconds: float) -> None:
-        """Note what a question took, waiting excluded."""
+        """Record the time that a question took, without waiting."""
         self._seconds += _RECENT * (seconds - self._seconds)
 
     def check(self, open_questions: int, more: int) -> None:
-        """Refuse at once what would only wait: the client can try elsewhere, or again when those that are here are
-        done. Clients refused in one moment are told different times. Raises ApiError 429.
+        """Raises ApiError 429 if ``more`` questions exceed the limit, so that the client can retry later or elsewhere
+        instead of waiting. Retry-After is randomized to spread the retries.
 
-        A request of more questions than the limit is still taken where nothing else is under way.
+        If no question is open, a request with more questions than the limit is still accepted.
         """
         if not open_questions or open_questions + more <= self._limit:
             return
@@ -43,8 +43,8 @@ class Capacity:
         raise ApiError(
             429,
             "overloaded",
-            f"{open_questions} questions are at work or waiting here, of {self._limit} (serving.max_in_flight); try "
-            "again",
+            f"{open_questions} questions are running or queued, of at most {self._limit} (serving.max_in_flight); "
+            "try again",
             retry_after=wait * self._spread(1 - _SPREAD, 1 + _SPREAD),
         )
 
@@ -62,7 +62,7 @@ class TokenBucket:
         self.tokens = self.capacity
 
     def take(self, cost: float, now: float) -> float:
-        """0 where ``cost`` was taken, else the seconds to wait for it."""
+        """Take ``cost`` tokens and return 0, or return the seconds until they are available."""
         self.tokens = min(self.capacity, self.tokens + (now - self.at) * self.per_second)
         self.at = now
         if self.tokens >= cost:
@@ -72,7 +72,7 @@ class TokenBucket:
 
 
 class KeyLimits:
-    """Rates and concurrency by key, for one process. For use from several threads."""
+    """Rate and concurrency limits of each key, in one process. Thread-safe."""
 
     def __init__(self, settings: ServingSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._clock = settings, clock
@@ -90,7 +90,7 @@ class KeyLimits:
         self._take(self._questions, key, questions, self._settings.questions_per_minute, "serving.questions_per_minute")
 
     def begin(self, key: str) -> Callable[[], None]:
-        """Count a request as under way until the returned function is called. Raises ApiError 429."""
+        """Count a request as in progress until the returned function is called. Raises ApiError 429."""
         with self._lock:
             if self._under_way.get(key, 0) >= self._settings.max_concurrent:
                 raise ApiError(

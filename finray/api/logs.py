@@ -1,4 +1,4 @@
-"""Logs as one JSON object a line, on standard error."""
+"""Logging as one JSON object per line, on standard error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAME = "finray-json"
 
 
 class JsonFormatter(logging.Formatter):
-    """``{"time", "level", "logger", "message"}``, and the fields of a message that is itself a JSON object."""
+    """``{"time", "level", "logger", "message"}``; a record with ``fields`` has these in place of ``message``."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -28,7 +28,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def log_json(level: int) -> None:
-    """Send what finray logs to standard error as JSON. Calling it twice changes nothing."""
+    """Write finray's log to standard error as JSON. Idempotent."""
     log = logging.getLogger("finray")
     log.setLevel(level)
     if any(handler.name == _NAME for handler in log.handlers):

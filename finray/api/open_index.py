@@ -1,4 +1,4 @@
-"""The newest version of an index, open for reading, under a service that goes on meanwhile."""
+"""Opens an index for a running service and replaces it when a new version appears."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from finray.storage.locations import STORAGE_ERRORS
 
 _log = logging.getLogger(__name__)
 _LOOK_ERRORS: tuple[type[Exception], ...] = (FinrayError, *STORAGE_ERRORS, ValueError, RuntimeError)
-"""The last two are Lance's."""
+"""Lance raises the last two."""
 
 
 @dataclass(frozen=True)
 class OpenIndex:
-    """One version of the index. A request holds on to one of these."""
+    """One version of the index. A request uses the same one from start to end."""
 
     version: str
     tables: Tables
@@ -43,21 +43,21 @@ class OpenIndex:
 
 
 def version_name(tables: Tables) -> str:
-    """Such as ``12.40.40.40``: the versions of filings, pages, chunks and facts."""
+    """The versions of filings, pages, chunks and facts, such as ``12.40.40.40``."""
     return ".".join(str(tables[name]) for name in (FILINGS, *CHILDREN))
 
 
 def latest_version(uri: str) -> str:
-    """The version that opening ``uri`` now would show. Raises IndexMissingError."""
+    """The newest version of the index at ``uri``. Raises IndexMissingError."""
     return version_name({name: int(open_table(uri, name).version) for name in (FILINGS, *CHILDREN)})
 
 
 class IndexWatcher:
     """Keeps the newest version of an index open.
 
-    A new version is opened beside the old one, ``prepare`` is awaited with it, and then it takes the old one's place in
-    one step; requests that began on the old one end on it, and ``retire`` is called when the last has. A version is
-    taken once it has stood still for one look: an index job commits every few seconds.
+    It opens a new version beside the old one, awaits ``prepare``, and then swaps them in one step. Requests that began
+    on the old version finish on it; ``retire`` is called after the last one. A version is used only if it is unchanged
+    since the previous look, because an index job commits every few seconds.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class IndexWatcher:
         self.current = current
 
     async def watch(self) -> None:
-        """Runs until cancelled. What goes wrong is logged, and the version in hand is kept."""
+        """Look for new versions until cancelled. On an error, log it and keep the current version."""
         while True:
             await asyncio.sleep(self._settings.serving.watch_seconds)
             try:
@@ -82,10 +82,10 @@ class IndexWatcher:
                 _log.exception("cannot look for a new version of the index at %r", self._uri)
 
     async def look(self) -> bool:
-        """Look once; whether another version was taken."""
+        """Look once. Returns whether a new version is in use."""
         latest = await asyncio.to_thread(latest_version, self._uri)
-        still, self._seen = latest == self._seen, latest
-        if latest == self.current.version or not still:
+        unchanged, self._seen = latest == self._seen, latest
+        if latest == self.current.version or not unchanged:
             return False
         new = await asyncio.to_thread(OpenIndex.open, self._uri, self._settings)
         await self._prepare(new.tables)

@@ -1,8 +1,8 @@
 """Pages of PDF filings as PNG images with the evidence marked.
 
-PyMuPDF is not thread-safe, and a PDF is hostile input to a large C library: every image is drawn by a process of its
-own (``finray.api.draw_page``), without environment, files or network and with limits on time and memory, and nothing
-but pixels comes back.
+PyMuPDF is not thread-safe, and a PDF is hostile input to a large C library. So a separate process
+(``finray.api.draw_page``) draws each image, without environment, files or network and with limits on time and memory.
+It returns only pixels.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Marks = tuple[Mark, ...]
 
 
 def read_range(text: str) -> Mark:
-    """The mark that ``120-480`` names. Raises ApiError 422."""
+    """Parse a range such as ``120-480``. Raises ApiError 422."""
     first, dash, last = text.partition("-")
     if dash and first.isdecimal() and last.isdecimal() and len(text) <= 20 and int(first) < int(last):
         return Mark(int(first), int(last))
@@ -54,7 +54,7 @@ def read_range(text: str) -> Mark:
 
 
 def read_box(text: str) -> Mark:
-    """The mark that ``72,100,540,112.5`` names. Raises ApiError 422."""
+    """Parse a box such as ``72,100,540,112.5``. Raises ApiError 422."""
     problem = ApiError(422, "invalid_box", "'box' is X0,Y0,X1,Y1 in PDF points, X0 < X1 and Y0 < Y1", param="box")
     try:
         x0, y0, x1, y1 = (float(part) for part in text[:200].split(","))
@@ -66,7 +66,7 @@ def read_box(text: str) -> Mark:
 
 
 class PageImages:
-    """Draws a few at a time, for one key after the other, and remembers what was drawn last."""
+    """Draws a few images at a time, for the API keys in turn, and caches recent ones."""
 
     def __init__(self, settings: Settings) -> None:
         self._sandbox = settings.sandbox
@@ -77,13 +77,13 @@ class PageImages:
         self._images, self._files = ByteCache(serving.cache_bytes), ByteCache(serving.cache_bytes)
 
     async def png(self, key: str, index: OpenIndex, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
-        """The image, for the API key named ``key``. Raises ApiError: 404 where there is no such page or its PDF cannot
-        be had, 422 for marks outside of the page, 429 for too much at once, 500 where it cannot be drawn."""
+        """The image, for the API key named ``key``. Raises ApiError 404 if the page or its PDF is missing, 422 for
+        marks outside the page, 429 for too many requests, 500 if drawing fails."""
         filing = find(index, filing_id)
-        place = (filing_id, filing.content_sha256, page, marks, dpi)
-        if (drawn := self._images.get(place)) is not None:
-            return drawn
-        return await self._threads.run(key, lambda: self._drawn(index, filing, page, marks, dpi, place))
+        cache_key = (filing_id, filing.content_sha256, page, marks, dpi)
+        if (image := self._images.get(cache_key)) is not None:
+            return image
+        return await self._threads.run(key, lambda: self._draw(index, filing, page, marks, dpi, cache_key))
 
     def forget(self) -> None:
         self._images.clear()
@@ -93,11 +93,11 @@ class PageImages:
         self.forget()
         self._threads.close()
 
-    def _drawn(
-        self, index: OpenIndex, filing: Filing, page: int, marks: Marks, dpi: int, place: tuple[object, ...]
+    def _draw(
+        self, index: OpenIndex, filing: Filing, page: int, marks: Marks, dpi: int, cache_key: tuple[object, ...]
     ) -> bytes:
-        if (drawn := self._images.get(place)) is not None:  # meanwhile, by somebody before us in the line
-            return drawn
+        if (cached := self._images.get(cache_key)) is not None:  # an earlier job in the queue drew it
+            return cached
         text = index.reader.page_texts([(filing.filing_id, page)]).get((filing.filing_id, page))
         if text is None:
             raise not_found(f"filing {filing.filing_id!r} has no page {page}", "page")
@@ -107,14 +107,14 @@ class PageImages:
         ranges = tuple((mark.start, mark.end) for mark in marks if mark.box is None)
         boxes = tuple(mark.box for mark in marks if mark.box is not None)
         image = draw(content, Drawing(page, dpi, text, ranges, boxes), self._sandbox)
-        self._images.put(place, image)
+        self._images.put(cache_key, image)
         return image
 
     def _content(self, uri: str, sha256: str) -> bytes:
-        """The filing as it was indexed. Only a location that the index itself names is ever read."""
-        known = self._files.get((uri, sha256))
-        if known is not None:
-            return known
+        """The filing as it was indexed. ``uri`` comes from the index, not from a request."""
+        cached = self._files.get((uri, sha256))
+        if cached is not None:
+            return cached
         try:
             content = read_bytes(uri)
         except SourceError:
@@ -129,7 +129,7 @@ class PageImages:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What ``finray.api.draw_page`` is asked: ``text`` is the page's, ``ranges`` are of it, ``boxes`` in PDF points."""
+    """A request to ``finray.api.draw_page``: ``text`` of the page, ``ranges`` of this text, ``boxes`` in PDF points."""
 
     page: int
     dpi: int
@@ -141,7 +141,7 @@ class Drawing:
 def draw(
     pdf: bytes, drawing: Drawing, sandbox: SandboxSettings | None = None, *, seconds: float = DRAW_SECONDS
 ) -> bytes:
-    """PNG bytes. Raises ApiError 500 where the drawing process fails or takes more than ``seconds``."""
+    """PNG bytes. Raises ApiError 500 if the drawing process fails or takes more than ``seconds``."""
     demanded = "demanded" if sandbox is not None and confined.filter_demanded(sandbox) else "optional"
     request = json.dumps(asdict(drawing)).encode() + b"\n"
     deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Bodies of requests, validated. Everything in them is hostile until it has passed."""
+"""Request bodies and their validation. All input is hostile."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class _Body(BaseModel):
 
 
 class Filters(_Body):
-    """Filings that answers may come from. An empty list lets every filing pass."""
+    """Restricts the filings that answers may come from. An empty list matches every filing."""
 
     companies: list[Name] = Field(
-        [], max_length=_MAX_NAMES, description="Names, aliases, tickers or CIKs; letter case does not count."
+        [], max_length=_MAX_NAMES, description="Names, aliases, tickers or CIKs; case-insensitive."
     )
     forms: list[Name] = Field([], max_length=_MAX_NAMES, description="Such as 10-K, 10-Q, 8-K.")
     fiscal_years: list[Year] = Field([], max_length=_MAX_NAMES, description="As the companies count them.")
@@ -37,7 +37,7 @@ class Filters(_Body):
 
 
 class QuestionItem(_Body):
-    """One of several questions. Without a ``qid`` it gets its place in the list, from 1."""
+    """One of several questions. ``qid`` defaults to the position in the list, from 1."""
 
     question: str = Field(min_length=1, examples=["What was Acme's revenue in fiscal 2023?"])
     qid: str | None = Field(None, min_length=1, max_length=MAX_QID_CHARACTERS)
@@ -49,7 +49,7 @@ class AnswerRequest(_Body):
     question: str | None = Field(None, min_length=1, examples=["What was Acme's revenue in fiscal 2023?"])
     questions: list[QuestionItem] | None = Field(None, min_length=1, description="At most serving.max_questions.")
     filters: Filters = Filters()
-    trace: bool = Field(False, description="Whether predictions carry the trace lines of every stage.")
+    trace: bool = Field(False, description="Whether predictions include the trace lines of every stage.")
 
     @model_validator(mode="after")
     def _one_of_both(self) -> AnswerRequest:
@@ -58,14 +58,14 @@ class AnswerRequest(_Body):
         return self
 
     def asked(self, limits: ServingSettings, *, stream: bool, trace_parent: str | None, request_id: str) -> Asked:
-        """Raises ApiError 422 for what cannot be asked."""
+        """Raises ApiError 422 for invalid questions."""
         items = self.questions if self.questions is not None else [QuestionItem(question=self.question or "")]
         if len(items) > limits.max_questions:
             raise ApiError(
                 422,
                 "too_many_questions",
-                f"{len(items)} questions are more than the {limits.max_questions} of one request "
-                "(serving.max_questions); `finray answer` is for thousands",
+                f"{len(items)} questions are more than the limit of {limits.max_questions} per request "
+                "(serving.max_questions); use `finray answer` for thousands",
                 param="questions",
             )
         questions = []
@@ -83,18 +83,18 @@ class RetrieveRequest(_Body):
 
     question: str = Field(min_length=1)
     filters: Filters = Filters()
-    k_documents: int | None = Field(None, ge=1, le=50, description="Filings; retrieval.k_documents where absent.")
-    k_passages: int | None = Field(None, ge=1, le=100, description="Passages; retrieval.k_passages where absent.")
+    k_documents: int | None = Field(None, ge=1, le=50, description="Filings; default: retrieval.k_documents.")
+    k_passages: int | None = Field(None, ge=1, le=100, description="Passages; default: retrieval.k_passages.")
 
     def asked(self, limits: ServingSettings, *, trace_parent: str | None, request_id: str) -> AskedRetrieval:
-        """Raises ApiError 422 for what cannot be asked."""
+        """Raises ApiError 422 for an invalid question."""
         question = read_text(self.question, limits, "question")
         narrowed = self.filters.narrowed()
         return AskedRetrieval(question, narrowed, self.k_documents, self.k_passages, trace_parent, request_id)
 
 
 def read_text(question: str, limits: ServingSettings, param: str) -> str:
-    """The question. Raises ApiError 422 where it is too long, blank or has characters that no text has."""
+    """The question. Raises ApiError 422 if it is too long, blank or has invalid characters."""
     if len(question) > limits.max_question_characters:
         raise ApiError(
             422,

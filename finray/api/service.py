@@ -1,4 +1,4 @@
-"""What the routes ask for, and the service that does it over engines of its own."""
+"""The service behind the routes, and its implementation over local engines."""
 
 from __future__ import annotations
 
@@ -45,9 +45,8 @@ _NO_OUTSIDERS: Final[Outsiders] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Questions of one request. ``stream`` asks for the events on the way, not for the answers alone, ``trace`` for the
-    trace lines of each prediction. ``trace_parent`` is the W3C traceparent of the caller's span; under ``request_id``
-    the log has what went wrong."""
+    """Questions of one request. ``stream`` asks for progress events too, ``trace`` for the trace lines of each
+    prediction. ``trace_parent`` is the W3C traceparent of the caller's span. The log lists errors by ``request_id``."""
 
     questions: tuple[Question, ...]
     narrowed: FilingFilter = field(default_factory=FilingFilter)
@@ -68,15 +67,15 @@ class AskedRetrieval:
 
 
 class Service(Protocol):
-    """Everything behind the routes. Every method may raise ApiError. ``key`` is the name of the API key that reads:
-    keys take turns."""
+    """The work of the routes. Every method may raise ApiError. ``key`` is the name of the request's API key; the reads
+    of different keys take turns."""
 
     async def status(self) -> Ready:
         """Raises ApiError 503 while the service cannot answer."""
         ...
 
     def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
-        """Events; an ``answer`` for each question as it is done, and ``done`` at the end. Closing it ends the work."""
+        """Yield an ``answer`` event for each question when it is answered, then ``done``. Closing it ends the work."""
         ...
 
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved: ...
@@ -91,9 +90,8 @@ class Service(Protocol):
 
 
 class LocalService:
-    """Answers over the newest version of one index, with engines in processes that this one starts and watches: it
-    goes on whatever a question does to them. ``outsiders`` (called on ``outside_loop``) are models that run elsewhere.
-    """
+    """Answers from the newest version of one index with engines in child processes under a watchdog, so no question can
+    take the service down. ``outsiders`` (called on ``outside_loop``) are models that run elsewhere."""
 
     def __init__(
         self,
@@ -130,24 +128,23 @@ class LocalService:
 
     @property
     def index(self) -> OpenIndex:
-        """The version that a request that begins now sees."""
+        """The version for new requests."""
         return self._watcher.current
 
     async def ready(self) -> None:
-        """Until questions can be answered. Raises the FinrayError for which they cannot, such as
-        ModelUnavailableError."""
+        """Wait until an engine can answer. Raises FinrayError if none can, such as ModelUnavailableError."""
         await self._engines.ready()
 
     def wait_until_ready(self) -> None:
-        """As ``ready``."""
+        """Blocking version of ``ready``."""
         self._engines.wait_until_ready()
 
     async def start(self) -> None:
-        """Look for new versions of the index from now on."""
+        """Start looking for new versions of the index."""
         self._watching = asyncio.create_task(self._watcher.watch())
 
     async def look(self) -> bool:
-        """Look for a new version now; whether one was taken."""
+        """Look for a new version now. Returns whether one is in use."""
         return await self._watcher.look()
 
     async def stop(self) -> None:
@@ -165,7 +162,7 @@ class LocalService:
 
     async def status(self) -> Ready:
         if not self._engines.pids:
-            raise ApiError(503, "not_ready", "the engine starts; try again", retry_after=START_SECONDS)
+            raise ApiError(503, "not_ready", "the engine is starting; try again", retry_after=START_SECONDS)
         index = self.index
         return Ready(index.version, len(index.filings), self._settings.answer_hash())
 
@@ -249,11 +246,11 @@ class LocalService:
                     events.put_nowait(event)
 
         try:
-            prediction = await self._answered(question, observe, index, asked.narrowed)
+            prediction = await self._predict(question, observe, index, asked.narrowed)
         except FinrayError as error:
             span.end("error", {})
             raise for_client(error, asked.request_id) from error
-        except BaseException:  # also a bug: what has begun must end in the metrics
+        except BaseException:  # even for a bug: the metrics count every question that began as ended
             span.end("cancelled", {})
             raise
         self._capacity.took(prediction.seconds)
@@ -261,10 +258,10 @@ class LocalService:
         shown = without_places(prediction if asked.trace else replace(prediction, trace=()), asked.request_id)
         events.put_nowait(AnswerEvent(question.qid, index.version, shown))
 
-    async def _answered(
+    async def _predict(
         self, question: Question, observer: Observer, index: OpenIndex, narrowed: FilingFilter
     ) -> Prediction:
-        """A question that ends every process that works on it is an error by itself, as a failing role is."""
+        """A question that crashes every engine gets status "error", as for a failing role."""
         try:
             return await self._engines.answer(question, observer, tables=index.tables, narrowed=narrowed)
         except EngineLostError as error:

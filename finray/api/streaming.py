@@ -1,4 +1,4 @@
-"""Work for a client who may leave: when the connection closes, the work ends."""
+"""Cancels work when the client disconnects or the time limit passes, and streams events."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 
 async def while_connected(request: Request, work: Awaitable[T], timeout_s: float) -> T:
-    """The result of ``work``, which is cancelled when the client leaves or ``timeout_s`` have passed.
+    """The result of ``work``, which is cancelled if the client disconnects or after ``timeout_s``.
 
-    Raises ApiError 504, or 499 when nobody is left to read it. The body of ``request`` must have been read.
+    Raises ApiError 504 on timeout, 499 on disconnect. The body of ``request`` must have been read.
     """
     task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_disconnected(request.receive))
@@ -44,10 +44,9 @@ async def while_connected(request: Request, work: Awaitable[T], timeout_s: float
 async def event_stream(
     request: Request, events: AsyncGenerator[ServiceEvent, None], timeout_s: float
 ) -> EventSourceResponse:
-    """Events as they come, comments so that no proxy takes the connection for dead, and an ``error`` event if the work
-    fails.
+    """A stream of events, with comments to keep the connection alive, and an ``error`` event if the work fails.
 
-    Closes ``events`` when the client leaves. Raises ApiError for what fails before there is anything to send.
+    Closes ``events`` when the client disconnects. Raises ApiError for failures before the first event.
     """
     deadline = asyncio.get_running_loop().time() + timeout_s
     first = asyncio.ensure_future(anext(events))
@@ -61,7 +60,7 @@ async def event_stream(
     return EventSourceResponse(
         _chunks(first, events, deadline, timeout_s),
         ping=KEEP_ALIVE_S,
-        ping_message_factory=lambda: ServerSentEvent(comment="still at work", sep="\n"),
+        ping_message_factory=lambda: ServerSentEvent(comment="still working", sep="\n"),
     )
 
 

@@ -1,4 +1,4 @@
-"""What a service tells the outside of its work; the metrics of Ray and the spans of OpenTelemetry are behind this."""
+"""Interface to metrics and tracing. Ray's metrics and OpenTelemetry's spans implement it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from finray.core.types import TokenUsage
 
 
 class QuestionTelemetry(Protocol):
-    """Of one question; called on the event loop of the service."""
+    """Telemetry of one question, called on the event loop of the service."""
 
     def stage(self, report: StageReport) -> None: ...
 
@@ -27,7 +27,7 @@ class Telemetry(Protocol):
     def request(self, method: str, route: str, status: int, seconds: float) -> None: ...
 
     def refused(self, reason: str) -> None:
-        """With 429; ``reason`` is the error's code."""
+        """Count a reply with status 429; ``reason`` is the error's code."""
         ...
 
     def under_way(self, change: int) -> None:
@@ -36,8 +36,6 @@ class Telemetry(Protocol):
 
 
 class NoQuestion:
-    """Tells nobody."""
-
     def stage(self, report: StageReport) -> None:
         return None
 
@@ -46,7 +44,7 @@ class NoQuestion:
 
 
 class NoTelemetry:
-    """Tells nobody."""
+    """Records nothing."""
 
     def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
         return NoQuestion()

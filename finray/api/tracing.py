@@ -1,8 +1,8 @@
 """OpenTelemetry spans: one for a question, one for each stage of the loop.
 
-Names and attributes are those of the GenAI semantic conventions (``gen_ai.*``, Development status) and of
-OpenInference (``openinference.span.kind``, ``retrieval.documents``), which dashboards for retrieval read. Questions and
-answers are only recorded where ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` is true, as the conventions ask.
+Names and attributes follow the GenAI semantic conventions (``gen_ai.*``, Development status) and OpenInference
+(``openinference.span.kind``, ``retrieval.documents``), which dashboards for retrieval read. As the conventions require,
+questions and answers are recorded only if ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` is true.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _MAX_DOCUMENTS = 20
 
 
 class Tracing:
-    """Makes the spans of questions; without a tracer it makes none."""
+    """Creates the spans of questions; none without a tracer."""
 
     def __init__(self, tracer: Tracer | None = None, *, content: bool = False) -> None:
         self._tracer, self._content = tracer, content
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Tracing:
-        """Spans go to the OTLP endpoint that the environment names, or nowhere.
+        """Send spans to the OTLP endpoint in the environment, if any.
 
-        Raises SettingsError where there is an endpoint but not the package that sends to it.
+        Raises SettingsError if an endpoint is set but the exporter package is not installed.
         """
         given = os.environ if environment is None else environment
         if not any(given.get(name) for name in _ENDPOINTS):
@@ -65,7 +65,7 @@ class Tracing:
         return cls(provider.get_tracer("finray"), content=given.get(_CONTENT, "").lower() == "true")
 
     def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
-        """``operation`` is "answer" or "retrieve"; ``trace_parent`` the W3C traceparent of who asks."""
+        """``operation`` is "answer" or "retrieve"; ``trace_parent`` the W3C traceparent of the caller."""
         if self._tracer is None:
             return NoQuestion()
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator

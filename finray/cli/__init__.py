@@ -1,7 +1,7 @@
-"""The command line. A command reads its options, calls the library and emits a record; jobs/ call the same.
+"""The command line. A command reads its options, calls the library and emits a record; jobs/ run the same commands.
 
-A command returns its exit code: 0 done; 1 done with failures, which are listed. 2 is for what could not run. Only what
-``--help`` needs is imported before a command runs.
+A command returns its exit code: 0 for success, 1 for success with failures, which it lists. Exit code 2 means that it
+could not run. Only modules that ``--help`` needs are imported before a command runs.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ app.add_typer(keys.app, name="keys")
 
 
 def main() -> None:
-    """Entry point: errors that finray raises on purpose are one line and exit code 2."""
+    """Entry point: prints expected errors as one line and exits with code 2."""
     try:
         app()
     except UsageError as error:
         fail(str(error))
     except FinrayError as error:
         fail(f"{type(error).__name__}: {error}")
-    except OSError as error:  # a disk or S3 that fails where no command could say more about it
+    except OSError as error:  # a failing disk or S3
         from finray.storage.lance_commit import reason
 
-        fail(f"{reason(error)}. Once that is fixed, run the same command again")
+        fail(f"{reason(error)}. Fix this, then run the same command again")

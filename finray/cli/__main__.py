@@ -1,4 +1,4 @@
-"""``python -m finray.cli``"""
+"""Runs the command line: ``python -m finray.cli``."""
 
 from finray.cli import main
 

@@ -21,17 +21,17 @@ def answer(
     out_: Annotated[str, typer.Option("--out", help="Predictions, .jsonl or .parquet, local or s3://; resumes.")],
     preset: PresetOption = "local",
     set_: SetOption = None,
-    retry_failed: Annotated[bool, typer.Option(help="Ask again what ended in an error.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Repeat questions that ended in an error.")] = False,
     oracle: Annotated[
         Literal["none", "document", "page"],
-        typer.Option(help="Ceilings for evaluation: retrieve only from gold filings, or gold pages."),
+        typer.Option(help="Upper bounds for evaluation: retrieve only from gold filings, or gold pages."),
     ] = "none",
     workers: Annotated[
-        int | None, typer.Option(min=0, help="Ray workers, one for each CPU by default; 0: one engine, without Ray.")
+        int | None, typer.Option(min=0, help="Ray workers, by default one for each CPU; 0: one engine, without Ray.")
     ] = None,
     json_: JsonOption = False,
 ) -> int:
-    """Answer thousands of questions. Run again, it continues where it was."""
+    """Answer thousands of questions. A second run resumes."""
     from finray.library import answer_many
 
     chosen = [*(set_ or []), f"retrieval.oracle={oracle}"] if oracle != "none" else set_
@@ -46,7 +46,7 @@ def answer(
 
 
 def described(summary: AnswerSummary, out_uri: str) -> str:
-    """Two lines, and one for each stage that asked a language model."""
+    """Two lines, and one for each stage that called a language model."""
     counts = (
         f"{summary.questions} questions: {summary.answered} answered, {summary.unanswerable} unanswerable, "
         f"{summary.errors} errors ({summary.resumed} from an earlier run) -> {out_uri}"

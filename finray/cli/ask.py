@@ -1,4 +1,4 @@
-"""``finray ask``: one question, in this process or by a running service."""
+"""``finray ask``: answers one question from an index or through a running service."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ask(
     question: Annotated[str, typer.Argument(help="One question.")],
     index: Annotated[str | None, typer.Option("--index", help="Index location: a folder or s3:// URI.")] = None,
     server: Annotated[
-        str | None, typer.Option("--server", help="Ask a running service at this URL instead, as `finray serve` is.")
+        str | None, typer.Option("--server", help="URL of a running service (`finray serve`) to ask instead.")
     ] = None,
     api_key_env: Annotated[
         str, typer.Option(help="Environment variable that holds the key for --server.")
@@ -37,14 +37,14 @@ def ask(
     set_: SetOption = None,
     json_: JsonOption = False,
     trace: Annotated[
-        bool, typer.Option("--trace", help="Show what each stage did and why each filing ranked.")
+        bool, typer.Option("--trace", help="Show what each stage did and why each filing was ranked.")
     ] = False,
 ) -> int:
-    """Answer one question, with the pages that the answer rests on."""
+    """Answer one question and show the pages that support the answer."""
     if server is not None and index is None:
-        prediction = _by_service(question, server, os.environ.get(api_key_env), trace=trace)
+        prediction = _ask_service(question, server, os.environ.get(api_key_env), trace=trace)
     elif index is not None and server is None:
-        prediction = _here(question, index, settings_of(preset, set_))
+        prediction = _ask_index(question, index, settings_of(preset, set_))
     else:
         raise typer.BadParameter("give either --index or --server")
     record = prediction if trace else replace(prediction, trace=())
@@ -52,16 +52,16 @@ def ask(
     return 1 if prediction.status == "error" else 0
 
 
-def _here(question: str, index: str, settings: Settings) -> Prediction:
-    """The engine is a process of its own, so that Ctrl-C and the time limit end it whatever it does."""
+def _ask_index(question: str, index: str, settings: Settings) -> Prediction:
+    """Use an engine in a child process, so that Ctrl-C and the time limit can always end it."""
     from finray.engines.questions import QuestionEngine
 
     with closing(QuestionEngine(index, settings, asks_llm=settings.loop.asks_llm)) as engine:
         return asyncio.run(engine.answer(Question(qid="ask", question=question)))
 
 
-def _by_service(question: str, server: str, key: str | None, *, trace: bool) -> Prediction:
-    """The standard error shows the stage that the service is at. Raises ServiceError, UsageError."""
+def _ask_service(question: str, server: str, key: str | None, *, trace: bool) -> Prediction:
+    """Show the current stage on standard error. Raises ServiceError, UsageError."""
     from finray.client import AnswerEvent, Client, ServiceError, StageEvent
 
     with Client(server, key) as client, err.status("asking") as status:
@@ -77,7 +77,7 @@ def _by_service(question: str, server: str, key: str | None, *, trace: bool) -> 
 
 
 def shown(prediction: Prediction) -> Iterator[RenderableType]:
-    """The answer, its program and its evidence for a person; pages are one-based here."""
+    """The answer, its program and its evidence as text; pages count from 1."""
     answer = Text(prediction.answer or prediction.error or "")
     yield Panel(answer, title=prediction.status, border_style=_COLOR[prediction.status])
     if prediction.program:
@@ -90,7 +90,7 @@ def shown(prediction: Prediction) -> Iterator[RenderableType]:
 
 
 def cite(passage: Passage) -> str:
-    """``ACME_2022_10K, p. 12``."""
+    """A citation such as ``ACME_2022_10K, p. 12``."""
     return f"{passage.doc_name}, p. {passage.page + 1}"
 
 

@@ -22,12 +22,12 @@ _SHOWN = 20
 
 def check(
     index: IndexOption,
-    raw: Annotated[str | None, typer.Option("--raw", help="The raw store of `finray sync` behind it.")] = None,
+    raw: Annotated[str | None, typer.Option("--raw", help="The raw store of `finray sync` to compare with.")] = None,
     preset: PresetOption = "local",
     set_: SetOption = None,
     deep: Annotated[bool, typer.Option("--deep", help="Read every value and every raw filing, not only keys.")] = False,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Take out what does not agree, and fetch or index it again.")
+        bool, typer.Option("--repair", help="Remove inconsistent rows, and fetch or index them again.")
     ] = False,
     json_: JsonOption = False,
 ) -> int:
@@ -48,7 +48,7 @@ def check(
 
 
 def described(found: Sequence[Finding], left: Sequence[Finding], *, repaired: bool) -> str:
-    """How many findings of each kind, and the first of them."""
+    """The number of findings of each kind, and the first findings."""
     if not found:
         return "no problems found"
     lines = [f"{count:,} {kind}" for kind, count in sorted(Counter(finding.kind for finding in found).items())]
@@ -56,7 +56,7 @@ def described(found: Sequence[Finding], left: Sequence[Finding], *, repaired: bo
     if len(found) > _SHOWN:
         lines.append(f"and {len(found) - _SHOWN:,} more; --json lists all")
     if not repaired:
-        lines.append("--repair fixes this: rows that contradict each other are removed, then indexed or fetched again")
+        lines.append("--repair fixes this: it removes inconsistent rows, then indexes or fetches them again")
     elif left:
         lines += ["left after the repair:", *(f"{f.kind}: {f.where}: {f.detail}" for f in left[:_SHOWN])]
     else:

@@ -1,4 +1,4 @@
-"""``finray compare``: several retrieval methods on one question set, in this process."""
+"""``finray compare``: compares retrieval methods on one question set, in this process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def compare(
     preset: PresetOption = "local",
     set_: SetOption = None,
     out_: Annotated[
-        str | None, typer.Option("--out", help="Folder or s3:// prefix for a predictions file each; resumes.")
+        str | None, typer.Option("--out", help="Folder or s3:// prefix for the predictions of each; resumes.")
     ] = None,
     retrieval_only: Annotated[
         bool, typer.Option("--retrieval-only/--answers", help="Retrieve only, or curate and answer as well.")
@@ -30,7 +30,7 @@ def compare(
 ) -> int:
     """Retrieve with several methods and print one table: recall, precision, overlap, latency, and paired differences.
 
-    docs/methods.md lists the methods and what each needs.
+    docs/methods.md lists the methods and their requirements.
     """
     from finray.lab.comparison import compare_methods, contenders
     from finray.lab.evaluation.comparison import comparison_data, comparison_markdown, comparison_tables

@@ -1,4 +1,4 @@
-"""``finray questions``, ``probes`` and ``convert``: questions to test with."""
+"""``finray questions``, ``probes`` and ``convert``: create question files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def questions(
         list[str], typer.Argument(help="Folders, globs, files or s3:// locations of EDGAR HTML filings.")
     ],
     out_: QuestionsOut,
-    per_filing: Annotated[int, typer.Option(min=1, help="At most so many questions about one filing.")] = 40,
+    per_filing: Annotated[int, typer.Option(min=1, help="Most questions about one filing.")] = 40,
     seed: Annotated[int, typer.Option(help="The same seed writes the same questions.")] = 0,
     json_: JsonOption = False,
 ) -> int:
@@ -37,8 +37,8 @@ def questions(
         read = read_filings(sources, load_settings().filings, report)
     if not read.tagged:
         raise SourceError(
-            f"none of the {len(read.untagged) + len(read.failures)} files carries inline XBRL on its pages; EDGAR's "
-            "HTML of 10-K and 10-Q reports filed since 2019 to 2021 does (PDF never does)"
+            f"none of the {len(read.untagged) + len(read.failures)} files has inline XBRL on its pages; use EDGAR's "
+            "HTML of 10-K and 10-Q reports, which has it since 2019 to 2021 (PDF does not)"
         )
     made = list(generate_questions(read.tagged, per_filing=per_filing, seed=seed))
     write_questions(out_, made)
@@ -53,7 +53,7 @@ def questions(
     lines = [f"{len(made):,} questions about {len(read.tagged):,} filings in {out_}: {_counts(by_type)}"]
     if read.untagged:
         some = ", ".join(read.untagged[:_SHOWN]) + (", …" if len(read.untagged) > _SHOWN else "")
-        lines.append(f"without tags, left out: {len(read.untagged):,} files ({some})")
+        lines.append(f"skipped, no tags: {len(read.untagged):,} files ({some})")
     lines += [f"failed: {uri}: {reason}" for uri, reason in read.failures]
     emit(record, "\n".join(lines), as_json=json_)
     return 1 if read.failures else 0
@@ -63,7 +63,7 @@ def probes(
     questions_: Annotated[str, typer.Argument(metavar="QUESTIONS", help="Questions that the index can answer.")],
     index: IndexOption,
     out_: QuestionsOut,
-    count: Annotated[int, typer.Option(min=1, help="At most so many of each of the three types.")] = 60,
+    count: Annotated[int, typer.Option(min=1, help="Most questions of each of the three types.")] = 60,
     seed: Annotated[int, typer.Option(help="The same seed writes the same questions.")] = 0,
     json_: JsonOption = False,
 ) -> int:
@@ -88,7 +88,7 @@ def convert(
     out_: QuestionsOut,
     json_: JsonOption = False,
 ) -> int:
-    """Turn a published data set into finray's question format; where a file is missing, say where to get it."""
+    """Convert a published data set to finray's question format. If the file is missing, print where to get it."""
     from finray.batch.question_files import BadLine, check_target, write_questions
     from finray.lab.datasets.registry import load_dataset
 
@@ -98,7 +98,7 @@ def convert(
     bad = [line for line in read if isinstance(line, BadLine)]
     write_questions(out_, good)
     record = {"questions": len(good), "bad_records": [{"record": each.line, "reason": each.reason} for each in bad]}
-    lines = [f"left out: record {each.line}: {each.reason}" for each in bad]
+    lines = [f"skipped: record {each.line}: {each.reason}" for each in bad]
     emit(record, "\n".join([f"{len(good):,} questions of {dataset} in {out_}", *lines]), as_json=json_)
     return 1 if bad else 0
 

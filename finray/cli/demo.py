@@ -1,4 +1,4 @@
-"""``finray demo``: the whole path on a small corpus of fictional filings, with the code that production runs."""
+"""``finray demo``: runs the production code end to end on a small corpus of fictional filings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_ANSWERS = 12
 
 
 def demo(
-    folder: Annotated[Path, typer.Option(help="Where the demonstration writes.")] = Path("demo"),
+    folder: Annotated[Path, typer.Option(help="Output folder.")] = Path("demo"),
     companies: Annotated[int, typer.Option(min=1, help="Fictional companies.")] = 4,
     questions: Annotated[int, typer.Option(min=1, help="Questions to ask.")] = 60,
 ) -> int:
@@ -34,23 +34,23 @@ def demo(
 
     filings, asked = str(folder / "sample" / "filings"), str(folder / "sample" / "questions.jsonl")
     index_uri, predictions = str(folder / "index"), str(folder / "predictions.jsonl")
-    _say("1. Fictional filings that look alike: same tables and text, other numbers")
+    _heading("1. Generate fictional filings that look alike: same tables and text, other numbers")
     sample(folder / "sample", companies=companies, questions=questions)
     with ray_cluster():
-        _say("2. Index them on Ray: read, parse, chunk, embed, write to LanceDB")
+        _heading("2. Index them on Ray: read, parse, chunk, embed, write to LanceDB")
         failed = index([filings], index_uri)
-        _say("3. Answer the questions on Ray, many at a time")
+        _heading("3. Answer the questions on Ray, many at a time")
         failed |= answer(asked, index_uri, predictions)
     gold = {q.qid: q for q in read_questions(asked) if isinstance(q, Question)}
     for prediction in _one_of_each_type(read_predictions(predictions).predictions, gold):
         _show(prediction, gold[prediction.qid])
-    _say("4. Score them against the known gold answers and pages")
+    _heading("4. Score them against the known gold answers and pages")
     evaluate([predictions, asked])
-    _say("Where to look next")
+    _heading("Next steps")
     finray = Path(sys.argv[0]).name if sys.argv else "finray"
     for line in (
         f'{finray} ask "{_example(gold)}" --index {index_uri} --trace',
-        f"{predictions}: every answer with its passages and evidence, one JSON object a line",
+        f"{predictions}: every answer with its passages and evidence, one JSON object per line",
         f"{finray} index YOUR_FILINGS --index YOUR_INDEX: folders, globs or s3:// of PDF, EDGAR HTML, full submissions",
         "README.md: bulk answering on a cluster, S3, presets with a language model",
     ):
@@ -58,7 +58,7 @@ def demo(
     return failed
 
 
-def _say(text: str) -> None:
+def _heading(text: str) -> None:
     out.print(Rule(text, align="left"))
 
 
@@ -70,13 +70,13 @@ def _one_of_each_type(predictions: Sequence[Prediction], gold: Mapping[str, Ques
 
 
 def _show(prediction: Prediction, question: Question) -> None:
-    """Question, answer, the pages it rests on, and the gold answer."""
+    """Print the question, the answer with its pages, and the gold answer."""
     pages = "; ".join(dict.fromkeys(cite(passage) for passage in prediction.evidence))
     out.print(f"\n[bold]Q[/]    {escape(question.question)}", highlight=False)
-    colour = "green" if prediction.status == "answered" else "yellow"
-    out.print(f"[bold]A[/]    [{colour}]{escape(prediction.answer)}[/]", highlight=False)
+    color = "green" if prediction.status == "answered" else "yellow"
+    out.print(f"[bold]A[/]    [{color}]{escape(prediction.answer)}[/]", highlight=False)
     if pages:
-        out.print(f"     [dim]rests on[/] {escape(pages)}", highlight=False)
+        out.print(f"     [dim]evidence[/] {escape(pages)}", highlight=False)
     gold = question.answer or "(not answerable from these filings)"
     out.print(f"     [dim]gold[/]     {escape(gold)}", highlight=False)
 

@@ -1,4 +1,4 @@
-"""``finray doctor`` and ``finray presets``: what this machine has, what contains hostile programs, and all settings."""
+"""``finray doctor`` and ``finray presets``: show this machine's packages, models and sandbox, and all settings."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _PACKAGES = (
 )
 _LAYERS = {
     "language": "only allow-listed syntax is evaluated; nothing is executed",
-    "process": "a process of its own, without environment, under rlimits",
-    "landlock": "no files but those that it needs to read",
+    "process": "a separate process, without environment, under rlimits",
+    "landlock": "access only to files that it needs to read",
     "seccomp": "a filter of system calls: no writing, no socket, no process",
-    "bubblewrap": "namespaces of its own: no network, no files but Python's",
+    "bubblewrap": "separate namespaces: no network, no files but Python's",
     "wasi": "WebAssembly: no file, no socket, no process",
 }
 
@@ -54,7 +54,7 @@ S3Option = Annotated[
 def doctor(
     preset: PresetOption = "local", set_: SetOption = None, s3: S3Option = None, json_: JsonOption = False
 ) -> int:
-    """Show what this machine has, and what contains the programs that a language model writes.
+    """Show this machine's packages, models and hardware, and test the sandbox for programs of a language model.
 
     Exits with 1 if finray cannot work in the bucket given by --s3.
     """
@@ -110,7 +110,7 @@ def _minilm() -> str:
         minilm_folder()
     except ModelUnavailableError as error:
         return str(error)
-    return "here, with the published weights"
+    return "available, with the published weights"
 
 
 def _llm(settings: Settings) -> str:
@@ -131,7 +131,7 @@ def _unpinned(models: Mapping[str, str]) -> str:
 
 
 def _s3(environment: Mapping[str, str]) -> dict[str, str]:
-    """Whether the usual variables are set; what they hold is shown to nobody."""
+    """Whether the usual variables are set, without their values."""
     names = ("AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE", "AWS_ACCESS_KEY_ID")
     return {name: "set" if environment.get(name) else "not set" for name in names}
 
@@ -156,7 +156,7 @@ def _rows(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("minilm", facts["models"]["minilm"]),
         ("language model", facts["models"]["llm"]),
         ("hub models", _unpinned(facts["models"]["unpinned"])),
-        ("OCR", f"Tesseract with {facts['tessdata']}" if facts["tessdata"] else "none: scanned filings are set aside"),
+        ("OCR", f"Tesseract with {facts['tessdata']}" if facts["tessdata"] else "none: scanned filings are skipped"),
         ("S3", ", ".join(f"{name} {state}" for name, state in facts["s3"].items())),
         *((check["name"], f"{check['state']}: {check['detail']}") for check in facts["bucket"]),
         *_layer_rows("sandbox", facts["sandbox"]),
@@ -174,7 +174,6 @@ def _layer_rows(what: str, found: Mapping[str, Any]) -> Sequence[tuple[str, str]
         missing = [layer for layer in ("landlock", "seccomp") if layer not in found["layers"]]
         rows += [("", f"no {layer} on this machine") for layer in missing]
     escapes = ", ".join(found["escapes"]) or "nothing"
-    tried = "open files and sockets, start a process"
-    more = "take 1 GiB of memory" if what == "sandbox" else "write, read and signal its parent, raise its limits"
-    rows.append(("", f"tried to {tried}, {more}; possible were: {escapes}"))
+    more = "allocate 1 GiB of memory" if what == "sandbox" else "write, read and signal its parent, raise its limits"
+    rows.append(("", f"tried to open files and sockets, start a process, {more}; possible were: {escapes}"))
     return rows

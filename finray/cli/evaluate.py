@@ -1,4 +1,4 @@
-"""``finray evaluate`` and ``finray report``: score predictions, as a table or as a page."""
+"""``finray evaluate`` and ``finray report``: score predictions and write a table or an HTML page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from finray.core.errors import UsageError
 
 
 def evaluate(predictions: RunsArgument, judgements: JudgementsOption = None, json_: JsonOption = False) -> int:
-    """Score predictions against gold answers and pages; several runs stand side by side."""
+    """Score predictions against gold answers and pages; several runs are shown side by side."""
     from finray.lab.evaluation import evaluate as evaluation
     from finray.lab.evaluation.report import as_data, report
     from finray.lab.evaluation.runs import read_judge, read_runs
@@ -40,7 +40,7 @@ def report(
     judgements: JudgementsOption = None,
     json_: JsonOption = False,
 ) -> int:
-    """Write one HTML page that shows how good answers are and where they go wrong; several runs stand side by side."""
+    """Write one HTML page with scores and an analysis of errors; several runs are shown side by side."""
     from finray.index.reader import IndexReader
     from finray.lab.evaluation.analysis import analyse, as_data
     from finray.lab.evaluation.html.page import render
@@ -50,7 +50,7 @@ def report(
 
     runs_, questions = runs_and_questions(predictions)
     if not out_.lower().endswith((".html", ".htm")):
-        raise UsageError(f"--out {out_!r}: a report ends in .html")
+        raise UsageError(f"--out {out_!r}: the file name of a report must end in .html")
     runs, asked = read_runs(runs_, questions)
     reader = IndexReader.open(index) if index else None
     known = (

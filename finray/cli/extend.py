@@ -1,4 +1,4 @@
-"""``finray extend``: stored vectors that single retrieval methods need beside the index."""
+"""``finray extend``: stores vectors that some retrieval methods need beside the index."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def extend(
     with_: Annotated[str, typer.Option("--with", help="Retrieval method: splade or page_scorer.")],
     preset: PresetOption = "local",
     set_: SetOption = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over, as another model needs.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over; needed after a change of the model.")] = False,
     json_: JsonOption = False,
 ) -> int:
-    """Store the vectors that a retrieval method needs beside the index. Run again, it does only new filings."""
+    """Store the vectors that a retrieval method needs beside the index. A second run encodes only new filings."""
     from finray.index.extensions import extend_index
     from finray.index.reader import IndexReader
     from finray.retrieval.methods.registry import METHODS, method_named

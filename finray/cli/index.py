@@ -1,4 +1,4 @@
-"""``finray index`` and jobs/index.py: the index job on the Ray cluster in reach, or in this process."""
+"""``finray index`` and jobs/index.py: the index job on a Ray cluster, or in this process."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def index(
     preset: PresetOption = "local",
     set_: SetOption = None,
     retry_failed: Annotated[
-        bool, typer.Option(help="Read files again that failed before and have not changed.")
+        bool, typer.Option(help="Try files again that failed before, even if they have not changed.")
     ] = False,
     json_: JsonOption = False,
 ) -> int:
-    """Read, parse, chunk, embed and store filings. Run again, it does only what is new or changed."""
+    """Read, parse, chunk, embed and store filings. A second run indexes only new and changed files."""
     summary = index_with_progress(sources, index, settings_of(preset, set_), retry_failed=retry_failed)
     emit(summary, described(summary), as_json=json_)
     return 1 if summary.failures else 0
@@ -35,7 +35,7 @@ def index(
 def index_with_progress(
     sources: Sequence[str], index: str, settings: Settings, *, retry_failed: bool = False
 ) -> IndexSummary:
-    """``finray.index_filings`` with a progress bar on the standard error."""
+    """``finray.index_filings`` with a progress bar on standard error."""
     from finray.library import index_filings
 
     with progress_bar(err, "indexing") as report:
@@ -49,7 +49,7 @@ def index_with_progress(
 _MARKS: dict[Mark, str] = {
     "unidentified": "not identified (unknown: {unknown}), found by its text",
     "ocr": "read by OCR",
-    "unread": "some pages not read, which only OCR can read; install Tesseract and index it into a new index",
+    "unread": "some pages need OCR and were not read; install Tesseract and index it into a new index",
     "repaired": "repaired, with all its pages",
 }
 
@@ -60,7 +60,7 @@ def _marked(marked: MarkedFiling) -> str:
 
 
 def described(summary: IndexSummary) -> str:
-    """The summary for a person, a few lines."""
+    """The summary as a few lines of text."""
     skipped = "".join(f", {count:,} {cause}" for cause, count in sorted(summary.skipped.items()))
     lines = [
         f"{summary.seen:,} files: {summary.indexed:,} indexed{skipped}, {summary.failed:,} failed",
@@ -69,13 +69,13 @@ def described(summary: IndexSummary) -> str:
     ]
     if summary.ignored:
         kinds = ", ".join(f"{count:,} {kind or 'without extension'}" for kind, count in sorted(summary.ignored.items()))
-        lines.append(f"not looked at in folders: {kinds}; name a file to index it whatever its extension")
+        lines.append(f"ignored in folders: {kinds}; name a file to index it regardless of its extension")
     if summary.marked:
         counts = Counter(mark for marked in summary.marked for mark in marked.marks)
         noted = ", ".join(f"{counts[mark]:,} {mark}" for mark in _MARKS if counts[mark])
-        lines.append(f"indexed, and to be looked at: {noted}")
+        lines.append(f"indexed, but please review: {noted}")
     lines += [_marked(marked) for marked in summary.marked]
     lines += [f"failed: {f.source_uri}: {f.stage}: {f.reason}: {f.detail}" for f in summary.failures]
     if summary.failures:
-        lines.append("what failed is not tried again until the file changes; --retry-failed tries it")
+        lines.append("a failed file is tried again only after it changes, or with --retry-failed")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""``finray judge``, ``judge-labels`` and ``judge-agreement``: is an answer in words right, and which judge to trust."""
+"""``finray judge``, ``judge-labels`` and ``judge-agreement``: judge textual answers, and measure the judges."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def judge(
     out_: Annotated[str, typer.Option("--out", help="Judgements, .jsonl, local or s3://; resumes.")],
     preset: PresetOption = "local",
     set_: SetOption = None,
-    retry_failed: Annotated[bool, typer.Option(help="Ask again about answers that were not judged.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Try answers again that could not be judged.")] = False,
     json_: JsonOption = False,
 ) -> int:
-    """Have a language model judge textual answers against the gold answers; `evaluate --judgements` counts them."""
+    """Judge textual answers against gold answers with a language model; `evaluate --judgements` uses the result."""
     from finray.lab.evaluation.judging.judge_all import NOT_JUDGED
     from finray.lab.evaluation.judging.judgement import VERDICTS, submission_of
     from finray.lab.evaluation.judging.judges import judge_with
@@ -40,7 +40,7 @@ def judge(
     pairs = [(by_qid[p.qid], p) for run in runs for p in run.predictions if p.qid in by_qid]
     submissions = [found for pair in pairs if (found := submission_of(*pair)) is not None]
     if not submissions:
-        raise UsageError("there is no textual answer to judge: numbers are compared, and refusals count as they are")
+        raise UsageError("no textual answer to judge: numbers and refusals are scored without a judge")
     with progress_bar(err, "judging") as progress:
         summary = judge_with("llm", submissions, out_, settings, retry_failed=retry_failed, progress=progress)
     counts = ", ".join(f"{summary.verdicts.get(name, 0)} {name}" for name in (*VERDICTS, NOT_JUDGED))
@@ -55,7 +55,7 @@ def judge_labels(
     seed: Annotated[int, typer.Option(help="The same seed writes the same answers.")] = 0,
     json_: JsonOption = False,
 ) -> int:
-    """Make answers with known labels out of gold answers by rule, to hold judges against."""
+    """Construct answers with known labels from gold answers by rule, to measure judges with."""
     from finray.batch.question_files import read_questions
     from finray.lab.evaluation.judging.constructed import companies_of, constructed_labels
     from finray.lab.evaluation.judging.judgement import VERDICTS
@@ -64,7 +64,7 @@ def judge_labels(
     asked = [line for line in read_questions(questions) if isinstance(line, Question)]
     labelled = constructed_labels(asked, companies=companies_of(questions), seed=seed)
     if not labelled:
-        raise UsageError(f"{questions!r} has no question whose gold answer is in words")
+        raise UsageError(f"{questions!r} has no question with a textual gold answer")
     write_labels(out_, labelled)
     counts = {label: sum(one.label == label for one in labelled) for label in VERDICTS}
     shown = ", ".join(f"{count} {label}" for label, count in counts.items())
@@ -74,8 +74,8 @@ def judge_labels(
 
 
 def judge_agreement(
-    labels: Annotated[str, typer.Argument(help="Labelled answers, .jsonl, local or s3://.")],
-    by: Annotated[Literal["llm", "rules"], typer.Option(help="The judge to hold against the labels.")] = "llm",
+    labels: Annotated[str, typer.Argument(help="Labeled answers, .jsonl, local or s3://.")],
+    by: Annotated[Literal["llm", "rules"], typer.Option(help="The judge to compare with the labels.")] = "llm",
     out_: Annotated[
         str | None, typer.Option("--out", help="Keep the judgements, .jsonl, local or s3://; resumes.")
     ] = None,
@@ -83,7 +83,7 @@ def judge_agreement(
     set_: SetOption = None,
     json_: JsonOption = False,
 ) -> int:
-    """Show how far a judge agrees with labels: accuracy by class, Cohen's kappa, and where they part."""
+    """Measure the agreement of a judge with labels: accuracy by class, Cohen's kappa, and disagreements."""
     from finray.lab.evaluation.judging.agreement import agreement
     from finray.lab.evaluation.judging.agreement_report import agreement_report
     from finray.lab.evaluation.judging.judgement_store import read_judgements

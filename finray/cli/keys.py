@@ -1,4 +1,4 @@
-"""``finray keys``: who may call the HTTP service."""
+"""``finray keys``: manages API keys of the HTTP service."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from finray.cli.output import out
 app = typer.Typer(no_args_is_help=True, help="API keys of the HTTP service: add, list, revoke.")
 
 KeysOption = Annotated[
-    str, typer.Option("--keys", help="File of keys, local or s3://; the setting serving.keys by default.")
+    str, typer.Option("--keys", help="File of keys, local or s3://; default: the setting serving.keys.")
 ]
 
 
 @app.command()
-def add(name: Annotated[str, typer.Argument(help="Whose key it is.")], keys: KeysOption = "") -> None:
-    """Make a key and print it. It is shown this once: only its hash is stored."""
+def add(name: Annotated[str, typer.Argument(help="Name of the key's owner.")], keys: KeysOption = "") -> None:
+    """Create a key and print it. It is shown only once: the file stores its hash."""
     from finray.api.keys import add_key
 
     typer.echo(add_key(_location(keys), name))
@@ -26,7 +26,7 @@ def add(name: Annotated[str, typer.Argument(help="Whose key it is.")], keys: Key
 
 @app.command("list")
 def list_(keys: KeysOption = "") -> None:
-    """List the keys by name; a running service honors changes within seconds."""
+    """List the keys by name. A running service applies changes within seconds."""
     from finray.api.keys import read_keys
 
     table = Table("name", "id", "added", "revoked", box=None)
@@ -36,8 +36,8 @@ def list_(keys: KeysOption = "") -> None:
 
 
 @app.command()
-def revoke(name: Annotated[str, typer.Argument(help="Whose key.")], keys: KeysOption = "") -> None:
-    """Make a key worthless."""
+def revoke(name: Annotated[str, typer.Argument(help="Name of the key's owner.")], keys: KeysOption = "") -> None:
+    """Revoke a key."""
     from finray.api.keys import revoke_key
 
     revoke_key(_location(keys), name)

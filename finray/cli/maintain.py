@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def maintain(
     index: IndexOption, preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False
 ) -> int:
-    """Compact an index, drop old versions, refresh its search indexes, and say what it holds, beside its readers."""
+    """Compact an index, drop old versions, refresh its search indexes and print statistics. Readers may stay open."""
     from finray.index import upkeep
 
     done = upkeep.maintain(index, settings_of(preset, set_))

@@ -1,4 +1,4 @@
-"""Options that several commands share, and settings from the command line."""
+"""Options shared by several commands, and settings from the command line."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from finray.core.settings import Settings, load_settings
 IndexOption = Annotated[str, typer.Option("--index", help="Index location: a folder or s3:// URI.")]
 PresetOption = Annotated[str, typer.Option("--preset", help="local, paper, vllm, or a settings file ending in .toml.")]
 SetOption = Annotated[
-    list[str] | None, typer.Option("--set", help="One setting, as in --set loop.i_max=2. May be repeated.")
+    list[str] | None, typer.Option("--set", help="A setting, such as --set loop.i_max=2. May be repeated.")
 ]
 RunsArgument = Annotated[
     list[str], typer.Argument(help="PREDICTIONS... QUESTIONS: one or more runs, then the questions.")
 ]
 JudgementsOption = Annotated[
-    str | None, typer.Option("--judgements", help="What `finray judge` wrote about these predictions, .jsonl.")
+    str | None, typer.Option("--judgements", help="Judgements of these predictions by `finray judge`, .jsonl.")
 ]
 QuestionsOut = Annotated[str, typer.Option("--out", help="Questions to write, .jsonl or .parquet, local or s3://.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for a machine instead of text for a person.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 
 def settings_of(preset: str, assignments: list[str] | None) -> Settings:
@@ -30,7 +30,7 @@ def settings_of(preset: str, assignments: list[str] | None) -> Settings:
 
 
 def overrides_of(assignments: list[str] | None) -> dict[str, Any]:
-    """What ``--set`` assigns, by dotted name. Raises SettingsError for one that assigns nothing."""
+    """The assignments of ``--set`` by dotted name. Raises SettingsError for one without "="."""
     overrides: dict[str, Any] = {}
     for assignment in assignments or ():
         name, separator, value = assignment.partition("=")

@@ -1,4 +1,4 @@
-"""What a command prints."""
+"""Output of commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ err = Console(stderr=True)
 
 
 def emit(record: Any, *texts: RenderableType, as_json: bool) -> None:
-    """``record`` (a dataclass, or what JSON has) as one line of JSON, or ``texts`` one below another."""
+    """Print ``record`` (a dataclass or JSON values) as one line of JSON, or ``texts`` one below another."""
     if as_json:
         values = asdict(record) if is_dataclass(record) and not isinstance(record, type) else record
         sys.stdout.write(json.dumps(values, default=str) + "\n")
@@ -24,6 +24,6 @@ def emit(record: Any, *texts: RenderableType, as_json: bool) -> None:
 
 
 def fail(message: str) -> NoReturn:
-    """Exit with 2 and one line that says why the command cannot run."""
+    """Print the reason on one line and exit with code 2."""
     err.print(f"error: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
     sys.exit(2)

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, a plain line now and then elsewhere."""
+"""Progress of long work: a bar on a terminal, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _LINE_EVERY_SECONDS = 10.0
 
 
 class Report(Protocol):
-    """Says how far the work is; ``note`` is what else there is to say about it."""
+    """Reports progress, with an optional ``note``."""
 
     def __call__(self, done: int, total: int, note: str = "") -> None: ...
 
 
 @contextmanager
 def progress_bar(console: Console, what: str) -> Iterator[Report]:
-    """Shows what it is told until the block ends; work without anything to do shows nothing.
+    """Show progress until the block ends; nothing if the total is 0.
 
-    What libraries print meanwhile goes to ``console`` too: Ray tells of lost nodes on the standard output, which is for
-    results.
+    Output of libraries inside the block goes to ``console`` too: Ray reports lost nodes on standard output, which is
+    for results.
     """
     if console.is_terminal:
         with _bar(console, what) as report:

@@ -1,4 +1,4 @@
-"""``finray sample``: fictional filings and questions."""
+"""``finray sample``: generates fictional filings and questions."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def sample(
     questions: Annotated[int, typer.Option(min=0, help="Questions with exact gold answers.")] = 60,
     seed: Annotated[int, typer.Option(help="The same seed writes the same bytes.")] = 0,
     formats: Annotated[str, typer.Option(help="Comma-separated: pdf, html, txt.")] = "pdf,html",
-    full: Annotated[bool, typer.Option("--full", help="Filings of a realistic length instead of short ones.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Filings of realistic length instead of short ones.")] = False,
     broken: Annotated[
-        bool, typer.Option("--broken", help="Add broken files, as folders of filings have them.")
+        bool, typer.Option("--broken", help="Add broken files, such as real folders of filings contain.")
     ] = False,
     edgar: Annotated[
-        bool, typer.Option("--edgar", help="Write a small EDGAR instead, to try `finray sync` on without a network.")
+        bool, typer.Option("--edgar", help="Write a small EDGAR instead, to try `finray sync` without a network.")
     ] = False,
 ) -> int:
-    """Generate fictional filings that look alike as real ones do, and questions about them."""
+    """Generate fictional filings that look as alike as real ones, and questions about them."""
     from finray.lab.sample.broken import write_broken_files
     from finray.lab.sample.generate import generate_sample
     from finray.lab.sample.printing import SUFFIX, Format
@@ -57,7 +57,7 @@ def sample(
 
 
 def _edgar(folder: Path, companies: int, years: int, seed: int) -> int:
-    """EDGAR's folders with the sample's filings, and how to sync from them."""
+    """Write EDGAR's folders with the sample's filings, and print how to sync from them."""
     from finray.lab.sample.edgar import sample_submissions, write_edgar
 
     submissions = sample_submissions(companies, years, seed)

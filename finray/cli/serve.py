@@ -1,4 +1,4 @@
-"""``finray serve``: the HTTP service on this machine, in one command."""
+"""``finray serve``: runs the HTTP service on this machine."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from finray.core.errors import UsageError
 from finray.core.extras import extra
 
 _ONE_LOOP = ("RAY_SERVE_RUN_USER_CODE_IN_SEPARATE_THREAD", "RAY_SERVE_RUN_ROUTER_IN_SEPARATE_LOOP")
-"""Ray Serve's switches for the threads that HTTP takes in a replica. Ours are never blocked: engines are processes of
-their own."""
+"""Ray Serve's switches for separate threads in a replica. Ours does not need them: engines in child processes do not
+block its event loop."""
 
 _SHUTDOWN_SECONDS = 3.0
-"""After Ctrl-C, for requests that are under way."""
+"""Time for requests in progress to finish after Ctrl-C."""
 
 
 def serve(
     index: IndexOption,
     preset: PresetOption = "local",
     set_: SetOption = None,
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen at.")] = 8000,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
     replicas: Annotated[
-        int, typer.Option(min=0, help="Replicas that answer, beside the one that speaks HTTP; 0: it has the engine.")
+        int, typer.Option(min=0, help="Replicas with engines, beside the HTTP ingress; 0: the ingress has the engines.")
     ] = 0,
     no_auth: Annotated[
-        bool, typer.Option("--no-auth", help="Ask nobody for a key; only with a loopback --host.")
+        bool, typer.Option("--no-auth", help="Disable API-key checks; only with a loopback --host.")
     ] = False,
 ) -> int:
-    """Serve an index over HTTP on this machine, on a Ray of its own. Without any key it makes one for this run."""
+    """Serve an index over HTTP on this machine, on a local Ray. If no key exists, it creates one for this run."""
     with extra("serve", "finray serve"):
         from finray.api.access import is_loopback
         from finray.api.keys import ApiKey, KeyRing, keys_location, new_key
 
     settings = settings_of(preset, set_)
     if no_auth and not is_loopback(host):
-        raise UsageError(f"--no-auth lets everybody in, so it only goes with a loopback --host, not {host!r}")
+        raise UsageError(f"--no-auth disables API-key checks, so it requires a loopback --host, not {host!r}")
     check_free(host, port)
     run_keys: tuple[ApiKey, ...] = ()
     shown = ""
@@ -50,7 +50,7 @@ def serve(
         run_keys = (key,)
     for name in _ONE_LOOP:
         os.environ.setdefault(name, "0")
-    with extra("serve", "finray serve"):  # after that: Serve reads them when imported
+    with extra("serve", "finray serve"):  # Serve reads the variables when it is imported
         from serve.config import Replicas, ServeArguments
         from serve.local import serve_here
 
@@ -59,7 +59,7 @@ def serve(
         index=index, preset=preset, set=overrides_of(set_), auth=not no_auth, run_keys=run_keys, ingress=quick
     )
     if replicas:
-        # Nobody else is on this Ray: what waits for HTTP takes no processor from what answers.
+        # This Ray runs only this service, and an ingress that waits for replicas needs no CPU of its own.
         ingress = quick.model_copy(update={"num_cpus": 0})
         own = ingress.model_copy(update={"min_replicas": replicas, "max_replicas": replicas})
         arguments = arguments.model_copy(update={"answering": own, "ingress": ingress})
@@ -73,12 +73,12 @@ def _print(text: str) -> None:
 
 
 def check_free(host: str, port: int) -> None:
-    """Raises UsageError where something listens at ``port`` already, or nothing can."""
+    """Raises UsageError if ``port`` is in use or cannot be opened."""
     try:
         with socket.create_server((host, port)):
             return
     except OSError as error:
-        raise UsageError(f"cannot listen at {host}:{port}: {error.strerror}; choose another --port") from error
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}; choose another --port") from error
 
 
 def _welcome(url: str, key: str, auth: bool) -> str:
@@ -87,8 +87,8 @@ def _welcome(url: str, key: str, auth: bool) -> str:
         lines += [
             f"key for this run: {key}",
             f"page:             {url}/#key={key}",
-            "`finray keys add NAME` makes keys that last; then none is made here",
+            "`finray keys add NAME` creates permanent keys, which replace this one",
         ]
     elif not auth:
-        lines.append("no key is asked for: everybody on this machine can ask")
+        lines.append("API-key checks are disabled: everyone on this machine has access")
     return "\n".join(lines)

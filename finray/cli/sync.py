@@ -1,4 +1,4 @@
-"""``finray sync`` and jobs/sync_edgar.py: bring the raw store up to date with EDGAR, then the index with the store."""
+"""``finray sync`` and jobs/sync_edgar.py: update the raw store from EDGAR, then the index from the store."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 
 def sync(
     raw: Annotated[str, typer.Option("--raw", help="Raw filings and their ledger: a folder or s3:// URI.")],
-    since: Annotated[dt.datetime, typer.Option(formats=["%Y-%m-%d"], help="First filing date, as in 2024-01-31.")],
-    index: Annotated[str | None, typer.Option("--index", help="Index to bring up to date; without, none is.")] = None,
+    since: Annotated[dt.datetime, typer.Option(formats=["%Y-%m-%d"], help="First filing date, such as 2024-01-31.")],
+    index: Annotated[str | None, typer.Option("--index", help="Index to update; optional.")] = None,
     until: Annotated[
-        dt.datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last filing date; without, up to today.")
+        dt.datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Last filing date; default: today.")
     ] = None,
-    forms: Annotated[str, typer.Option(help="Comma-separated; each stands for its amendments too.")] = "10-K,10-Q,8-K",
-    tickers: Annotated[str | None, typer.Option(help="Companies: tickers, one a line, or CSV (docs/sync.md).")] = None,
-    ciks: Annotated[str | None, typer.Option(help="Companies: CIKs, one a line, or CSV.")] = None,
+    forms: Annotated[str, typer.Option(help="Comma-separated; each includes its amendments.")] = "10-K,10-Q,8-K",
+    tickers: Annotated[
+        str | None, typer.Option(help="File of companies: tickers, one per line, or CSV (docs/sync.md).")
+    ] = None,
+    ciks: Annotated[str | None, typer.Option(help="File of companies: CIKs, one per line, or CSV.")] = None,
     from_feed: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,15 +44,15 @@ def sync(
     ] = None,
     preset: PresetOption = "local",
     set_: SetOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask what was filed; fetch and write nothing.")] = False,
-    retry_failed: Annotated[bool, typer.Option(help="Try filings again that were given up or skipped.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="List new filings; fetch and write nothing.")] = False,
+    retry_failed: Annotated[bool, typer.Option(help="Try filings again that failed or were skipped.")] = False,
     recheck: Annotated[bool, typer.Option("--recheck", help="Read every index of the range again.")] = False,
     now: Annotated[
-        bool, typer.Option("--now", help="Ask for each chosen company too, for filings that no index lists yet.")
+        bool, typer.Option("--now", help="Query each chosen company too, for filings that no index lists yet.")
     ] = False,
     json_: JsonOption = False,
 ) -> int:
-    """Fetch what is new on EDGAR, politely and once, and index it. Run again, it does only what is missing."""
+    """Fetch new filings from EDGAR within its rate limit, and index them. A second run fetches only missing ones."""
     from finray.edgar import update
     from finray.edgar.limiter import Limiter, LocalLimiter
 
@@ -75,7 +77,7 @@ def sync(
 
     with ExitStack() as stack:
         limiter: Callable[[float], Limiter] = LocalLimiter
-        if os.environ.get("RAY_ADDRESS"):  # the limiter of the cluster is shared; else Ray starts for indexing only
+        if os.environ.get("RAY_ADDRESS"):  # share the cluster's limiter; without a cluster, Ray starts only to index
             from finray.cluster.edgar_limiter import ClusterLimiter
             from finray.cluster.runtime import ray_cluster
 
@@ -89,8 +91,8 @@ def sync(
 
 
 def described(summary: SyncSummary, indexed: IndexOutcome) -> str:
-    """The summary for a person, a few lines."""
-    verb = "would be fetched" if summary.dry_run else "still to come"
+    """The summary as a few lines of text."""
+    verb = "would be fetched" if summary.dry_run else "still to fetch"
     skipped = "".join(f", {count:,} skipped ({reason})" for reason, count in sorted(summary.skipped.items()))
     lines = [
         f"{summary.indexes_read:,} indexes read, {summary.indexes_unchanged:,} unchanged"
@@ -102,7 +104,7 @@ def described(summary: SyncSummary, indexed: IndexOutcome) -> str:
         f"{summary.requests:,} requests to EDGAR, {summary.pauses:,} pauses, {summary.seconds:.1f} s",
         f"complete until {summary.complete_until or 'no day yet'}{_days(summary.incomplete_days)}",
     ]
-    lines += [f"deleted by EDGAR, kept aside: {d.accession} {d.form} {d.company}: {d.reason}" for d in summary.deleted]
+    lines += [f"deleted by EDGAR, set aside: {d.accession} {d.form} {d.company}: {d.reason}" for d in summary.deleted]
     lines += [f"unknown ticker: {ticker}" for ticker in summary.unknown_tickers]
     lines += [f"failed: {problem.what}: {problem.reason}" for problem in (*summary.problems, *summary.failed)]
     if indexed.withdrawn:

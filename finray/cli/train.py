@@ -1,4 +1,4 @@
-"""``finray train ...`` and jobs/train_*.py: fine-tune models, fit the small ones, and measure what they add."""
+"""``finray train ...`` and jobs/train_*.py: fine-tune models, fit small ones, and measure their gain."""
 
 from __future__ import annotations
 
@@ -29,53 +29,53 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Fine-tune the page scorer and the reranker on questions with evidence, and measure what they add.",
+    help="Fine-tune the page scorer and the reranker on questions with evidence, fit small models, and measure gains.",
 )
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
-Threads = Annotated[int, typer.Option(min=0, help="CPU threads; 0 leaves PyTorch's choice.")]
-Candidates = Annotated[int, typer.Option(min=1, help="Look-alikes for each held-out question.")]
+Threads = Annotated[int, typer.Option(min=0, help="CPU threads; 0: PyTorch's default.")]
+Candidates = Annotated[int, typer.Option(min=1, help="Similar texts to rank for each held-out question.")]
 
 _OPTIONS: dict[str, Any] = {
-    "out": Annotated[str, typer.Option("--out", help="Local folder for the model; run again, it resumes.")],
+    "out": Annotated[str, typer.Option("--out", help="Local folder for the model; resumes.")],
     "questions": train_fitted.Questions,
     "index": train_fitted.Indexes,
     "tatqa": Annotated[list[str] | None, typer.Option("--tatqa", help="A file of TAT-QA. May be repeated.")],
     "base": Annotated[str, typer.Option(help="Base model: minilm, a folder or a hub name.")],
-    "revision": Annotated[str, typer.Option(help="Of a hub name: a commit, branch or tag.")],
+    "revision": Annotated[str, typer.Option(help="Revision of a hub model: a commit, branch or tag.")],
     "learning_rate": Annotated[float, typer.Option(min=0.0)],
     "warmup": Annotated[
         float, typer.Option(min=0.0, max=0.99, help="Share of the steps over which the learning rate rises.")
     ],
     "epochs": Annotated[float, typer.Option(min=0.0)],
-    "max_steps": Annotated[int, typer.Option(min=0, help="Stop after so many steps; 0 trains all epochs.")],
-    "batch_size": Annotated[int, typer.Option(min=1, help="Rows a step, for each device.")],
-    "accumulate": Annotated[int, typer.Option(min=1, help="Batches whose gradients are added up to one step.")],
-    "max_tokens": Annotated[int, typer.Option(min=8, help="Longer texts are cut; at most what the base model takes.")],
+    "max_steps": Annotated[int, typer.Option(min=0, help="Most steps; 0: all epochs.")],
+    "batch_size": Annotated[int, typer.Option(min=1, help="Rows per step and device.")],
+    "accumulate": Annotated[int, typer.Option(min=1, help="Batches whose gradients are summed for one step.")],
+    "max_tokens": Annotated[int, typer.Option(min=8, help="Longer texts are cut; at most the base model's limit.")],
     "negatives": Annotated[int, typer.Option(min=1, help="Negatives for each question.")],
     "hard": Annotated[
-        int, typer.Option(min=0, help="How many of them share most words with the question; the rest is random.")
+        int, typer.Option(min=0, help="How many negatives share the most words with the question; the rest is random.")
     ],
-    "negative_kind": Annotated[NegativeKind, typer.Option(help="Negatives that are tables, half tables, or any text.")],
-    "query_prefix": Annotated[str, typer.Option(help="What the base model's card puts before a question.")],
-    "passage_prefix": Annotated[str, typer.Option(help="What the base model's card puts before a text.")],
+    "negative_kind": Annotated[NegativeKind, typer.Option(help="Negatives: tables, half tables, or any text.")],
+    "query_prefix": Annotated[str, typer.Option(help="Prefix of questions, from the base model's card.")],
+    "passage_prefix": Annotated[str, typer.Option(help="Prefix of texts, from the base model's card.")],
     "seed": Annotated[int, typer.Option()],
     "hold_out": Annotated[
         float, typer.Option(min=0.0, max=0.5, help="Share of the questions, by whole filings, to test on instead.")
     ],
     "folds": Annotated[
         int,
-        typer.Option(min=0, help="Train so many models, each without one fold of the filings, and pool their tests."),
+        typer.Option(min=0, help="Models to train, each without one fold of filings; their tests are pooled."),
     ],
     "candidates": Candidates,
-    "most": Annotated[int, typer.Option(min=1, help="Held-out questions of each source that are tested at most.")],
+    "most": Annotated[int, typer.Option(min=1, help="Most held-out questions to test of each source.")],
     "checkpoint_steps": Annotated[int, typer.Option(min=1, help="Steps between checkpoints.")],
     "device": Device,
-    "precision": Annotated[Precision, typer.Option(help="Arithmetic; auto takes bf16 where it is fast.")],
+    "precision": Annotated[Precision, typer.Option(help="Arithmetic; auto: bf16 if the hardware is fast at it.")],
     "threads": Threads,
-    "dry_run": Annotated[bool, typer.Option("--dry-run", help="Read and count the data, train nothing.")],
+    "dry_run": Annotated[bool, typer.Option("--dry-run", help="Read and count the data without training.")],
     "json_": JsonOption,
 }
-"""Of both fine-tuning commands, in the order of ``--help``. Fields of Hyperparameters and Machine have their names."""
+"""Options of both fine-tuning commands, in the order of ``--help``, named as fields of Hyperparameters and Machine."""
 _DEFAULTS: dict[str, Any] = {
     "questions": None, "index": None, "tatqa": None, "hold_out": 0.1, "folds": 0, "most": 200, "dry_run": False,
     "json_": False,
@@ -85,7 +85,7 @@ _DEFAULTS: dict[str, Any] = {
 def _takes(
     published: Hyperparameters, *, candidates: int, without: Collection[str] = ()
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """A command with ``_OPTIONS`` but ``without``, their defaults those of ``published``."""
+    """A decorator that gives a command ``_OPTIONS`` except ``without``, with the defaults of ``published``."""
     defaults = asdict(published) | asdict(Machine()) | _DEFAULTS | {"candidates": candidates}
     parameters = [
         inspect.Parameter(
@@ -109,14 +109,14 @@ def _takes(
 @app.command("page-scorer")
 @_takes(PAGE_SCORER, candidates=50)
 def page_scorer(**given: Any) -> int:
-    """A bi-encoder that finds the page: multiple negatives ranking loss, hard negatives of the same filing."""
+    """Fine-tune a bi-encoder that finds the page: multiple negatives ranking loss with hard negatives of the filing."""
     return _fine_tune("page-scorer", **given)
 
 
 @app.command()
 @_takes(RERANKER, candidates=20, without={"query_prefix", "passage_prefix"})
 def reranker(**given: Any) -> int:
-    """A cross-encoder of question and passage: binary cross-entropy, negatives that are tables of other pages."""
+    """Fine-tune a cross-encoder of question and passage: binary cross-entropy, tables of other pages as negatives."""
     return _fine_tune("reranker", **given)
 
 
@@ -135,12 +135,12 @@ def gain(
     preset: Annotated[str, typer.Option("--preset", help="The pipeline: local, paper, or a file ending in .toml.")] = (
         "local"
     ),
-    candidates: Annotated[int, typer.Option(min=1, help="Pages of the pipeline that the model orders anew.")] = 20,
+    candidates: Annotated[int, typer.Option(min=1, help="Pages of the pipeline that the model reranks.")] = 20,
     device: Device = "auto",
     threads: Threads = 0,
     json_: JsonOption = False,
 ) -> int:
-    """What a trained model adds to the pipeline: page recall of its first pages, in three orders."""
+    """Measure the gain of a trained model over the pipeline: page recall of the first pages, in three orders."""
     from finray.engine import open_engine
     from finray.lab.training.gain import measure_gain
     from finray.lab.training.inputs import training_questions
@@ -168,14 +168,14 @@ def _fine_tune(
     json_: bool,
     **chosen: Any,
 ) -> int:
-    """Read the data, train, show the held-out figures. ``chosen`` are fields of Hyperparameters and Machine."""
+    """Read the data, train, print the held-out figures. ``chosen`` are fields of Hyperparameters and Machine."""
     from finray.lab.training.inputs import load_corpus
     from finray.lab.training.runs import Run, train_folds, train_model
     from finray.lab.training.trainer import is_main_process
     from finray.storage.locations import is_s3
 
     if is_s3(out):
-        raise UsageError(f"--out {out!r}: a model is trained into a local folder; copy it to S3 afterwards")
+        raise UsageError(f"--out {out!r}: use a local folder; copy the model to S3 afterwards")
     questions, tatqa = questions or [], tatqa or []
     machine = Machine(**{field.name: chosen.pop(field.name) for field in fields(Machine)})
     corpus = load_corpus(kind, questions, index or [], tatqa)
@@ -200,7 +200,7 @@ def _fine_tune(
 
 @contextmanager
 def _reports() -> Iterator[Reports]:
-    """Makes one progress report after another; each ends where the next begins."""
+    """A function that starts a progress report and ends the previous one."""
     with ExitStack() as current:
 
         def named(what: str) -> Report:
@@ -218,7 +218,7 @@ def _described(corpus: Corpus) -> str:
         documents = {document for question in own for document in question.documents}
         parts.append(f"{source}: {len(own):,} questions on {len(documents):,} documents")
     reasons = Counter(left.reason for left in corpus.left_out)
-    parts += [f"left out: {count:,}, {reason}" for reason, count in sorted(reasons.items())]
+    parts += [f"skipped: {count:,}, {reason}" for reason, count in sorted(reasons.items())]
     return "\n".join(parts)
 
 
@@ -238,7 +238,7 @@ def _gain_table(result: Mapping[str, Any]) -> TextTable:
     from finray.lab.evaluation.text_tables import TextTable
 
     ks = list(result["page_recall"]["pipeline"])
-    title = f"page recall, n = {result['n']} ({result['learned_from']} left out: the model has learned from them)"
+    title = f"page recall, n = {result['n']} ({result['learned_from']} skipped: the model was trained on them)"
     rows = [(name, *(_interval(values[k]) for k in ks)) for name, values in result["page_recall"].items()]
     rows += [
         (f"{name} - pipeline", *(_interval(values[k], "+") if k in values else "" for k in ks))

@@ -1,5 +1,5 @@
-"""``finray train item-lexicon``, ``page-ranker`` and ``confidence``: small models that are fitted in minutes, and what
-each is worth on companies that it has not seen."""
+"""``finray train item-lexicon``, ``page-ranker`` and ``confidence``: fit small models in minutes, and measure them on
+held-out companies."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ Questions = Annotated[
 ]
 Indexes = Annotated[
     list[str] | None,
-    typer.Option("--index", help="The index of their filings: one for all question files, or one for each, in order."),
+    typer.Option("--index", help="Index of their filings: one for all question files, or one for each, in order."),
 ]
 _KS = (1, 5, 10, 20)
 HeldOut = Mapping[str, Mapping[str, Mapping[str, "Estimate"]]]
-"""What is ranked -> question file -> ``page_recall@k`` -> estimate."""
+"""Setting -> question file -> ``page_recall@k`` -> estimate."""
 
 
 def item_lexicon(
-    index: Annotated[str, typer.Option("--index", help="The index of some hundred annual and quarterly reports.")],
-    out: Annotated[Path, typer.Option("--out", help="Where the lexicon is written.")] = Path("item_lexicon.json"),
+    index: Annotated[str, typer.Option("--index", help="Index of at least a hundred annual and quarterly reports.")],
+    out: Annotated[Path, typer.Option("--out", help="File to write the lexicon to.")] = Path("item_lexicon.json"),
 ) -> int:
     """Learn which SEC Items use which words (finray/retrieval/item_lexicon.json, one feature of the page model)."""
     from finray.index.reader import IndexReader
@@ -49,7 +49,7 @@ def item_lexicon(
     lexicon = index_item_lexicon(IndexReader.open(index))
     if not lexicon:
         raise UsageError(
-            f"the index at {index!r} is too small to learn from: no word stands on {MIN_PAGES} pages of {MIN_FILINGS} "
+            f"the index at {index!r} is too small to learn from: no word occurs on {MIN_PAGES} pages of {MIN_FILINGS} "
             "annual and quarterly reports"
         )
     _write(out, item_lexicon_json(lexicon))
@@ -60,14 +60,14 @@ def item_lexicon(
 def page_ranker(
     questions: Questions = None,
     index: Indexes = None,
-    data: Annotated[
-        Path, typer.Option(help="What is learned from: written from --questions, read without them.")
-    ] = Path("page_model_data.npz"),
-    out: Annotated[Path, typer.Option("--out", help="Where the model is written.")] = Path("page_model.json"),
+    data: Annotated[Path, typer.Option(help="Training data: written if --questions are given, otherwise read.")] = Path(
+        "page_model_data.npz"
+    ),
+    out: Annotated[Path, typer.Option("--out", help="File to write the model to.")] = Path("page_model.json"),
     l2: Annotated[float, typer.Option(min=0.0, help="Penalty on large weights.")] = 2.0,
     json_: JsonOption = False,
 ) -> int:
-    """Fit the small model that weighs the features of pages (the finray method's own ranking)."""
+    """Fit the small model that weighs the features of pages (the ranking of the method "finray")."""
     from finray.lab.training.page_ranker import fit
     from finray.lab.training.page_ranking_data import load_ranking_data, save_ranking_data
     from finray.retrieval.page_features import FEATURES
@@ -82,7 +82,7 @@ def page_ranker(
     elif data.is_file():
         examples = load_ranking_data(data)
     else:
-        raise UsageError(f"no {data}: give --questions and --index to make it")
+        raise UsageError(f"{data} is missing: give --questions and --index to create it")
     held_out = {
         "gold filing given": _held_out(examples.given, examples.end_to_end, l2),
         "end to end": _held_out(examples.end_to_end, examples.given, l2),
@@ -104,14 +104,14 @@ def page_ranker(
 def confidence(
     questions: Questions = None,
     index: Indexes = None,
-    out: Annotated[Path, typer.Option("--out", help="Where the model is written.")] = Path("confidence.json"),
-    preset: Annotated[str, typer.Option("--preset", help="What answers: local, paper, or a file ending in .toml.")] = (
+    out: Annotated[Path, typer.Option("--out", help="File to write the model to.")] = Path("confidence.json"),
+    preset: Annotated[str, typer.Option("--preset", help="The engine: local, paper, or a file ending in .toml.")] = (
         "local"
     ),
     l2: Annotated[float, typer.Option(min=0.0, help="Penalty on large weights.")] = 1.0,
     json_: JsonOption = False,
 ) -> int:
-    """Learn how likely answers are to be right, from questions with known answers and from those without (probes)."""
+    """Fit the confidence of answers, from questions with known answers and unanswerable ones (probes)."""
     from finray.answering.confidence import SIGNALS, confidence_model_json
     from finray.batch.question_files import read_questions
     from finray.engine import open_engine
@@ -130,7 +130,7 @@ def confidence(
         with progress_bar(err, f"answering {Path(source).name}") as progress:
             answers += asyncio.run(graded_answers(asked, engine, progress))
     if not answers:
-        raise UsageError("none of the questions was answered with something that its gold answer can be held against")
+        raise UsageError("no answer can be compared with a gold answer: nothing to learn from")
     held_out = calibration(held_out_confidences(answers, l2))
     model = fit_confidence(answers, l2)
     trained: dict[str, Any] = {"answers": len(answers), "groups": len({each.group for each in answers}), "l2": l2}
@@ -141,7 +141,7 @@ def confidence(
     weights = dict(zip(SIGNALS, (round(float(weight), 2) for weight in model.weights), strict=True))
     lines = [f"wrote {out}"]
     if figures:
-        lines.insert(0, f"on companies left out: {', '.join(f'{name} {value}' for name, value in figures.items())}")
+        lines.insert(0, f"on held-out companies: {', '.join(f'{name} {value}' for name, value in figures.items())}")
     record = {"model": str(out), **trained, "weights": weights}
     emit(record, _weights(weights, SIGNALS, "signal"), *lines, as_json=json_)
     return 0
@@ -178,7 +178,7 @@ def _ranking_data(questions: Sequence[str], indexes: Sequence[str], settings: Se
 def _held_out(
     scored: Sequence[RankedQuestion], also: Sequence[RankedQuestion], l2: float
 ) -> dict[str, dict[str, Estimate]]:
-    """source -> recall@k -> estimate, each company ranked by weights fitted without it."""
+    """Source -> recall@k -> estimate; each company is ranked by weights fitted without it."""
     from finray.core.bootstrap import estimate
     from finray.lab.training.page_ranker import held_out_recall
 
@@ -205,7 +205,7 @@ def _plain(held_out: HeldOut) -> dict[str, Any]:
 def _recall_table(held_out: HeldOut) -> Table:
     from finray.lab.evaluation.report import shown
 
-    table = Table(title="Page recall on companies not learned from", title_justify="left", box=box.SIMPLE)
+    table = Table(title="Page recall on held-out companies", title_justify="left", box=box.SIMPLE)
     table.add_column("questions")
     for k in _KS:
         table.add_column(f"@{k}", justify="right")
@@ -219,7 +219,7 @@ def _weights(weights: Mapping[str, float], meanings: Mapping[str, str], what: st
     table = Table(title="Weights", title_justify="left", box=box.SIMPLE)
     table.add_column(what)
     table.add_column("weight", justify="right")
-    table.add_column("what it is")
+    table.add_column("meaning")
     for name, weight in weights.items():
         table.add_row(name, f"{weight:+.2f}", meanings[name])
     return table

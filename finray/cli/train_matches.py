@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from finray.lab.training.page_ranking_data import Progress
 
 L2 = Annotated[float, typer.Option(min=0.0, help="Penalty on weights away from those chosen by hand.")]
-Preset = Annotated[str, typer.Option("--preset", help="What reads questions: local, paper, or a file ending in .toml.")]
+Preset = Annotated[str, typer.Option("--preset", help="The question reader: local, paper, or a file ending in .toml.")]
 
 
 def filing_match(
     questions: Questions = None,
     index: Indexes = None,
-    data: Annotated[
-        Path, typer.Option(help="What is learned from: written from --questions, read without them.")
-    ] = Path("filing_match_data.npz"),
-    out: Annotated[Path, typer.Option("--out", help="Where the weights are written.")] = Path("filing_match.json"),
+    data: Annotated[Path, typer.Option(help="Training data: written if --questions are given, otherwise read.")] = Path(
+        "filing_match_data.npz"
+    ),
+    out: Annotated[Path, typer.Option("--out", help="File to write the weights to.")] = Path("filing_match.json"),
     preset: Preset = "local",
     l2: L2 = 10.0,
     json_: JsonOption = False,
 ) -> int:
-    """Fit the weights by which a filing's period and form match those that a question asks for."""
+    """Fit the weights that match a filing's period and form to those of a question."""
     from finray.core.fitted import FittedWeights
     from finray.lab.training.filing_match import fit_filing_match, held_out
     from finray.lab.training.filing_match_data import filing_choices, load_filing_choices, save_filing_choices
@@ -56,7 +56,7 @@ def filing_match(
     else:
         choices = load_filing_choices(_existing(data))
     if not choices:
-        raise UsageError("no evidence of any question is in the index: nothing to learn from")
+        raise UsageError("the index has no evidence of any question: nothing to learn from")
     prior = shipped_filing_match().prior
     found = held_out(choices, prior, l2, (1, 3))
     figures = {
@@ -70,15 +70,15 @@ def filing_match(
 def row_match(
     questions: Questions = None,
     index: Indexes = None,
-    data: Annotated[
-        Path, typer.Option(help="What is learned from: written from --questions, read without them.")
-    ] = Path("row_match_data.npz"),
-    out: Annotated[Path, typer.Option("--out", help="Where the weights are written.")] = Path("row_match.json"),
+    data: Annotated[Path, typer.Option(help="Training data: written if --questions are given, otherwise read.")] = Path(
+        "row_match_data.npz"
+    ),
+    out: Annotated[Path, typer.Option("--out", help="File to write the weights to.")] = Path("row_match.json"),
     preset: Preset = "local",
     l2: L2 = 3.0,
     json_: JsonOption = False,
 ) -> int:
-    """Fit the weights by which the row of a table matches the words that a question asks for."""
+    """Fit the weights that match the row of a table to the words of a question."""
     from finray.answering.row_weights import WEIGHTS, fitted_row_weights
     from finray.core.fitted import FittedWeights
     from finray.lab.training.row_match import fit_row_match, held_out
@@ -104,14 +104,14 @@ def row_match(
 
 def _existing(data: Path) -> Path:
     if not data.is_file():
-        raise UsageError(f"no {data}: give --questions and --index to make it")
+        raise UsageError(f"{data} is missing: give --questions and --index to create it")
     return data
 
 
 def _sources(
     questions: Sequence[str], indexes: Sequence[str], settings: Settings
 ) -> Iterator[tuple[str, list[Question], Engine, Progress]]:
-    """(name, questions, engine, progress) of each file. Raises UsageError."""
+    """Yield (name, questions, engine, progress) for each file. Raises UsageError."""
     if len(questions) != len(indexes):
         raise UsageError(f"{len(questions)} --questions and {len(indexes)} --index: give one index for each file")
     from finray.batch.question_files import BadLine, read_questions
@@ -129,7 +129,7 @@ def _sources(
 
 
 def _figures(pairs: Sequence[tuple[float, float]]) -> dict[str, str]:
-    """Estimates from (fitted, by hand) on held-out data."""
+    """Estimates from pairs (fitted, chosen by hand) on held-out data."""
     from finray.core.bootstrap import estimate, paired_difference
     from finray.lab.evaluation.report import shown
 
@@ -152,11 +152,11 @@ def _finish(
     table = Table(title="Weights", title_justify="left", box=box.SIMPLE)
     for heading in ("weight", "by hand", "fitted"):
         table.add_column(heading, justify="left" if heading == "weight" else "right")
-    table.add_column("what it is")
+    table.add_column("meaning")
     for name, description in what.items():
         table.add_row(name, f"{fitted.prior[name]:.3f}", f"{fitted.weights[name]:.3f}", description)
     lines = [
-        f"{measure}, on companies left out: {', '.join(f'{name} {value}' for name, value in figures.items())}"
+        f"{measure}, on held-out companies: {', '.join(f'{name} {value}' for name, value in figures.items())}"
         for measure, figures in trained["held_out"].items()
     ]
     lines.append(f"wrote {path} from {trained['choices']} choices of {trained['companies']} companies")

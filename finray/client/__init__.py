@@ -1,4 +1,4 @@
-"""A client of the HTTP service, synchronous and asynchronous, with typed results.
+"""Synchronous and asynchronous clients of the HTTP service, with typed results.
 
 with Client("http://127.0.0.1:8000", api_key=key) as client:
     prediction = client.answer("What was Acme's revenue in fiscal 2023?")

@@ -1,4 +1,4 @@
-"""The two clients: connections that send what the methods describe, at once or awaited."""
+"""The synchronous and the asynchronous client: they send the requests that ``methods`` describes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from finray.core.retries import attempts
 from finray.core.types import Filing
 
 _WAITS: Final = {"wait_s": 0.5, "longest_wait_s": wire.LONGEST_WAIT_S, "jitter_s": 0.0}
-"""The service that names a wait spreads its clients itself."""
+"""No jitter: the service already randomizes the wait that it requests."""
 T = TypeVar("T")
 
 
 class Client(Methods):
     """A connection to one service. Every method raises ServiceError.
 
-    What was refused for the moment (429, 503) or did not connect is tried again, up to ``max_retries`` times.
-    ``transport`` replaces the network, for tests.
+    Retries up to ``max_retries`` times after a temporary refusal (429, 502, 503) or a failed connection. ``transport``
+    replaces the network in tests.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Client(Methods):
     def stream(
         self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
     ) -> Iterator[ServiceEvent]:
-        """Events as the work goes on; the one called ``answer`` has the prediction. Leaving early ends the work."""
+        """Yield progress events; the ``answer`` event has the prediction. Closing the iterator early ends the work."""
         request = methods.stream(question, narrowed, trace=trace)
         with wire.unreachable(self._http.base_url), self._http.stream(**request) as reply:
             if not reply.is_success:
@@ -62,7 +62,7 @@ class Client(Methods):
                 yield from events.read(line)
 
     def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> Iterator[Filing]:
-        """Every filing that ``narrowed`` lets pass, by id."""
+        """Every filing that matches ``narrowed``, by id."""
         found = self._filings(narrowed, None, page_size)
         yield from found.data
         while found.next_cursor is not None:
@@ -79,7 +79,7 @@ class Client(Methods):
 
 
 class AsyncClient(Methods):
-    """As Client, with methods to await."""
+    """``Client`` with awaitable methods."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class AsyncClient(Methods):
     async def stream(
         self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
     ) -> AsyncIterator[ServiceEvent]:
-        """As ``Client.stream``."""
+        """See ``Client.stream``."""
         request = methods.stream(question, narrowed, trace=trace)
         with wire.unreachable(self._http.base_url):
             async with self._http.stream(**request) as reply:
@@ -119,7 +119,7 @@ class AsyncClient(Methods):
                         yield event
 
     async def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> AsyncIterator[Filing]:
-        """As ``Client.filings``."""
+        """See ``Client.filings``."""
         found = await self._filings(narrowed, None, page_size)
         while True:
             for filing in found.data:

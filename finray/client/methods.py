@@ -1,4 +1,4 @@
-"""The methods of both clients, written once: each describes a request and how to read its reply; a client sends it."""
+"""The methods that both clients share. Each describes a request and how to read its reply; the client sends it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """A request, with the arguments of httpx, and how its reply is read. A method that returns a ``Call[T]`` here
-    returns a ``T`` from Client and an awaitable ``T`` from AsyncClient."""
+    """A request (arguments of httpx) and a function that reads its reply. A method that returns a ``Call[T]`` here
+    returns a ``T`` in Client and an awaitable ``T`` in AsyncClient."""
 
     read: Callable[[httpx.Response], T]
     request: dict[str, Any]
@@ -51,7 +51,7 @@ class _Async(Protocol):
 
 
 class method(Generic[P, T]):
-    """Makes a method that describes a call one that does it, as its client does calls."""
+    """Descriptor that turns a method describing a call into one that sends it with the client's ``_do``."""
 
     def __init__(self, describe: Callable[Concatenate[Any, P], Call[T]]) -> None:
         self.describe = describe
@@ -67,18 +67,18 @@ class method(Generic[P, T]):
 
 
 class Methods:
-    """What the service can be asked and replies at once. Every method raises ServiceError."""
+    """Methods with a single reply. Every method raises ServiceError."""
 
     @method
     def answer(self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False) -> Call[Prediction]:
-        """The answer, from the filings that ``narrowed`` lets pass."""
+        """The answer, from the filings that match ``narrowed``."""
         return _answer([Question("1", question)], narrowed, trace, lambda reply: _answers(reply)[0])
 
     @method
     def answer_all(
         self, questions: Sequence[Question], *, narrowed: FilingFilter | None = None, trace: bool = False
     ) -> Call[list[Prediction]]:
-        """Answers to a few questions, in their order, from one version of the index."""
+        """Answers to a few questions, in order, from one version of the index."""
         return _answer(questions, narrowed, trace, _answers)
 
     @method
@@ -123,7 +123,7 @@ class Methods:
 
     @method
     def ready(self) -> Call[Ready]:
-        """What the service answers from."""
+        """The index version and settings that the service answers with."""
         return Call.get("/v1/readyz", wire.reader(Ready))
 
     @method
@@ -135,7 +135,7 @@ class Methods:
 
 
 def stream(question: str, narrowed: FilingFilter | None, *, trace: bool) -> dict[str, Any]:
-    """The request for an answer as events."""
+    """The request for an answer as a stream of events."""
     call = _answer([Question("1", question)], narrowed, trace, _answers)
     return call.request | {"headers": {"Accept": "text/event-stream"}}
 
@@ -152,7 +152,7 @@ def _answers(reply: httpx.Response) -> list[Prediction]:
 
 
 def _path(filing_id: str) -> str:
-    """Raises UsageError for what cannot be the id of a filing."""
+    """Raises UsageError for an invalid filing id."""
     if not _FILING_ID.fullmatch(filing_id):
-        raise UsageError(f"{filing_id[:80]!r} is not the id of a filing")
+        raise UsageError(f"{filing_id[:80]!r} is not a filing id: use 1 to 64 letters, digits or '-'")
     return f"/v1/filings/{filing_id}"

@@ -1,4 +1,4 @@
-"""What comes over the wire: replies and events as typed values, errors, when to try again. No connection here."""
+"""Parses replies and events into typed values, raises their errors, and decides on retries. Opens no connection."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 
 class ServiceError(FinrayError):
-    """The service refused or failed, or could not be reached (``status`` 0).
+    """The service refused the request, failed, or could not be reached (``status`` 0).
 
-    ``code``, ``type`` and ``param`` are those of the error's body, ``retry_after`` the seconds that the service named.
+    ``code``, ``type`` and ``param`` come from the body of the error, ``retry_after`` (seconds) from its header.
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class ServiceError(FinrayError):
 
 
 def headers(api_key: str | None) -> dict[str, str]:
-    """Raises UsageError for a key that no header can carry."""
+    """Raises UsageError for a key that an HTTP header cannot hold."""
     if api_key is not None and not (api_key.isascii() and api_key.isprintable() and api_key.strip()):
-        raise UsageError("the API key holds characters that no HTTP header can carry; set it to the key alone")
+        raise UsageError("the API key has characters that are not allowed in an HTTP header; set it to the key alone")
     return {"Authorization": f"Bearer {api_key.strip()}"} if api_key else {}
 
 
 def reader(kind: type[T]) -> Callable[[httpx.Response], T]:
-    """Reads a reply as a ``kind``, or raises ServiceError."""
+    """A function that parses a reply as a ``kind`` or raises ServiceError."""
 
     def read(reply: httpx.Response) -> T:
         try:
@@ -62,7 +62,7 @@ def reader(kind: type[T]) -> Callable[[httpx.Response], T]:
 
 
 def check(reply: httpx.Response) -> None:
-    """Raises ServiceError for what is no success."""
+    """Raises ServiceError for an error status."""
     if reply.is_success:
         return
     request_id = reply.headers.get("x-request-id")
@@ -79,7 +79,7 @@ def check(reply: httpx.Response) -> None:
 
 @contextmanager
 def unreachable(base_url: httpx.URL) -> Iterator[None]:
-    """Errors of the connection as ServiceError."""
+    """Raises connection errors as ServiceError."""
     try:
         yield
     except httpx.HTTPError as error:
@@ -88,7 +88,7 @@ def unreachable(base_url: httpx.URL) -> Iterator[None]:
 
 
 def pause(error: Exception) -> bool | float:
-    """Whether another try may help: refused for the moment, or no connection. Seconds, if the service names them."""
+    """Whether to retry (temporary refusal or no connection), or the seconds to wait if the service sent them."""
     if not isinstance(error, ServiceError):
         return False
     if error.retry_after is not None and error.status in RETRIED:
@@ -97,7 +97,7 @@ def pause(error: Exception) -> bool | float:
 
 
 class EventReader:
-    """Lines of a stream to events. Raises ServiceError for the event ``error``."""
+    """Parses the lines of a stream into events. Raises ServiceError for the event ``error``."""
 
     def __init__(self) -> None:
         self._name = ""
@@ -115,7 +115,7 @@ class EventReader:
             if name == "error":
                 error = data["error"]
                 raise ServiceError(200, error["code"], error["message"], kind=error["type"], param=error["param"])
-            if name in EVENTS:  # another is of a newer service
+            if name in EVENTS:  # skip events of a newer service
                 yield _read(EVENTS[name], data)
 
 

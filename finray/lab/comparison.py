@@ -1,4 +1,4 @@
-"""One question set answered with several retrieval methods over one index: the library behind ``finray compare``."""
+"""Answers one question set with several retrieval methods over one index, for ``finray compare``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from finray.retrieval.methods.registry import method_named
 from finray.storage.locations import join
 
 RETRIEVAL_ONLY: Final[Mapping[str, Any]] = {"loop.curate": False, "loop.answerer": "none", "retrieval.k_passages": 10}
-"""No curation and no answer, and passages enough for recall at 10."""
+"""No curation and no answers, and enough passages for recall@10."""
 
 Progress = Callable[[str, int, int], None]
 """Called with (label, done, total)."""
@@ -34,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A method with its settings. ``label`` is what it was asked for as: ``rrf`` or ``rrf:methods.rrf.constant=10``."""
+    """A method with its settings. ``label`` is its argument: ``rrf`` or ``rrf:methods.rrf.constant=10``."""
 
     label: str
     settings: Settings
@@ -43,17 +43,15 @@ class Contender:
 def contenders(
     methods: Sequence[str], preset: str, overrides: Mapping[str, Any], *, retrieval_only: bool
 ) -> list[Contender]:
-    """Each of ``methods`` (``name`` or ``name:section.key=value,...``) over ``preset`` and ``overrides``.
+    """``methods`` (``name`` or ``name:section.key=value,...``) with their settings over ``preset`` and ``overrides``.
 
-    Raises SettingsError for an unknown method or setting, UsageError where none or one twice is given.
+    Raises SettingsError for an unknown method or setting, UsageError if ``methods`` is empty or has duplicates.
     """
     if not methods:
         raise UsageError("name at least one retrieval method to compare")
     twice = next((label for label in methods if methods.count(label) > 1), None)
     if twice is not None:
-        raise UsageError(
-            f"the method {twice!r} is given twice; tell them apart by a setting: {twice}:section.key=value"
-        )
+        raise UsageError(f"the method {twice!r} is given twice; add a setting to one: {twice}:section.key=value")
     base = RETRIEVAL_ONLY if retrieval_only else {}
     return [Contender(label, load_settings(preset, {**base, **overrides, **_own_settings(label)})) for label in methods]
 
@@ -78,25 +76,25 @@ def compare_methods(
 ) -> dict[str, Evaluation]:
     """The scores of each contender on a question file, by its label.
 
-    With ``folder`` each one's predictions are kept in ``folder``/<method>.jsonl, and a second run asks only what they
-    lack. Raises UsageError if no question can be scored, SourceError, IndexMissingError.
+    With ``folder``, the predictions of each are kept in ``folder``/<method>.jsonl, and a second run resumes. Raises
+    UsageError if no question can be scored, SourceError, IndexMissingError.
     """
     limit = compared[0].settings.bulk.max_question_characters
     lines = list(read_questions(questions, max_characters=limit))
     asked = [line for line in lines if isinstance(line, Question)]
     if not asked:
         raise UsageError(f"{questions!r} holds no question that can be scored")
-    place = {contender.label: number for number, contender in enumerate(compared)}
+    position = {contender.label: number for number, contender in enumerate(compared)}
 
     def report(label: str, done: int, total: int) -> None:
-        progress(place[label] * len(lines) + len(lines) - total + done, len(compared) * len(lines))
+        progress(position[label] * len(lines) + len(lines) - total + done, len(compared) * len(lines))
 
     with ExitStack() as stack:
         target = folder or stack.enter_context(tempfile.TemporaryDirectory())
-        where = {label: join(target, f"{_file_name(label)}.jsonl") for label in place}
-        stores = {label: stack.enter_context(PredictionStore(uri)) for label, uri in where.items()}
+        uris = {label: join(target, f"{_file_name(label)}.jsonl") for label in position}
+        stores = {label: stack.enter_context(PredictionStore(uri)) for label, uri in uris.items()}
         asyncio.run(answer_with_each(lines, index_uri, stores, compared, progress=report))
-        files = {label: read_predictions(uri) for label, uri in where.items()}
+        files = {label: read_predictions(uri) for label, uri in uris.items()}
     return {label: evaluate(file.predictions, asked, remarks=file.remarks) for label, file in files.items()}
 
 
@@ -114,16 +112,16 @@ async def answer_with_each(
     chat: ChatModel | None = None,
     progress: Progress | None = None,
 ) -> None:
-    """Answer ``questions`` with each contender, one after the other in this process, into its store of ``stores``.
+    """Answer ``questions`` with each contender, one after the other in this process, into its store.
 
-    What a store holds already is not asked again. Index and encoders are opened once and shared. Every engine is
-    built before the first question is asked, so that what a method lacks is known at once.
+    Skips questions that the store has predictions for. Indexes and models are loaded once and shared. All engines are
+    built before the first question, so that a missing requirement of a method is reported at once.
     """
     shared = _Shared(index_uri)
     engines = {
         contender.label: shared.engine(contender.settings, chat)
         for contender in compared
-        if _asks(questions, stores[contender.label], contender.settings)
+        if _has_open_questions(questions, stores[contender.label], contender.settings)
     }
     for contender in compared:
         engine = engines.get(contender.label)
@@ -133,14 +131,14 @@ async def answer_with_each(
                 progress(label, done, total)
 
         if engine is not None and not asks_llm(contender.settings):
-            # Once unmeasured: the first question of a process pays for what the others find loaded.
+            # Warm-up: the first question of a process loads what later ones find cached.
             await engine.answer(next(item for item in questions if isinstance(item, Question)))
-        answer = engine.answer if engine is not None else _nobody
+        answer = engine.answer if engine is not None else _not_needed
         await answer_all(questions, answer, stores[contender.label], contender.settings, progress=report)
 
 
 class _Shared:
-    """An open index for each set of index settings, an encoder for each set of encoder settings."""
+    """Shares one open index, encoder and chat model between contenders with the same settings for it."""
 
     def __init__(self, index_uri: str) -> None:
         self._index_uri = index_uri
@@ -161,10 +159,10 @@ class _Shared:
         return build_engine(self._readers[key], settings, encoder=self._encoders[settings.encoder], chat=chat)
 
 
-def _asks(questions: Sequence[Question | BadLine], store: PredictionStore, settings: Settings) -> bool:
+def _has_open_questions(questions: Sequence[Question | BadLine], store: PredictionStore, settings: Settings) -> bool:
     todo = pending(questions, store.done(), settings.answer_hash())
     return any(isinstance(item, Question) for item in todo)
 
 
-async def _nobody(question: Question) -> Prediction:
-    raise AssertionError(f"{question.qid} was not to be asked")
+async def _not_needed(question: Question) -> Prediction:
+    raise AssertionError(f"question {question.qid} already has a prediction")

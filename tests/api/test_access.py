@@ -1,4 +1,4 @@
-"""The key is checked first, the body has a deadline, and a request's place is given back, however it ends."""
+"""The key is checked first, the body has a deadline, and every request frees its slot, however it ends."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MakeClient = Callable[..., TestClient]
 @pytest.mark.parametrize("path", ["/v1/answer", "/v1/retrieve"])
 @pytest.mark.parametrize("content", [b"{", b'{"question": 1}', b"[" * 100_000, b" " * 300_000, b""])
 @pytest.mark.parametrize("header", [{}, {"Authorization": "Bearer frk_wrong"}])
-def test_without_a_key_a_body_is_not_even_looked_at(
+def test_without_a_key_the_body_is_not_read(
     client: TestClient, path: str, content: bytes, header: dict[str, str]
 ) -> None:
     del client.headers["Authorization"]
@@ -45,19 +45,19 @@ def test_without_a_key_a_body_is_not_even_looked_at(
 @pytest.mark.parametrize(
     ("content", "status"), [(b"{", 422), (b"[" * 100_000, 400), (b" " * 300_000, 413), (b"\xff", 400)]
 )
-def test_with_a_key_it_is(client: TestClient, content: bytes, status: int) -> None:
+def test_with_a_key_the_body_is_read(client: TestClient, content: bytes, status: int) -> None:
     reply = client.post("/v1/answer", content=content, headers={"Content-Type": "application/json"})
     assert reply.status_code == status
 
 
 @pytest.mark.parametrize("query", ["limit=0", "cursor=é", "company="])
-def test_without_a_key_nor_is_the_query(client: TestClient, query: str) -> None:
+def test_without_a_key_the_query_is_not_read(client: TestClient, query: str) -> None:
     del client.headers["Authorization"]
     assert client.get(f"/v1/filings?{query}").status_code == 401
 
 
 class Counted:
-    """Answers at once. How many requests it has at a time is what the limit on them is checked by."""
+    """Answers at once and counts concurrent requests, to check the limit."""
 
     def __init__(self) -> None:
         self.open = self.most = self.answered = 0
@@ -80,7 +80,7 @@ def serving(**changed: Any) -> ServingSettings:
 
 @pytest.fixture
 def address(keys_file: Path, key: str, listen: Callable[[Any], str]) -> tuple[str, int]:
-    """Of a service that lets each key have two requests under way."""
+    """The URL of a service with a limit of two concurrent requests for each key."""
     app = create_app(Counted(), serving(max_concurrent=2), KeyRing(str(keys_file), 1.0))  # type: ignore[arg-type]
     url = urlsplit(listen(app))
     assert url.hostname and url.port
@@ -118,7 +118,7 @@ def test_half_a_request_without_a_key_ends_at_once(connect: Callable[[bytes], so
         assert reply.startswith(b"HTTP/1.1 401" if path in ("/v1/answer", "/v1/retrieve") else b"HTTP/1.1 4"), path
 
 
-def test_half_a_request_with_a_key_ends_after_the_deadline_and_gives_its_place_back(
+def test_half_a_request_with_a_key_ends_at_the_deadline_and_frees_its_slot(
     connect: Callable[[bytes], socket.socket], key: str, address: tuple[str, int]
 ) -> None:
     connections = [connect(half_sent(key)) for _ in range(2)]
@@ -136,7 +136,7 @@ def test_half_a_request_with_a_key_ends_after_the_deadline_and_gives_its_place_b
     assert "connection" not in answered.headers
 
 
-def test_a_body_that_drips_has_the_same_deadline(connect: Callable[[bytes], socket.socket], key: str) -> None:
+def test_a_slow_body_has_the_same_deadline(connect: Callable[[bytes], socket.socket], key: str) -> None:
     connection = connect(half_sent(key))
     began = time.monotonic()
     with connection:
@@ -149,7 +149,7 @@ def test_a_body_that_drips_has_the_same_deadline(connect: Callable[[bytes], sock
     raise AssertionError("the service went on reading")
 
 
-async def test_places_are_given_back_however_requests_end(keys_file: Path, key: str) -> None:
+async def test_every_request_frees_its_slot_however_it_ends(keys_file: Path, key: str) -> None:
     service = Counted()
     app = create_app(service, serving(max_concurrent=4), KeyRing(str(keys_file), 0.0))  # type: ignore[arg-type]
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
@@ -181,8 +181,8 @@ async def test_places_are_given_back_however_requests_end(keys_file: Path, key: 
         assert [reply.status_code for reply in replies] == [200] * 4
 
 
-def test_threads_count_requests_as_one_would() -> None:
-    """Requests begin and end in several threads at once."""
+def test_concurrent_requests_are_counted_exactly() -> None:
+    """Requests begin and end in several threads concurrently."""
     limits = KeyLimits(serving(max_concurrent=16))
     problems: list[BaseException] = []
 
@@ -212,7 +212,7 @@ def test_threads_count_requests_as_one_would() -> None:
         limits.begin("a")
 
 
-async def test_a_file_of_keys_that_cannot_be_read_in_time_holds_nobody_up(
+async def test_a_file_of_keys_that_cannot_be_read_in_time_delays_no_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = str(tmp_path / "keys.json")
@@ -228,7 +228,7 @@ async def test_a_file_of_keys_that_cannot_be_read_in_time_holds_nobody_up(
         return read_keys(uri)
 
     monkeypatch.setattr(keys_module, "read_keys", slow)
-    monkeypatch.setattr(keys_module, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(keys_module, "_READ_TIMEOUT_S", 0.05)
     ticks = 0
 
     async def tick() -> None:
@@ -243,6 +243,6 @@ async def test_a_file_of_keys_that_cannot_be_read_in_time_holds_nobody_up(
     assert all(found)  # as it was when the file was last read
     assert len(reads) == 1
     assert ticks >= 3
-    monkeypatch.setattr(keys_module, "_PATIENCE_S", 20.0)
+    monkeypatch.setattr(keys_module, "_READ_TIMEOUT_S", 20.0)
     go.set()
     assert await ring.find(text) is None

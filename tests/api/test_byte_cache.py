@@ -7,7 +7,7 @@ from finray.api.byte_cache import ByteCache
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 60), st.booleans()), max_size=60))
-def test_it_never_holds_more_than_its_bytes_and_gives_back_what_was_put_last(
+def test_the_cache_stays_within_its_bytes_and_returns_the_last_value(
     steps: list[tuple[str, int, bool]],
 ) -> None:
     cache, last = ByteCache(100), dict[str, bytes]()
@@ -22,7 +22,7 @@ def test_it_never_holds_more_than_its_bytes_and_gives_back_what_was_put_last(
         assert cache.bytes_held == sum(map(len, held)) <= 100
 
 
-def test_what_was_used_last_stays() -> None:
+def test_recently_used_values_stay() -> None:
     cache = ByteCache(10)
     for key in "ab":
         cache.put(key, b"12345")

@@ -44,7 +44,7 @@ def by_id(filings: list[Filing]) -> dict[str, Filing]:
 
 
 @given(FILINGS, FILTERS, st.sampled_from(["", "03", "05x", "99"]), st.integers(1, 5))
-def test_a_page_of_the_list_holds_what_passes_in_order(
+def test_a_page_of_the_list_holds_matching_filings_in_order(
     listed: list[Filing], narrowed: FilingFilter, after: str, limit: int
 ) -> None:
     filings = by_id(listed)

@@ -1,4 +1,4 @@
-"""What goes wrong is told to clients without addresses, places and paths, which the log has."""
+"""Errors reach clients without addresses, locations and paths, which only the log has."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS = [kind for kind in vars(errors).values() if isinstance(kind, type) and is
 
 @settings(deadline=None)
 @given(st.sampled_from(KINDS), st.lists(st.sampled_from(SECRETS), min_size=1), st.text(max_size=20))
-def test_no_kind_of_error_brings_its_message_along(kind: type[FinrayError], secrets: list[str], more: str) -> None:
+def test_no_kind_of_error_discloses_its_message(kind: type[FinrayError], secrets: list[str], more: str) -> None:
     if kind is errors.QuestionError:
         return
     message = more + " ".join(secrets)
@@ -45,7 +45,7 @@ def test_no_kind_of_error_brings_its_message_along(kind: type[FinrayError], secr
 
 
 @pytest.mark.parametrize("error", [None, "QuestionError: the question is blank"])
-def test_what_a_client_can_put_right_stays(error: str | None) -> None:
+def test_errors_that_the_client_can_fix_keep_their_message(error: str | None) -> None:
     prediction = Prediction("1", "q", "", "error", error=error)
     assert without_places(prediction, "req-1") == prediction
 
@@ -57,7 +57,7 @@ def llm_settings(url: str) -> Settings:
 
 
 def replies(client: TestClient) -> dict[str, str]:
-    """By what was asked: everything that a client sees of a failing service."""
+    """Request to reply: everything that a client sees of a failing service."""
     body = {"question": ASKED, "trace": True}
     headers = {"X-Request-Id": "req-77"}
     return {
@@ -68,7 +68,7 @@ def replies(client: TestClient) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("kind", [ModelUnavailableError, ModelReplyError])
-def test_a_model_that_fails_is_told_without_its_address(
+def test_a_failing_model_is_reported_without_its_address(
     make_client: MakeClient, sample_index: str, kind: type[FinrayError], caplog: pytest.LogCaptureFixture
 ) -> None:
     error = kind(f"{' '.join(SECRETS)} gave no answer") if kind is ModelUnavailableError else kind("reply is empty")
@@ -88,7 +88,7 @@ def test_a_model_that_fails_is_told_without_its_address(
 
 
 @pytest.mark.parametrize("answers", ["<html>", "[1]", "nobody"])
-def test_nor_is_that_of_a_server_that_answers_with_something_else(
+def test_an_invalid_model_reply_is_reported_without_the_address(
     make_client: MakeClient, sample_index: str, listen: Callable[[Any], str], answers: str
 ) -> None:
     odd = PlainTextResponse(answers, headers={"connection": "close"})
@@ -103,7 +103,7 @@ def test_nor_is_that_of_a_server_that_answers_with_something_else(
         assert "secret-7b" not in text, name
 
 
-def test_an_index_that_breaks_is_told_without_its_place(
+def test_a_broken_index_is_reported_without_its_location(
     make_client: MakeClient, sample_index: str, serving_settings: Settings, tmp_path: Path
 ) -> None:
     index = tmp_path / "private-index"

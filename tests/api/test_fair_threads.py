@@ -27,7 +27,7 @@ def make() -> Iterator[Make]:
 
 
 class Held:
-    """Work that goes on until it is let go; remembers what began, in order."""
+    """Work that blocks until released; records what began, in order."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -46,7 +46,7 @@ class Held:
             await asyncio.sleep(0.005)
 
 
-async def test_another_key_waits_for_one_job_not_for_all_that_were_there_before(make: Make) -> None:
+async def test_another_key_waits_for_one_job_not_for_all_queued_before_it(make: Make) -> None:
     threads, held = make(1), Held()
     jobs = [asyncio.create_task(threads.run("a", held(f"a{n}"))) for n in range(16)]
     await held.until(1)
@@ -68,7 +68,7 @@ async def test_one_key_never_gets_the_last_thread(make: Make) -> None:
     await asyncio.gather(*jobs)
 
 
-async def test_what_is_past_the_limits_is_refused_at_once_and_told_when_to_come_back(make: Make) -> None:
+async def test_work_past_the_limits_is_refused_at_once_with_a_retry_time(make: Make) -> None:
     threads, held = make(1, per_key=3, waiting=4), Held()
     jobs = [asyncio.create_task(threads.run("a", held("a"))) for _ in range(3)]
     jobs += [asyncio.create_task(threads.run("b", held("b"))) for _ in range(2)]
@@ -83,7 +83,7 @@ async def test_what_is_past_the_limits_is_refused_at_once_and_told_when_to_come_
     assert await threads.run("a", lambda: 1) == 1
 
 
-async def test_who_leaves_the_line_makes_room_and_is_not_worked_for(make: Make) -> None:
+async def test_a_cancelled_job_leaves_the_queue_and_does_not_run(make: Make) -> None:
     threads, held = make(1, per_key=2), Held()
     first, second = (asyncio.create_task(threads.run("a", held(name))) for name in ("first", "second"))
     await held.until(1)
@@ -98,15 +98,15 @@ async def test_who_leaves_the_line_makes_room_and_is_not_worked_for(make: Make) 
     assert held.begun == ["first", "third"]
 
 
-async def test_an_error_is_the_callers_and_the_thread_goes_on(make: Make) -> None:
+async def test_an_error_reaches_the_caller_and_the_thread_continues(make: Make) -> None:
     threads = make(1)
     with pytest.raises(ZeroDivisionError):
         await threads.run("a", lambda: 1 // 0)
     assert await threads.run("a", lambda: 1) == 1
 
 
-def test_no_place_is_lost_however_loops_and_cancellations_meet(make: Make) -> None:
-    """Several event loops at once, jobs cancelled at any moment: in the end there is room for as many as at first."""
+def test_no_slot_is_lost_under_concurrent_loops_and_cancellations(make: Make) -> None:
+    """Several concurrent event loops, jobs cancelled at any moment: in the end the capacity is as at the start."""
     threads, keys = make(3, per_key=8, waiting=12), "abcd"
 
     async def one(key: str, chance: random.Random) -> None:

@@ -23,7 +23,7 @@ def test_a_key_is_stored_as_a_hash_that_only_its_owner_can_read(tmp_path: Path) 
     assert (key.name, key.revoked_at) == ("ana", None)
 
 
-async def test_keys_are_checked_whole(tmp_path: Path) -> None:
+async def test_a_key_must_match_completely(tmp_path: Path) -> None:
     file = str(tmp_path / "keys.json")
     text, other = add_key(file, "ana"), add_key(file, "ben")
     ring = KeyRing(file, 0.0)
@@ -76,7 +76,7 @@ def test_a_name_is_used_once(tmp_path: Path) -> None:
         revoke_key(file, "ben")
 
 
-def test_the_keys_lie_in_the_users_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_stored_in_the_user_configuration_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert keys_location("") == str(tmp_path / "finray" / "keys.json")
     assert keys_location("s3://bucket/keys.json") == "s3://bucket/keys.json"
@@ -96,7 +96,7 @@ PROTECTED = [
 
 @pytest.mark.parametrize(("method", "path"), PROTECTED)
 @pytest.mark.parametrize("header", [None, "Bearer ", "Bearer wrong", "Basic YTpi", "frk_x"])
-def test_without_a_key_nothing_is_told(client: TestClient, method: str, path: str, header: str | None) -> None:
+def test_without_a_key_a_request_is_refused(client: TestClient, method: str, path: str, header: str | None) -> None:
     headers = {"Authorization": header} if header is not None else {}
     del client.headers["Authorization"]
     reply = client.request(method, path, headers=headers, json={"question": "q"} if method == "POST" else None)
@@ -111,7 +111,7 @@ def test_probes_need_no_key(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 200
 
 
-def test_every_other_route_of_the_openapi_file_asks_for_a_key(client: TestClient) -> None:
+def test_every_other_route_of_the_openapi_file_requires_a_key(client: TestClient) -> None:
     paths = client.get("/v1/openapi.json").json()["paths"]
     operations = {(m.upper(), path) for path, methods in paths.items() for m in methods if "security" in methods[m]}
     public = {("GET", "/v1/healthz"), ("GET", "/v1/readyz")}

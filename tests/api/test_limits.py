@@ -19,19 +19,19 @@ from finray.core.settings import ServingSettings
 from finray.core.types import Prediction
 
 
-def test_past_capacity_a_question_is_refused_with_the_time_that_the_others_take() -> None:
+def test_past_capacity_a_question_is_refused_with_an_estimated_retry_time() -> None:
     capacity = Capacity(64, workers=2, spread=lambda low, high: (low + high) / 2)
     capacity.check(63, 1)
     capacity.check(0, 65)  # alone, a large request is taken
     for _ in range(500):
         capacity.took(0.25)
-    with pytest.raises(ApiError, match="64 questions are at work") as caught:
+    with pytest.raises(ApiError, match="64 questions are running") as caught:
         capacity.check(64, 1)
     assert caught.value.status == 429
     assert caught.value.retry_after == pytest.approx(64 * 0.25 / 2)
 
 
-def test_those_refused_in_one_moment_are_not_sent_back_in_one_moment() -> None:
+def test_retry_times_are_spread() -> None:
     capacity, waits = Capacity(64, workers=1), set()
     for _ in range(100):
         with pytest.raises(ApiError) as caught:
@@ -40,7 +40,7 @@ def test_those_refused_in_one_moment_are_not_sent_back_in_one_moment() -> None:
     assert {"5", "6", "7", "8"} <= waits  # 6.4 s and a quarter more or less
 
 
-def test_a_rate_refills_and_is_of_one_key() -> None:
+def test_a_rate_refills_and_applies_to_one_key() -> None:
     now = [0.0]
     limits = KeyLimits(ServingSettings(questions_per_minute=60, max_questions=2), clock=lambda: now[0])
     for _ in range(10):  # the burst of ten seconds
@@ -60,7 +60,7 @@ def test_the_largest_request_fits_into_a_small_rate() -> None:
     limits.ask("a", 16)
 
 
-def test_concurrency_is_of_one_key_and_given_back() -> None:
+def test_concurrency_is_limited_for_each_key() -> None:
     limits = KeyLimits(ServingSettings(max_concurrent=1))
     end = limits.begin("a")
     with pytest.raises(ApiError, match="under way"):
@@ -70,7 +70,7 @@ def test_concurrency_is_of_one_key_and_given_back() -> None:
     limits.begin("a")
 
 
-def test_a_refused_request_says_when_to_come_back_and_is_counted(make_client: Callable[..., TestClient]) -> None:
+def test_a_refused_request_has_a_retry_time_and_is_counted(make_client: Callable[..., TestClient]) -> None:
     reasons: list[str] = []
 
     class Counting(NoTelemetry):
@@ -87,7 +87,7 @@ def test_a_refused_request_says_when_to_come_back_and_is_counted(make_client: Ca
 
 
 class Slow:
-    """Answers when told to; remembers what was begun and given up."""
+    """Answers when released; records what was begun and cancelled."""
 
     def __init__(self) -> None:
         self.go = asyncio.Event()
@@ -134,7 +134,9 @@ async def test_concurrent_requests_of_one_key_are_limited_until_one_ends(keys_fi
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
-async def test_what_takes_too_long_is_given_up_and_told(keys_file: object, key: str, accept: str) -> None:
+async def test_a_request_past_the_time_limit_is_cancelled_with_an_error(
+    keys_file: object, key: str, accept: str
+) -> None:
     service = Slow()
     async with slow_client(keys_file, key, service, timeout_s=0.1) as client:
         reply = await client.post("/v1/answer", json={"question": "q"}, headers={"Accept": accept})
@@ -168,7 +170,7 @@ async def test_a_request_that_the_server_cancels_is_no_failure(
         ("GET", "/v1/filings/abc/pages/0", "application/json"),
     ],
 )
-async def test_a_client_who_leaves_ends_the_work(
+async def test_a_disconnecting_client_ends_the_work(
     keys_file: object, key: str, method: str, path: str, accept: str, listen: Callable[[Any], str]
 ) -> None:
     service = Slow()

@@ -9,7 +9,7 @@ import pytest
 from finray.api.logs import JsonFormatter, log_json
 
 
-def test_a_log_line_is_one_json_object_whatever_it_says() -> None:
+def test_a_log_line_is_one_json_object_for_any_message() -> None:
     record = logging.LogRecord("finray.x", logging.WARNING, "", 0, "two\nlines %s", ("é",), None)
     line = JsonFormatter().format(record)
     assert "\n" not in line

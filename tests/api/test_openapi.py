@@ -1,4 +1,4 @@
-"""The OpenAPI file: replies are as it says, and nothing that fits it, or nearly, breaks the service."""
+"""The OpenAPI file: replies match it, and no input that matches it, or nearly does, breaks the service."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_nothing_breaks_the_service(case: schemathesis.Case[Any], url: str) -> N
         case.validate_response(response, checks=[response_schema_conformance])
 
 
-def test_the_committed_file_is_what_the_code_says() -> None:
+def test_the_committed_file_matches_the_code() -> None:
     assert FILE.read_text(encoding="utf-8") == openapi_text()
 
 

@@ -1,4 +1,4 @@
-"""Images of pages: where marks stand, what is refused, what a hostile PDF can do, and whom drawing holds up."""
+"""Images of pages: position of marks, refused requests, hostile PDFs, and fairness between keys."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_marks_are_validated(pdf_client: TestClient, place: str, params: dict[st
     assert reply.json()["error"]["param"].startswith(param)
 
 
-def test_a_source_that_changed_or_went_is_a_404_that_names_no_path(
+def test_a_changed_or_missing_source_is_a_404_without_a_path(
     pdf_client: TestClient, place: str, pdf_corpus: Path, pdf_service: LocalService
 ) -> None:
     (source,) = {Path(filing.source_uri) for filing in pdf_service.index.filings.values()}
@@ -120,12 +120,12 @@ def test_a_source_that_changed_or_went_is_a_404_that_names_no_path(
     assert pdf_client.get(f"{place}/image").status_code == 200
 
 
-def test_no_such_page_is_a_404(pdf_client: TestClient, place: str) -> None:
+def test_a_missing_page_is_a_404(pdf_client: TestClient, place: str) -> None:
     assert pdf_client.get(place.replace("/pages/1", "/pages/9999/image")).status_code == 404
 
 
 class Drawer:
-    """Stands in for ``draw``: images of less than 100 dpi take until they are let go."""
+    """Replaces ``draw``: images below 100 dpi block until released."""
 
     def __init__(self) -> None:
         self.go = threading.Event()
@@ -137,7 +137,7 @@ class Drawer:
         return b"%d" % drawing.dpi * 1000
 
 
-async def test_images_of_one_key_hold_up_neither_reads_nor_images_of_another(
+async def test_images_of_one_key_delay_neither_reads_nor_images_of_another(
     pdf_service: LocalService, serving_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawer, most = Drawer(), serving_settings.serving.max_concurrent
@@ -156,12 +156,12 @@ async def test_images_of_one_key_hold_up_neither_reads_nor_images_of_another(
     for _ in range(2):
         assert (await pdf_service.page_image("b", filing_id, 1, (), 150)).startswith(b"150")
     assert drawer.begun == [36, 150]  # one of each: the second of "b" was at hand
-    assert (await pdf_service.page_image("a", filing_id, 1, (), 150)).startswith(b"150")  # which waits for nobody
+    assert (await pdf_service.page_image("a", filing_id, 1, (), 150)).startswith(b"150")  # waits for no other image
     drawer.go.set()
     assert len(await asyncio.gather(*images)) == most
 
 
-async def test_images_are_kept_as_far_as_memory_is_set_aside(
+async def test_images_are_cached_within_the_memory_limit(
     pdf_corpus: Path, pdf_service: LocalService, serving_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawer = Drawer()

@@ -57,7 +57,7 @@ def test_several_questions_come_back_in_order_with_their_ids(
     assert all(found["trace"] for found in reply.json()["data"])
 
 
-def test_events_tell_stages_passages_and_the_answer_in_order(client: TestClient, asked: dict[str, Any]) -> None:
+def test_events_report_stages_passages_and_the_answer_in_order(client: TestClient, asked: dict[str, Any]) -> None:
     reply = client.post("/v1/answer", json={"question": asked["question"]}, headers={"Accept": "text/event-stream"})
     assert reply.headers["content-type"].startswith("text/event-stream")
     events = events_in(reply.text)
@@ -116,7 +116,7 @@ def test_filings_are_filtered_by_company_form_and_year(client: TestClient, servi
     assert {(cover["company"], cover["form"], cover["fiscal_year"]) for cover in found} == {(company, "10-K", 2022)}
 
 
-def test_covers_do_not_say_where_filings_lie(client: TestClient, service: LocalService) -> None:
+def test_covers_do_not_disclose_the_location_of_filings(client: TestClient, service: LocalService) -> None:
     filing_id = next(iter(service.index.filings))
     for path in ("/v1/filings", f"/v1/filings/{filing_id}", f"/v1/filings/{filing_id}/pages/0"):
         text = client.get(path).text
@@ -134,7 +134,7 @@ def test_a_page_has_its_text_place_and_numbers(client: TestClient, asked: dict[s
     assert [entry["page"] for entry in listed] == list(range(page["n_pages"]))
 
 
-def test_an_html_filing_has_no_image_and_says_so(client: TestClient, service: LocalService) -> None:
+def test_an_html_filing_has_no_image(client: TestClient, service: LocalService) -> None:
     reply = client.get(f"/v1/filings/{next(iter(service.index.filings))}/pages/0/image")
     assert reply.status_code == 404
     assert "not a PDF" in error_of(reply)["message"]
@@ -171,7 +171,7 @@ def test_an_html_filing_has_no_image_and_says_so(client: TestClient, service: Lo
         ("GET", "/v1/filings/abc/pages/-1", None, 422, "invalid_request"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_shape(
+def test_every_error_has_the_same_shape(
     client: TestClient, method: str, path: str, content: bytes | None, status: int | None, code: str | None
 ) -> None:
     headers = {"Content-Type": "application/json"} if content is not None else {}
@@ -187,7 +187,7 @@ def test_a_body_without_length_is_limited_too(client: TestClient) -> None:
     assert reply.status_code == 413
 
 
-def test_request_ids_are_echoed_made_and_checked(client: TestClient) -> None:
+def test_request_ids_are_echoed_generated_and_validated(client: TestClient) -> None:
     assert client.get("/healthz", headers={"X-Request-Id": "abc-1"}).headers["x-request-id"] == "abc-1"
     assert len(client.get("/healthz").headers["x-request-id"]) == 32
     assert error_of(client.get("/healthz", headers={"X-Request-Id": "a b"}))["code"] == "invalid_request_id"
@@ -202,7 +202,7 @@ def test_no_other_site_may_read_replies(client: TestClient) -> None:
     assert preflight.status_code == 405
 
 
-def test_a_bug_is_a_500_without_its_story(make_client: MakeClient, service: LocalService) -> None:
+def test_a_bug_is_a_500_without_details(make_client: MakeClient, service: LocalService) -> None:
     class Broken:
         def __getattr__(self, name: str) -> Any:
             raise ZeroDivisionError("secret")

@@ -1,4 +1,4 @@
-"""The service over engines in processes of their own: versions of the index, work that is given up, capacity."""
+"""The service over engines in child processes: index versions, cancelled work, capacity."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def index(sample_index: str, tmp_path: Path) -> str:
 
 @pytest.fixture
 def hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> held.Hold:
-    """Of ``service``."""
+    """The hold of ``service``."""
     monkeypatch.setenv(held.FOLDER, str(tmp_path))
     return held.Hold(tmp_path)
 
@@ -59,7 +59,7 @@ async def status_of(service: LocalService, question: str = ASKED) -> str:
     return answer.prediction.status
 
 
-async def test_a_new_version_is_taken_once_it_stands_still_and_requests_end_on_theirs(
+async def test_a_new_version_is_used_once_unchanged_and_requests_finish_on_theirs(
     service: LocalService, index: str, sample_folder: Path, local_settings: Settings, hold: held.Hold
 ) -> None:
     await service.ready()
@@ -82,7 +82,7 @@ async def test_a_new_version_is_taken_once_it_stands_still_and_requests_end_on_t
     assert answer.index_version == after.index_version
 
 
-async def test_an_index_that_goes_away_leaves_the_service_as_it_was(service: LocalService, index: str) -> None:
+async def test_the_service_keeps_its_version_if_the_index_disappears(service: LocalService, index: str) -> None:
     await service.start()
     shutil.rmtree(index)
     before = service.index
@@ -92,7 +92,7 @@ async def test_an_index_that_goes_away_leaves_the_service_as_it_was(service: Loc
     await service.stop()
 
 
-async def test_work_that_nobody_waits_for_ends_at_the_next_stage(service: LocalService, hold: held.Hold) -> None:
+async def test_abandoned_work_ends_at_the_next_stage(service: LocalService, hold: held.Hold) -> None:
     seen: list[str] = []
     hold.begin()
 
@@ -133,7 +133,7 @@ async def test_a_failing_retrieval_is_an_error_of_the_service(service: LocalServ
     assert caught.value.status == 422
 
 
-async def test_a_question_that_breaks_its_engine_costs_itself_alone(index: str, local_settings: Settings) -> None:
+async def test_a_question_that_crashes_its_engine_fails_alone(index: str, local_settings: Settings) -> None:
     settings = with_serving(local_settings, timeout_s=1.0, grace_s=0.5)
     with closing(LocalService(index, settings, opening=wild.OPENING)) as service:
         with pytest.raises(ApiError) as slow:

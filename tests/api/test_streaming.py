@@ -1,4 +1,4 @@
-"""Streams over a real connection: silence, time limits, failures, clients that leave."""
+"""Streams over a real connection: silence, time limits, failures, disconnecting clients."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Listen = Callable[[Any], str]
 
 
 class Work:
-    """Events with waits between them; knows whether it was closed."""
+    """Events with waits between them; records whether it was closed."""
 
     def __init__(self, *steps: float | Exception | ServiceEvent) -> None:
         self.steps, self.closed = steps, threading.Event()
@@ -62,8 +62,8 @@ def test_silence_is_filled_with_comments(serve: Callable[..., str]) -> None:
     """Also before the first event: a proxy would close the connection."""
     reply = httpx.get(serve(Work(0.35, DONE, 0.35)))
     before, _, after = reply.text.partition("event: done\n")
-    assert ": still at work\n\n" in before
-    assert ": still at work\n\n" in after
+    assert ": still working\n\n" in before
+    assert ": still working\n\n" in after
     assert reply.headers["cache-control"] == "no-store"
     assert reply.headers["x-accel-buffering"] == "no"
 
@@ -94,7 +94,9 @@ def test_a_failure_later_is_an_event(serve: Callable[..., str], error: Exception
 
 
 @pytest.mark.parametrize("steps", [(DONE, 60.0), (60.0,)])
-def test_a_client_that_leaves_ends_the_work(serve: Callable[..., str], steps: tuple[float | ServiceEvent, ...]) -> None:
+def test_a_disconnecting_client_ends_the_stream(
+    serve: Callable[..., str], steps: tuple[float | ServiceEvent, ...]
+) -> None:
     work = Work(*steps)
     with httpx.stream("GET", serve(work)) as reply:
         next(reply.iter_raw())

@@ -24,7 +24,7 @@ ASKED = "What was the total revenue of CLDVC in FY2022?"
 
 
 class Collector:
-    """What an OTLP collector was sent over HTTP."""
+    """The requests that an OTLP collector received over HTTP."""
 
     def __init__(self, url: str, received: list[ExportTraceServiceRequest]) -> None:
         self.url, self._received = url, received
@@ -135,7 +135,7 @@ def test_without_an_endpoint_nothing_is_sent_and_nothing_imported() -> None:
     question.end("answered", {})
 
 
-def test_an_endpoint_without_the_exporter_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_without_the_exporter_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
     with pytest.raises(SettingsError, match="otel"):
         Tracing.from_environment({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"})

@@ -1,4 +1,4 @@
-"""A server in a process of its own and questions that never end: it replies all the while, and ends when told to."""
+"""A server in a child process with hanging questions: it keeps replying, and ends on a signal."""
 
 from __future__ import annotations
 
@@ -47,8 +47,7 @@ class Server:
         return engine
 
     def is_answering(self) -> bool:
-        """In the end: an engine that was ended takes a moment to start again, on a busy machine more than one request
-        may take here."""
+        """Retries until the engine answers: on a busy machine, a restart may take longer than one request."""
         deadline = time.monotonic() + 60
         while (reply := self.ask("hello")).status_code != 200:
             assert reply.status_code == 504
@@ -65,7 +64,7 @@ def server(sample_index: str) -> Iterator[Server]:
         process.kill()
 
 
-def test_a_question_that_holds_the_interpreter_holds_up_nothing_else(server: Server) -> None:
+def test_a_question_that_holds_the_gil_delays_nothing_else(server: Server) -> None:
     replies: list[httpx.Response] = []
     threads = [
         threading.Thread(target=lambda accept=accept: replies.append(server.ask("regex", accept)))
@@ -87,7 +86,7 @@ def test_a_question_that_holds_the_interpreter_holds_up_nothing_else(server: Ser
 
 
 @pytest.mark.slow
-def test_a_client_who_leaves_frees_the_engine(server: Server) -> None:
+def test_a_disconnecting_client_frees_the_engine(server: Server) -> None:
     engine = server.engine()
     headers = {"Accept": "text/event-stream"}
     with httpx.stream("POST", f"{server.url}/v1/answer", json={"question": "regex"}, headers=headers) as reply:
@@ -96,8 +95,8 @@ def test_a_client_who_leaves_frees_the_engine(server: Server) -> None:
     assert server.is_answering()
 
 
-def test_a_server_that_is_told_to_end_ends_with_what_hangs(server: Server) -> None:
-    """The last here. Who is served already is served to the end."""
+def test_a_stopped_server_ends_hanging_questions(server: Server) -> None:
+    """The last test of this module. Requests in progress finish."""
     engine = server.engine()
     with ThreadPoolExecutor(1) as asking:
         asked = asking.submit(server.ask, "regex")

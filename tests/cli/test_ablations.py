@@ -1,4 +1,4 @@
-"""The ablations that docs/evaluation.md gives a command for: each runs, and switches off what it says."""
+"""The ablations with a command in docs/evaluation.md: each runs and disables its part."""
 
 from __future__ import annotations
 

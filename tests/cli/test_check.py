@@ -35,7 +35,7 @@ def test_a_sound_index_and_a_damaged_one_and_its_repair(finray: Run, index: str)
     assert layout.open_table(index, schema.FILINGS).count_rows() == 0
 
 
-def test_a_machine_reads_what_was_found_and_what_is_left(finray: Run, index: str) -> None:
+def test_json_lists_findings_before_and_after_the_repair(finray: Run, index: str) -> None:
     layout.open_table(index, schema.PAGES).delete("page = 0")
     record = finray("check", "--index", index, *HASH, "--repair", "--json").json
     assert {finding["kind"] for finding in record["found"]} == {"rows_missing"}
@@ -49,7 +49,7 @@ def test_a_repair_needs_the_settings_of_the_index(finray: Run, index: str) -> No
     assert "was built with" in result.err
 
 
-def test_maintenance_says_what_there_is(finray: Run, index: str, tmp_path: Path) -> None:
+def test_maintenance_prints_the_statistics(finray: Run, index: str, tmp_path: Path) -> None:
     text = finray("maintain", "--index", index, *HASH)
     assert text.code == 0
     assert "filings of 3 companies" in text.out

@@ -1,4 +1,4 @@
-"""The command line as a person or a script sees it: exit codes, what goes to which stream, what an error says."""
+"""The command line as users and scripts see it: exit codes, streams, error messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_ask_traces(finray: Run, sample_index: str) -> None:
     assert "document 1: grevandor-systems-2022-10k" in result.out
 
 
-def test_ask_for_a_machine(finray: Run, sample_index: str) -> None:
+def test_ask_prints_json(finray: Run, sample_index: str) -> None:
     question = "What was Grevandor Systems' revenue in fiscal 2022?"
     result = finray("ask", question, "--index", sample_index, *HASH, "--json")
     assert result.code == 0
@@ -83,7 +83,7 @@ def test_markup_in_a_question_is_text(finray: Run, sample_index: str) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_cannot_run_is_one_line_and_2(
+def test_an_error_is_one_line_and_exit_code_2(
     finray: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], named: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

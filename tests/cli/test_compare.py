@@ -42,7 +42,7 @@ def compare(few: str, sample_index: str, capsys: pytest.CaptureFixture[str]) -> 
     return Compare(few, sample_index, capsys)
 
 
-def test_nothing_is_cut_on_narrow_paper(compare: Compare) -> None:
+def test_nothing_is_cut_on_a_narrow_terminal(compare: Compare) -> None:
     text = compare("bm25", "dense", "finray").text
     assert all(len(line) <= 80 for line in text.splitlines())
     means, differences = text.split("Difference to bm25")
@@ -74,9 +74,7 @@ def test_for_a_page(compare: Compare) -> None:
     assert any(line.startswith("| rrf:methods.rrf.constant=1,methods.rrf.candidates=5 |") for line in tables)
 
 
-def test_predictions_are_kept_and_not_asked_for_again(
-    compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_predictions_are_kept_and_resumed(compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(tmp_path / "runs")
     first = compare("bm25", "rrf:methods.rrf.constant=1", out_=folder).text
     names = sorted(path.name for path in (tmp_path / "runs").glob("*.jsonl"))
@@ -107,7 +105,9 @@ def test_an_unknown_method_or_setting_is_an_error_before_anything_runs(compare: 
     assert not (tmp_path / "runs").exists()
 
 
-def test_what_a_method_lacks_is_known_before_the_first_question(compare: Compare, tmp_path: Path) -> None:
+def test_a_missing_requirement_of_a_method_is_an_error_before_the_first_question(
+    compare: Compare, tmp_path: Path
+) -> None:
     with pytest.raises(SettingsError, match=r"passage_reranker\.model"):
         compare("bm25", "dense_rerank", out_=str(tmp_path / "runs"))
     assert not list((tmp_path / "runs").glob("*.jsonl"))

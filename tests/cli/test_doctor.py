@@ -1,4 +1,4 @@
-"""`finray doctor`: it says what is there, shows no secret, and is content with any machine."""
+"""`finray doctor` shows what is available, hides secrets, and works on any machine."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def doctor(finray: Callable[..., Any]) -> Doctor:
     return run
 
 
-def test_it_names_the_layers_of_the_sandbox_and_tries_them(doctor: Doctor) -> None:
+def test_doctor_lists_and_probes_the_layers_of_the_sandbox(doctor: Doctor) -> None:
     text = doctor("--set", "sandbox.isolation=process")
     for part in ("python", "minilm", "language:", "process:", "possible were: "):
         assert part in text
 
 
-def test_it_tries_to_break_out_of_what_confines_parsers(doctor: Doctor) -> None:
+def test_doctor_probes_the_confinement_of_parsers(doctor: Doctor) -> None:
     facts = json.loads(doctor("--json"))
     assert facts["parsers"]["layers"][0] == "process"
     if {"landlock", "seccomp"} <= set(facts["parsers"]["layers"]):
         assert facts["parsers"]["escapes"] == []
 
 
-def test_it_names_models_that_are_not_pinned(doctor: Doctor) -> None:
+def test_doctor_lists_unpinned_models(doctor: Doctor) -> None:
     assert "not pinned to a commit: encoder intfloat/multilingual-e5-large@main" in doctor("--preset", "paper")
     assert json.loads(doctor("--json"))["models"]["unpinned"] == {}
 
@@ -46,7 +46,7 @@ def test_a_machine_reads_the_same(doctor: Doctor) -> None:
     assert "torch" in facts["packages"]
 
 
-def test_secrets_are_set_or_not_and_never_shown(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_are_not_shown(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FINRAY_LLM_API_KEY", "sk-very-secret")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://user:very-secret@s3.example")
     text = doctor()
@@ -55,7 +55,7 @@ def test_secrets_are_set_or_not_and_never_shown(doctor: Doctor, monkeypatch: pyt
     assert "secret" not in text
 
 
-def test_a_sandbox_that_cannot_work_is_said_not_raised(doctor: Doctor) -> None:
+def test_a_broken_sandbox_is_reported_without_an_exception(doctor: Doctor) -> None:
     assert "sandbox.wasi_runtime" in doctor(
         "--set", "sandbox.isolation=wasi", "--set", "sandbox.wasi_runtime=no-such-command"
     )

@@ -1,4 +1,4 @@
-"""Commands whose question never ends: an error in time, or Ctrl-C."""
+"""Commands with a hanging question end with an error at the time limit, or on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ask(*options: str, index: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_a_question_is_an_error_when_its_time_is_over(tmp_path: Path) -> None:
+def test_a_question_past_its_time_limit_is_an_error(tmp_path: Path) -> None:
     with ask("--json", "--set", "bulk.question_seconds=0.5", index=tmp_path) as process:
         out, _ = process.communicate()
     assert process.returncode == 1
@@ -43,9 +43,7 @@ def test_a_question_is_an_error_when_its_time_is_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
-def test_a_command_that_is_ended_ends_a_question_that_holds_the_interpreter(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_interrupting_a_command_ends_a_question_that_holds_the_gil(tmp_path: Path, number: signal.Signals) -> None:
     with ask(index=tmp_path) as process:
         engines: list[psutil.Process] = []
         deadline = time.monotonic() + 60
@@ -60,7 +58,7 @@ def test_a_command_that_is_ended_ends_a_question_that_holds_the_interpreter(
     assert psutil.wait_procs(engines, timeout=10)[1] == []
 
 
-def test_a_bulk_run_goes_on_after_a_question_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bulk_run_continues_after_a_hanging_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "QuestionEngine", partial(QuestionEngine, opening=wild.OPENING))
     questions, out = tmp_path / "questions.jsonl", tmp_path / "out.jsonl"
     asked = ["hello", "regex", *(f"hello {n}" for n in range(20))]

@@ -50,7 +50,7 @@ def test_several_runs(finray: Run, predictions: Path, few: Path, tmp_path: Path)
 def test_what_cannot_be_reported(finray: Run, predictions: Path, few: Path, tmp_path: Path) -> None:
     for arguments, message in [
         ((few, "--out", tmp_path / "r.html"), "at least one predictions file"),
-        ((predictions, few, "--out", tmp_path / "r.pdf"), "ends in .html"),
+        ((predictions, few, "--out", tmp_path / "r.pdf"), "must end in .html"),
         ((tmp_path / "none.jsonl", few, "--out", tmp_path / "r.html"), "no predictions there"),
         ((predictions, few, "--out", tmp_path / "r.html", "--index", tmp_path / "none"), "index"),
     ]:

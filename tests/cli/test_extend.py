@@ -1,4 +1,4 @@
-"""``finray extend``: the vectors a method needs, and what is said without them."""
+"""``finray extend``: the vectors that a method needs, and the error without them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def extend(name: str, index: str, *settings: str, rebuild: bool = False, json_: 
     assert extend_command(index, name, set_=chosen, rebuild=rebuild, json_=json_) == 0
 
 
-async def test_a_method_answers_once_its_vectors_are_there(
+async def test_a_method_answers_after_its_vectors_are_stored(
     index: str, settings: Settings, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(IndexMismatchError, match=f"finray extend --index {index} --with splade"):
@@ -60,7 +60,7 @@ def test_a_method_without_vectors_of_its_own_is_refused(index: str) -> None:
         extend("page_scorer", index)
 
 
-def test_another_model_takes_a_rebuild(index: str) -> None:
+def test_another_model_requires_a_rebuild(index: str) -> None:
     extend("splade", index)
     smaller = "sparse_encoder.max_tokens=64"
     other = load_settings(overrides={**FAKES, "sparse_encoder.max_tokens": 64}, environment={})

@@ -1,4 +1,4 @@
-"""What `finray index` says of filings that were indexed with reservations."""
+"""The summary of `finray index` for filings that need review."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SUMMARY = IndexSummary(
 )
 
 
-def test_each_is_named_with_what_is_not_known_of_it() -> None:
+def test_each_marked_filing_is_listed_with_its_unknown_facts() -> None:
     lines = described(SUMMARY).splitlines()
-    assert lines[2] == "indexed, and to be looked at: 1 unidentified, 1 ocr, 1 unread, 1 repaired"
+    assert lines[2] == "indexed, but please review: 1 unidentified, 1 ocr, 1 unread, 1 repaired"
     unidentified = "not identified (unknown: company, period), found by its text; read by OCR"
     assert lines[3] == f"indexed: /in/a.pdf: {unidentified}"
     assert lines[4] == "indexed: /in/b.pdf: repaired, with all its pages"

@@ -26,7 +26,7 @@ def test_keys_are_added_listed_and_revoked(tmp_path: Path) -> None:
     assert KeyRing(file, 0.0).check(text) is None
 
 
-def test_a_name_that_is_taken_is_told(tmp_path: Path) -> None:
+def test_a_taken_name_is_an_error(tmp_path: Path) -> None:
     file = str(tmp_path / "keys.json")
     CliRunner().invoke(app, ["keys", "add", "ana", "--keys", file])
     result = CliRunner().invoke(app, ["keys", "add", "ana", "--keys", file])

@@ -27,7 +27,7 @@ def test_a_terminal_gets_a_bar() -> None:
     assert "answering" in shown(terminal=True)
 
 
-def test_a_note_is_said_as_it_is() -> None:
+def test_a_note_is_printed_verbatim() -> None:
     for terminal in (True, False):
         stream = io.StringIO()
         with progress_bar(Console(file=stream, force_terminal=terminal, width=100), "indexing") as report:
@@ -36,7 +36,7 @@ def test_a_note_is_said_as_it_is() -> None:
         assert "12 chunks, [1] failed" in stream.getvalue()
 
 
-def test_nothing_to_do_says_nothing() -> None:
+def test_nothing_is_printed_without_work() -> None:
     stream = io.StringIO()
     with progress_bar(Console(file=stream), "answering") as report:
         report(0, 0)
@@ -44,9 +44,7 @@ def test_nothing_to_do_says_nothing() -> None:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_what_a_library_prints_meanwhile_does_not_stand_among_the_results(
-    terminal: bool, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_output_of_libraries_does_not_mix_with_results(terminal: bool, capsys: pytest.CaptureFixture[str]) -> None:
     stream = io.StringIO()
     with progress_bar(Console(file=stream, force_terminal=terminal, width=100), "indexing"):
         sys.stdout.write("(raylet) a node is gone\n")

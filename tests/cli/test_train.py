@@ -22,7 +22,7 @@ def test_a_dry_run_counts_the_data_and_writes_nothing(sample_folder: Path, sampl
     )
     assert "questions: " in output
     assert "questions on" in output
-    assert "left out: " in output
+    assert "skipped: " in output
     assert not (tmp_path / "m").exists()
 
 
@@ -31,16 +31,16 @@ def test_a_dry_run_counts_the_data_and_writes_nothing(sample_folder: Path, sampl
     [
         (["page-scorer"], "nothing to learn from"),
         (["page-scorer", "--questions", "q.jsonl"], "1 --questions and 0 --index"),
-        (["reranker", "--tatqa", "x.json", "--out", "s3://bucket/m"], "into a local folder"),
+        (["reranker", "--tatqa", "x.json", "--out", "s3://bucket/m"], "use a local folder"),
     ],
 )
-def test_arguments_that_do_not_fit_are_told(arguments: list[str], reason: str, tmp_path: Path) -> None:
+def test_mismatched_arguments_are_an_error(arguments: list[str], reason: str, tmp_path: Path) -> None:
     out = [] if "--out" in arguments else ["--out", str(tmp_path / "m")]
     with pytest.raises(UsageError, match=reason):
         train(*arguments, *out)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"cannot read .*nowhere\.json"):
         train("reranker", "--tatqa", str(tmp_path / "nowhere.json"), "--out", str(tmp_path / "m"))
 

@@ -1,4 +1,4 @@
-"""The client against the application itself."""
+"""The client with the real application."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_filings_pages_and_retrieval_are_typed(client: Client) -> None:
     assert client.ready().filings >= len(filings)
 
 
-def test_what_the_service_refuses_is_an_error_with_its_code(client: Client) -> None:
+def test_a_refusal_of_the_service_is_an_error_with_its_code(client: Client) -> None:
     with pytest.raises(ServiceError) as caught:
         client.page("0" * 20, 0)
     assert (caught.value.status, caught.value.code, caught.value.param) == (404, "not_found", "filing_id")
@@ -111,7 +111,7 @@ async def test_the_asynchronous_client_does_the_same(application: Any) -> None:
             await client.page_image(filings[0].filing_id, 0)
 
 
-def test_what_passes_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporary_errors_are_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr("tenacity.nap.time.sleep", waits.append)
     statuses = iter([429, 503, 200])
@@ -128,7 +128,7 @@ def test_what_passes_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pause(ServiceError(429, "x", "x", retry_after=1e9)) == 30.0
 
 
-def test_what_does_not_pass_is_not_tried_again() -> None:
+def test_permanent_errors_are_not_retried() -> None:
     asked = []
 
     def reply(request: httpx.Request) -> httpx.Response:
@@ -141,18 +141,18 @@ def test_what_does_not_pass_is_not_tried_again() -> None:
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"data": [{"qid": 1}]}'])
-def test_another_server_is_told_apart(body: bytes) -> None:
+def test_a_reply_of_another_kind_of_server_is_an_error(body: bytes) -> None:
     transport = httpx.MockTransport(lambda request: httpx.Response(200, content=body))
     with pytest.raises(ServiceError, match="finray service"):
         Client("http://test", transport=transport).answer("q")
 
 
-def test_nobody_there_is_one_clear_error() -> None:
+def test_an_unreachable_service_is_one_clear_error() -> None:
     with pytest.raises(ServiceError, match=r"no reply from http://127\.0\.0\.1:9"):
         Client("http://127.0.0.1:9", max_retries=0).ready()
 
 
-def test_a_key_that_no_header_can_carry_is_refused(tmp_path: Path) -> None:
+def test_a_key_with_characters_invalid_in_headers_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="header"):
         Client("http://test", "ke\ny")
 
@@ -167,7 +167,7 @@ def test_a_client_loads_neither_lance_nor_arrow() -> None:
     assert run.stdout == "set()\n"
 
 
-def test_events_of_a_newer_service_are_passed_over() -> None:
+def test_unknown_events_of_a_newer_service_are_skipped() -> None:
     def read(*lines: str) -> list[ServiceEvent]:
         reader = EventReader()
         return [event for line in lines for event in reader.read(line)]

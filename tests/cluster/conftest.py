@@ -14,7 +14,7 @@ from finray.lab.sample.generate import generate_sample
 
 @pytest.fixture(scope="session")
 def settings() -> Settings:
-    """No weights, and commits so small that a run can be caught between them."""
+    """An encoder without weights, and commits small enough to interrupt a run between them."""
     return load_settings(overrides={"encoder.model": "hash", "index.write_rows": 20}, environment={})
 
 

@@ -1,4 +1,4 @@
-"""Bulk answering on Ray: the same predictions as in this process, whatever dies on the way."""
+"""Bulk answering on Ray: the same predictions as in this process, whatever dies during the run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def questions(sample_folder: Path, local_settings: Settings) -> list[Question]:
 
 @pytest.fixture(scope="session")
 def expected(engine: Engine, questions: list[Question]) -> list[Prediction]:
-    """What the engine answers in this process."""
+    """The answers of the engine in this process."""
     return [untimed(asyncio.run(engine.answer(question))) for question in questions]
 
 
@@ -58,7 +58,7 @@ def untimed(prediction: Prediction) -> Prediction:
 
 
 def answer_all(pool: AnswerPool, questions: Sequence[Question], on_answer: Any = None) -> list[Prediction]:
-    """All at once; ``on_answer`` is called after each with the number of answers so far."""
+    """Asks all questions concurrently; calls ``on_answer`` after each with the number of answers so far."""
 
     async def run() -> list[Prediction]:
         done = 0
@@ -76,7 +76,7 @@ def answer_all(pool: AnswerPool, questions: Sequence[Question], on_answer: Any =
     return [untimed(prediction) for prediction in asyncio.run(run())]
 
 
-def test_a_pool_answers_as_the_engine_does_and_losing_a_worker_costs_no_answer(
+def test_a_pool_gives_the_engine_answers_and_survives_the_loss_of_a_worker(
     local_ray: None,
     sample_index: str,
     local_settings: Settings,
@@ -98,7 +98,7 @@ def test_a_pool_answers_as_the_engine_does_and_losing_a_worker_costs_no_answer(
     assert killed
 
 
-def test_a_question_that_breaks_its_engine_costs_itself_alone(
+def test_a_question_that_crashes_its_engine_fails_alone(
     local_ray: None, local_settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AWS_PROFILE", "of the driver")
@@ -152,10 +152,10 @@ def test_a_question_that_kills_each_worker_is_an_error_and_the_others_are_answer
 
 
 @pytest.mark.slow
-def test_a_cluster_that_fails_is_not_the_fault_of_a_question(
+def test_a_failing_cluster_is_an_error_of_the_run_not_of_a_question(
     local_ray: None, local_settings: Settings, tmp_path: Path
 ) -> None:
-    """No worker comes up any more once the index has gone."""
+    """No worker starts any more after the index is deleted."""
     index = tmp_path / "index"
     index.mkdir()
     with (
@@ -231,7 +231,7 @@ def test_a_killed_driver_resumes_to_the_same_predictions(
 
 
 def stored(out: Path) -> int:
-    """Predictions on disk that were written whole."""
+    """The number of completely written predictions on disk."""
     try:
         return len(read_predictions(str(out)).predictions)
     except SourceError:

@@ -1,4 +1,4 @@
-"""The ChatModel over a handle of Ray Serve: what Ray raises, and what a caller sees of it. No Ray is started."""
+"""The ChatModel over a handle of Ray Serve: errors of Ray and what a caller sees of them. Starts no Ray."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCHEMA = {"type": "object"}
 
 
 class Handle:
-    """A handle of a deployment that returns or raises ``outcomes`` in turn, then the last one forever."""
+    """A handle of a deployment that returns or raises ``outcomes`` in turn, then repeats the last one."""
 
     def __init__(self, *outcomes: object) -> None:
         self.outcomes = list(outcomes)
@@ -80,13 +80,13 @@ async def test_a_bug_in_the_replica_is_named() -> None:
 
 
 @pytest.mark.parametrize("problem", [RayActorError(), BackPressureError(num_queued_requests=9, max_queued_requests=8)])
-async def test_a_lost_replica_or_a_full_queue_is_asked_again(problem: Exception) -> None:
+async def test_a_lost_replica_or_a_full_queue_is_retried(problem: Exception) -> None:
     handle = Handle(problem, problem, GOOD)
     assert await asking(handle)() == GOOD
     assert len(handle.asked) == 3
 
 
-async def test_what_stays_lost_is_given_up() -> None:
+async def test_retries_of_a_lost_replica_are_limited() -> None:
     handle = Handle(RayActorError())
     with pytest.raises(ModelUnavailableError, match="'llm' gave no answer after 3 tries; last: RayActorError"):
         await asking(handle)()

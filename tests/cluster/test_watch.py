@@ -19,7 +19,7 @@ pytestmark = pytest.mark.timeout(60)
 Usage = namedtuple("Usage", ["free"])
 
 
-def test_a_node_that_closes_a_connection_is_asked_again_and_its_end_is_an_error(tmp_path: Path) -> None:
+def test_a_closed_connection_is_retried_and_a_lost_node_is_an_error(tmp_path: Path) -> None:
     path = str(tmp_path / "raylet")
     stop, stopped = socket.socketpair()
     with stop, stopped, ThreadPoolExecutor(1) as pool, socket.socket(socket.AF_UNIX) as node:

@@ -1,4 +1,4 @@
-"""finray's commands on a small world, as a person would run them."""
+"""Runs finray's commands on a small world, as a user would."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Ended:
 
     @property
     def error(self) -> str:
-        """The one line that says why the command could not do its work."""
+        """The error line of the command."""
         lines = [line for line in self.err.splitlines() if line.startswith("error: ")]
         assert self.code == 2 and len(lines) == 1 and "Traceback" not in self.err, self
         return lines[0]

@@ -11,7 +11,7 @@ from tools.faults.world import World, make_world
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """A small EDGAR, and commands that find it."""
+    """A small EDGAR, and commands that use it."""
     edgar = LocalEdgar(tmp_path)
     address = edgar.start()
     for name in ("EDGAR_BASE_URL", "EDGAR_DATA_URL"):

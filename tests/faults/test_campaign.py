@@ -15,7 +15,7 @@ from tools.faults.plan import KINDS, draw
 REPOSITORY = Path(__file__).parents[2]
 
 
-def test_a_seed_always_draws_the_same_cycle_and_many_seeds_every_fault() -> None:
+def test_a_seed_determines_the_cycle_and_many_seeds_draw_every_fault() -> None:
     plans = [draw(seed) for seed in range(200)]
     assert plans == [draw(seed) for seed in range(200)]
     assert {kind for plan in plans for step in plan.steps for kind in step.kinds} == set(KINDS)

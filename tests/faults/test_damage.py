@@ -127,7 +127,7 @@ def case(part: Part, table: str, how: How, index: Path, settings: Settings, seed
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", HOWS)
-def test_whatever_file_is_damaged_a_repair_and_a_rerun_bring_every_row_back(
+def test_a_repair_and_a_rerun_restore_every_row_for_any_damaged_file(
     sound: Path, expected: Contents, tmp_path: Path, settings: Settings, reindex: Reindex, how: How
 ) -> None:
     for number, (part, table) in enumerate(CASES):
@@ -148,7 +148,7 @@ def test_whatever_file_is_damaged_a_repair_and_a_rerun_bring_every_row_back(
 
 
 @pytest.mark.parametrize("name", [schema.PAGES, schema.CHUNKS, schema.FACTS, schema.FILINGS])
-def test_one_changed_byte_in_the_rows_is_noticed_where_it_changes_a_row(
+def test_one_changed_byte_is_detected_if_it_changes_a_row(
     sound: Path, expected: Contents, tmp_path: Path, name: str
 ) -> None:
     """Lance decodes most of them without a word; what it still gives is compared with what was written."""
@@ -178,7 +178,7 @@ def test_an_index_written_before_there_were_digests_is_read_checked_and_continue
     assert differences(expected, read_contents(uri)) == []
 
 
-def test_a_lost_record_is_no_leave_to_mix_settings(index: Path, settings: Settings, reindex: Reindex) -> None:
+def test_a_lost_record_does_not_allow_mixed_settings(index: Path, settings: Settings, reindex: Reindex) -> None:
     layout_file = index / "index.json"
     content = layout_file.read_bytes()
     layout_file.unlink()
@@ -194,7 +194,9 @@ def test_a_lost_record_is_no_leave_to_mix_settings(index: Path, settings: Settin
     assert layout_file.read_bytes() == content
 
 
-def test_who_reads_a_damaged_table_is_told_what_to_do(index: Path, settings: Settings, reindex: Reindex) -> None:
+def test_reading_a_damaged_table_raises_an_error_with_the_fix(
+    index: Path, settings: Settings, reindex: Reindex
+) -> None:
     uri, random = str(index), Random(1)
     damage(pick(stored_files(index), random, part="data", table=schema.FILINGS), "truncate", random)
     with pytest.raises(IndexDamagedError, match=f"finray check --index {uri} --deep --repair"):

@@ -1,4 +1,4 @@
-"""A disk that is full: one line that names the place, nothing half written, and a rerun that ends alike."""
+"""A full disk: one line names the location, nothing is left half written, and a rerun gives the same result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SmallDisk:
         return (stat.f_blocks - stat.f_bfree) * stat.f_frsize // KIB
 
     def leave(self, kib: int) -> None:
-        """So much room and no more, or 4 KiB in all: a size of 0 is none to tmpfs."""
+        """Leave exactly this much free space, or 4 KiB in total: tmpfs treats a size of 0 as unlimited."""
         self.resize(max(4, self.used_kib + kib))
 
     def make_room(self) -> None:
@@ -92,10 +92,10 @@ def expected(index_into: Callable[[str], object], tmp_path_factory: pytest.TempP
 
 
 @pytest.mark.slow
-def test_an_index_job_goes_on_where_the_disk_was_full(
+def test_an_index_job_resumes_after_a_full_disk(
     disk: SmallDisk, index_into: Callable[[str], object], expected: Contents
 ) -> None:
-    """At every moment of the job: each try has a little more room, and writes a little more."""
+    """At every moment of the job: each attempt has a little more space and writes a little more."""
     index, full = str(disk.path / "index"), 0
     while True:
         disk.leave(8 + 12 * full)
@@ -114,7 +114,7 @@ def test_an_index_job_goes_on_where_the_disk_was_full(
 
 
 @pytest.mark.slow
-def test_a_reader_goes_on_while_the_disk_is_full(
+def test_a_reader_continues_while_the_disk_is_full(
     disk: SmallDisk, index_into: Callable[[str], object], expected: Contents, corpus: Path, settings: Settings
 ) -> None:
     index = str(disk.path / "index")
@@ -132,7 +132,9 @@ def test_a_reader_goes_on_while_the_disk_is_full(
 
 
 @pytest.mark.slow
-def test_commands_say_where_the_disk_is_full_and_end_alike(disk: SmallDisk, world: World, tmp_path: Path) -> None:
+def test_commands_name_the_full_disk_and_a_rerun_gives_the_same_result(
+    disk: SmallDisk, world: World, tmp_path: Path
+) -> None:
     """Raw store, ledger, index and predictions on one small disk."""
     quiet, full = Place(str(tmp_path / "quiet"), tmp_path / "a"), Place(str(disk.path), tmp_path / "b")
     jobs: list[Operation] = ["sync", "answer"]
@@ -154,10 +156,10 @@ def test_commands_say_where_the_disk_is_full_and_end_alike(disk: SmallDisk, worl
 
 
 @pytest.mark.slow
-def test_a_full_temporary_folder_is_named(
+def test_the_error_names_a_full_temporary_folder(
     disk: SmallDisk, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That of partial downloads, and the one where predictions are put in order."""
+    """The folder of partial downloads, and the one where predictions are sorted."""
     place = Place(str(tmp_path / "place"), tmp_path / "scratch")
     monkeypatch.setenv("FINRAY_EDGAR__SCRATCH", str(disk.path / "downloads"))
     disk.leave(8)
@@ -177,8 +179,8 @@ def test_a_full_temporary_folder_is_named(
     assert Path(place.predictions).read_bytes() == before
 
 
-def test_a_job_whose_own_ray_has_no_room_is_told_so(disk: SmallDisk) -> None:
-    """Ray would start workers that cannot write their logs for ever."""
+def test_a_job_reports_that_its_ray_has_no_disk_space(disk: SmallDisk) -> None:
+    """Without the check, Ray would start workers that cannot write their logs forever."""
     disk.leave(0)
     error = watch_room(disk.path, 1.0, threading.Event())
     assert error and f"no space left on device for Ray: '{disk.path}'" in error

@@ -1,4 +1,4 @@
-"""Filings that harm their parser, for real: each is set aside with its reason, and every other filing is there."""
+"""Filings that harm their parser: each is set aside with its reason, and every other filing is indexed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def undisturbed(honest: Path, tmp_path_factory: pytest.TempPathFactory) -> Conte
 
 @pytest.fixture
 def folder(honest: Path, tmp_path: Path) -> Path:
-    """The honest filings, beside which a test puts poison that is read first."""
+    """The valid filings; tests add poison that is read first."""
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     for path in honest.iterdir():
@@ -70,13 +70,13 @@ def reasons(summary: IndexSummary) -> dict[str, str]:
 
 
 def lost(undisturbed: Contents, uri: str) -> list[str]:
-    """Rows of the honest filings that are missing or changed."""
+    """Rows of the valid filings that are missing or changed."""
     return [line for line in differences(undisturbed, read_contents(uri)) if ": lacks " in line]
 
 
 @pytest.fixture
 def parsers_peak() -> Iterator[Callable[[], int]]:
-    """The most resident memory that a parser process under this one was seen with, in bytes."""
+    """The peak resident memory of parser processes below this one, in bytes."""
     peak, done = [0], threading.Event()
 
     def watch() -> None:
@@ -124,7 +124,7 @@ def test_limits_change_nothing_that_is_stored() -> None:
     assert settings(1, 1).index_hash() == settings(300, 4).index_hash()
 
 
-def test_a_parser_that_is_killed_in_the_middle_reads_the_filing_again(honest: Path) -> None:
+def test_a_filing_is_parsed_again_after_its_parser_is_killed(honest: Path) -> None:
     path = min(honest.glob("*10k*"))
     chosen = settings(60, 4)
     parser = ParserProcess(chosen.filings, chosen.chunks)
@@ -148,7 +148,7 @@ def test_a_parser_that_is_killed_in_the_middle_reads_the_filing_again(honest: Pa
 
 
 @pytest.mark.slow
-def test_every_poison_comes_to_an_end_and_harms_no_other_filing(
+def test_every_poison_ends_and_harms_no_other_filing(
     folder: Path, undisturbed: Contents, tmp_path: Path, parsers_peak: Callable[[], int]
 ) -> None:
     put(folder, poison_names(), scale=0.2)

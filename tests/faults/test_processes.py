@@ -52,7 +52,7 @@ GONE = "is gone, so this job ends. What was stored stays:"
 
 @dataclass(frozen=True)
 class World:
-    """``index`` holds what is in ``filings``, ``answers`` what it answers to ``questions``: undisturbed."""
+    """``index`` has the contents for ``filings``, ``answers`` the answers to ``questions``, from an undisturbed run."""
 
     filings: str
     questions: str
@@ -88,7 +88,7 @@ def answer_command(world: World, target: Path) -> tuple[str, ...]:
 
 
 def assert_said_once(job: Running, timeout_s: float, codes: tuple[int, ...] = (2,)) -> None:
-    """The job ends in time, with one line that says why and what to do. Its progress may still be said after it."""
+    """The job ends in time, with one line that gives the reason and the fix. Progress output may follow it."""
     assert job.wait(timeout_s).exit_code in codes, job.said()
     nothing_left(job)
     ended = job.wait(0.0)
@@ -105,7 +105,7 @@ def assert_index_is_whole(target: Path, world: World) -> None:
 
 
 @pytest.mark.parametrize(("kind", "filings"), [("raylet", 1), ("gcs", 4)])
-def test_an_index_job_whose_own_ray_dies_says_so_and_the_next_run_ends_alike(
+def test_an_index_job_reports_the_death_of_its_ray_and_the_next_run_completes(
     kind: Kind, filings: int, world: World, tmp_path: Path
 ) -> None:
     target = tmp_path / "index"
@@ -119,7 +119,7 @@ def test_an_index_job_whose_own_ray_dies_says_so_and_the_next_run_ends_alike(
 
 
 def nothing_left(job: Running) -> None:
-    """What Ray started ends with the job, or a machine fills up with each night's rest."""
+    """What Ray started ends with the job; otherwise each night's leftovers would fill the machine."""
     due = after(30.0)
     while job.processes():
         assert not due(), job.processes()
@@ -145,9 +145,7 @@ def stored(raw: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (raw / "filings").rglob("*.txt")}
 
 
-def test_a_lost_node_costs_three_jobs_nothing_and_a_lost_head_is_said_by_each(
-    world: World, edgar: LocalEdgar, tmp_path: Path
-) -> None:
+def test_three_jobs_survive_a_lost_node_and_report_a_lost_head(world: World, edgar: LocalEdgar, tmp_path: Path) -> None:
     raw, index, out = tmp_path / "raw", tmp_path / "index", tmp_path / "out" / "predictions.jsonl"
     commands = [sync_command(raw), index_command(world, index), answer_command(world, out)]
     counts: list[Callable[[], int]] = [

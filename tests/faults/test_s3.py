@@ -1,4 +1,4 @@
-"""S3 that answers with errors, breaks connections, loses replies, lists late, hangs or stays away."""
+"""S3 with errors, broken connections, lost replies, late listings, hangs and outages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VERSIONS = r"_versions/.*manifest$"
 
 @pytest.fixture
 def faulty(s3: str, s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultyS3]:
-    """Stands between this test and S3, and does no harm yet."""
+    """A proxy between the test and S3, without faults at first."""
     with FaultyS3(s3_server, seed=1) as proxy:
         monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.url)
         yield proxy
@@ -47,7 +47,7 @@ def faulty(s3: str, s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 @pytest.fixture
 def patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Sets how often a request is tried."""
+    """Sets the number of attempts for each request."""
     return lambda tries: monkeypatch.setenv("AWS_MAX_ATTEMPTS", str(tries))
 
 
@@ -58,7 +58,7 @@ def ask(proxy: FaultyS3, method: str, path: str, body: bytes | None = None) -> t
             return response.status, response.read()
 
 
-def test_each_fault_is_what_it_says(faulty: FaultyS3, s3: str) -> None:
+def test_each_fault_has_its_documented_effect(faulty: FaultyS3, s3: str) -> None:
     path = f"/{s3.removeprefix('s3://')}/object"
     assert ask(faulty, "PUT", path, b"first")[0] == 200
     errors: list[tuple[Action, int, bytes]] = [("error", 500, b"InternalError"), ("slow_down", 503, b"SlowDown")]
@@ -101,7 +101,7 @@ def test_late_listings(faulty: FaultyS3, s3: str) -> None:
 
 
 @pytest.mark.parametrize("action", EVERYTHING)
-def test_a_request_that_fails_is_done_again(faulty: FaultyS3, s3: str, action: Action) -> None:
+def test_a_failed_request_is_retried(faulty: FaultyS3, s3: str, action: Action) -> None:
     where, content = f"{s3}/again/{action}", os.urandom(100_000)
     for doing in (
         lambda: write_bytes(where, content),
@@ -136,7 +136,7 @@ def test_an_s3_that_never_answers_ends_in_an_error(
 
 @pytest.mark.parametrize("action", ["reset_before", "reset_after"])
 def test_a_ledger_commit_whose_reply_is_lost_counts_once(faulty: FaultyS3, s3: str, action: Action) -> None:
-    """A conditional put cannot be done twice: the second is refused by what the first has written."""
+    """A conditional put cannot simply be repeated: the object of the first attempt makes S3 refuse the second."""
     where, number = f"{s3}/{action}", itertools.count(1)
     for _ in range(3):
         faulty.fail(S3Fault(action, methods=WRITES, key=VERSIONS, times=1))
@@ -147,7 +147,7 @@ def test_a_ledger_commit_whose_reply_is_lost_counts_once(faulty: FaultyS3, s3: s
     assert len(list(Ledger(where).entries())) == 3
 
 
-def test_predictions_whose_replies_are_lost_stand_there_once(faulty: FaultyS3, s3: str) -> None:
+def test_predictions_whose_replies_are_lost_are_stored_once(faulty: FaultyS3, s3: str) -> None:
     where = f"{s3}/out/predictions.jsonl"
     faulty.fail(S3Fault("reset_after", rate=0.5, methods=WRITES))
     with PredictionStore(where) as store:
@@ -160,7 +160,7 @@ def test_predictions_whose_replies_are_lost_stand_there_once(faulty: FaultyS3, s
     assert kept.remarks == () and faulty.counts["reset_after"] > 0
 
 
-def test_predictions_where_s3_lists_late(faulty: FaultyS3, s3: str) -> None:
+def test_predictions_with_late_s3_listings(faulty: FaultyS3, s3: str) -> None:
     where, late = f"{s3}/late/predictions.jsonl", 1.0
     faulty.listing.seconds = late
     with PredictionStore(where) as store:
@@ -209,10 +209,10 @@ def expected(corpus: Path, settings: Settings, tmp_path_factory: pytest.TempPath
 
 
 @pytest.mark.slow
-def test_index_commits_that_break_off(
+def test_interrupted_index_commits(
     faulty: FaultyS3, s3: str, corpus: Path, settings: Settings, expected: Contents
 ) -> None:
-    """Before S3 has done them, or after: the job cannot tell."""
+    """The connection breaks before or after S3 has executed the commit; the job cannot know which."""
     index = f"{s3}/commits"
     faulty.fail(
         S3Fault("reset_after", methods=WRITES, rate=0.3),
@@ -226,7 +226,7 @@ def test_index_commits_that_break_off(
 
 
 @pytest.mark.slow
-def test_an_index_job_where_s3_lists_late(
+def test_an_index_job_with_late_s3_listings(
     faulty: FaultyS3, s3: str, corpus: Path, settings: Settings, expected: Contents
 ) -> None:
     index = f"{s3}/late-index"
@@ -240,7 +240,7 @@ def test_an_index_job_where_s3_lists_late(
 
 
 @pytest.mark.slow
-def test_s3_stays_away_in_the_middle_of_an_index_job(
+def test_s3_becomes_unavailable_during_an_index_job(
     faulty: FaultyS3,
     s3: str,
     corpus: Path,
@@ -267,9 +267,7 @@ def test_s3_stays_away_in_the_middle_of_an_index_job(
 
 
 @pytest.mark.slow
-def test_jobs_succeed_by_themselves_where_one_request_in_eight_fails(
-    faulty: FaultyS3, s3: str, world: World, tmp_path: Path
-) -> None:
+def test_jobs_succeed_if_one_request_in_eight_fails(faulty: FaultyS3, s3: str, world: World, tmp_path: Path) -> None:
     quiet, loud = Place(str(tmp_path / "quiet"), tmp_path / "a"), Place(f"{s3}/loud", tmp_path / "b")
     jobs: list[Operation] = ["sync", "answer"]
     for operation in jobs:
@@ -288,10 +286,10 @@ def test_jobs_succeed_by_themselves_where_one_request_in_eight_fails(
 @pytest.mark.slow
 @pytest.mark.ray
 @pytest.mark.timeout(600)
-def test_jobs_on_ray_where_one_request_in_eight_fails(
+def test_jobs_on_ray_succeed_if_one_request_in_eight_fails(
     faulty: FaultyS3, s3: str, corpus: Path, expected: Contents, tmp_path: Path
 ) -> None:
-    """Workers read filings and the index from this S3, the driver commits and stores predictions there."""
+    """Workers read filings and the index from this S3; the driver commits and stores predictions there."""
     filings, index, questions, quiet, loud = (
         f"{s3}/ray/{name}" for name in ("filings", "index", "questions.jsonl", "quiet.jsonl", "loud.jsonl")
     )
@@ -321,7 +319,7 @@ def test_jobs_on_ray_where_one_request_in_eight_fails(
 
 
 @pytest.mark.slow
-def test_an_s3_that_stays_away_is_one_line_and_an_exit_code(
+def test_an_unavailable_s3_is_one_line_and_an_exit_code(
     faulty: FaultyS3, s3: str, world: World, tmp_path: Path, patience: Callable[[int], None]
 ) -> None:
     place = Place(f"{s3}/away-commands", tmp_path / "scratch")

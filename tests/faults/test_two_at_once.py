@@ -40,7 +40,7 @@ Other = Callable[[], object]
 
 @pytest.fixture(scope="module")
 def settings() -> Settings:
-    """Commits of two or three filings, so that there is something between commits."""
+    """Commits of two or three filings, so that jobs can be interrupted between commits."""
     return load_settings(environment=ENVIRONMENT)
 
 
@@ -55,11 +55,11 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture(scope="module")
 def index(settings: Settings) -> Iterator[Index]:
-    """The index job, with one parser for all: each takes seconds to start."""
+    """The index job, with a shared parser, because each takes seconds to start."""
     parser = ParserProcess(settings.filings, settings.chunks)
 
     def run(sources: list[str], uri: str, meanwhile: Other | None = None, at: int = 0) -> None:
-        """``meanwhile`` runs from start to end once ``at`` filings are done."""
+        """Runs ``meanwhile`` from start to end once ``at`` filings are done."""
         waiting = [meanwhile] if meanwhile else []
 
         def act(progress: IndexProgress) -> None:
@@ -86,7 +86,7 @@ def assert_whole(uri: str, expected: Contents) -> None:
 
 
 @pytest.mark.parametrize("at", [1, 4, 9, N_FILINGS - 1])
-def test_of_two_index_jobs_over_the_same_filings_the_second_ends_with_every_row_once(
+def test_two_index_jobs_over_the_same_filings_store_every_row_once(
     at: int, index: Index, sources: list[str], expected: Contents, tmp_path: Path
 ) -> None:
     uri = str(tmp_path)
@@ -96,7 +96,7 @@ def test_of_two_index_jobs_over_the_same_filings_the_second_ends_with_every_row_
 
 
 @pytest.mark.parametrize("at", [1, 6])
-def test_of_two_index_jobs_over_different_filings_the_first_does_the_rest_when_it_runs_again(
+def test_after_two_index_jobs_over_different_filings_a_rerun_completes_the_first(
     at: int, index: Index, sources: list[str], expected: Contents, tmp_path: Path
 ) -> None:
     uri = str(tmp_path)
@@ -164,7 +164,7 @@ def answers(qids: list[str]) -> list[Prediction]:
 
 
 def test_two_answer_runs_of_different_questions_with_one_output_on_s3(s3: str) -> None:
-    """Nothing can lock an object: both go on, and whoever finishes keeps what the other has stored."""
+    """Objects have no locks: both continue, and the one that finishes keeps the predictions of the other."""
     out = f"{s3}/two/out.jsonl"
     with PredictionStore(out) as first, PredictionStore(out) as second:
         first.append(answers(["a"]))

@@ -11,7 +11,7 @@ Schemas = dict[tuple[str, str], dict[str, Any]]
 
 @pytest.fixture(scope="session")
 def custom_resources(shared_data: Path) -> Schemas:
-    """The schema of each (kind, version) of KubeRay; tests that ask for it are skipped where they are missing."""
+    """The schema of each (kind, version) of KubeRay; tests are skipped if it is missing."""
     folder = shared_data / "kuberay"
     if not folder.is_dir():
         pytest.skip(f"no custom resource definitions of KubeRay at {folder}")

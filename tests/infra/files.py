@@ -1,4 +1,4 @@
-"""The files of infra/ as the tests read them."""
+"""The files of infra/, parsed for tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def documents(path: Path) -> list[dict[str, Any]]:
 
 
 def resources() -> list[tuple[str, dict[str, Any]]]:
-    """(file and kind, document) of everything that goes to the Kubernetes API."""
+    """(file and kind, document) of everything for the Kubernetes API."""
     return [
         (f"{path.name}:{document['kind']}:{document['metadata'].get('name', '')}", document)
         for path in MANIFESTS
@@ -36,7 +36,7 @@ def resources() -> list[tuple[str, dict[str, Any]]]:
 
 
 def walk(node: Any) -> Iterator[dict[str, Any]]:
-    """Every mapping within ``node``, itself included."""
+    """Every mapping within ``node``, including itself."""
     if isinstance(node, dict):
         yield node
         for value in node.values():
@@ -59,7 +59,7 @@ def ray_clusters() -> list[tuple[str, dict[str, Any]]]:
 
 
 def pods(node: Any) -> list[dict[str, Any]]:
-    """Pod specs: what has containers."""
+    """Pod specs: mappings with containers."""
     return [mapping for mapping in walk(node) if "containers" in mapping]
 
 

@@ -13,7 +13,7 @@ Context = Mapping[str, str | tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Request:
-    """``resource`` is an ARN. ``context`` holds the condition keys that AWS knows of it; several values in a tuple."""
+    """``resource`` is an ARN. ``context`` holds the condition keys of the request; several values are a tuple."""
 
     action: str
     resource: str
@@ -21,7 +21,7 @@ class Request:
 
 
 def allowed(policy: Mapping[str, Any], request: Request) -> bool:
-    """Whether a statement of ``policy`` lets ``request`` through. Raises ValueError for what is not implemented."""
+    """Whether a statement of ``policy`` allows ``request``. Raises ValueError for unsupported policy features."""
     return any(_covers(statement, request) for statement in policy["Statement"])
 
 

@@ -1,4 +1,4 @@
-"""An S3 server that notes which IAM actions on what its callers would have needed."""
+"""An S3 server that records the IAM actions and resources that its callers need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Environ = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """``resource`` is an ARN; ``prefix`` what a listing was asked for."""
+    """``resource`` is an ARN; ``prefix`` that of a listing."""
 
     action: str
     resource: str
@@ -34,7 +34,8 @@ class Call:
 
 @dataclass
 class Recorder:
-    """WSGI middleware. ``calls`` are those since it was last emptied; ``unknown`` requests have no known action."""
+    """WSGI middleware. ``calls`` are those since it was last cleared; ``unknown`` lists requests without a known
+    action."""
 
     app: Callable[..., Iterable[bytes]]
     calls: set[Call] = field(default_factory=set)
@@ -72,7 +73,7 @@ class Recorder:
 
 
 class _Again:
-    """A request body that was read once already."""
+    """A request body that was already read."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
@@ -84,7 +85,7 @@ class _Again:
 
 @contextmanager
 def recording_s3() -> Iterator[Recorder]:
-    """The server runs inside the block, and this process's ``AWS_*`` environment names it."""
+    """Runs the server inside the block, with ``AWS_*`` variables of this process set to it."""
     recorder = Recorder(DomainDispatcherApplication(create_backend_app))
     server = make_server("127.0.0.1", 0, recorder, threaded=True, request_handler=MotoRequestHandler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

@@ -1,4 +1,4 @@
-"""The ``ray up`` file against Ray's own schema, and what in it must agree with the rest."""
+"""The ``ray up`` file: valid against Ray's schema, and consistent with the rest of the repository."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_head_stays_and_workers_come_and_go(cluster: dict[str, Any]) -> None
     assert cluster["max_workers"] >= max(node["max_workers"] for node in types.values())
 
 
-def test_nothing_is_open_to_the_world_or_a_secret(cluster: dict[str, Any]) -> None:
+def test_nodes_are_private_and_no_secret_is_in_the_file(cluster: dict[str, Any]) -> None:
     assert cluster["provider"]["use_internal_ips"]
     assert "-e RAY_AUTH_MODE=token" in cluster["docker"]["run_options"]
     assert not any("TOKEN=" in option or "SECRET" in option for option in cluster["docker"]["run_options"])

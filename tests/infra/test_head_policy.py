@@ -1,4 +1,4 @@
-"""What the head of ``ray up`` may do on EC2: Ray's own calls, made on a fake EC2, and none that reaches further."""
+"""The head's EC2 permissions for ``ray up``: they allow Ray's own calls, made on a fake EC2, and nothing further."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Head:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def launch(self, node_type: str, kind: str = NODE_KIND_WORKER) -> str:
-        """As ray.autoscaler._private.node_launcher does it; the id of the instance."""
+        """Launch a node like ray.autoscaler._private.node_launcher; returns the instance id."""
         tags = {
             TAG_RAY_NODE_NAME: f"ray-finray-{kind}",
             TAG_RAY_NODE_KIND: kind,
@@ -119,7 +119,7 @@ def worker(head: Head) -> str:
 
 @pytest.fixture(scope="module")
 def stranger(head: Head) -> str:
-    """An instance that is not of the cluster."""
+    """An instance outside the cluster."""
     (instance,) = head.ec2.create_instances(ImageId=_image(head), MinCount=1, MaxCount=1, InstanceType="m7i.large")
     return str(instance.id)
 
@@ -196,7 +196,7 @@ def test_what_is_started_is_a_worker_of_this_cluster(head: Head, launch: dict[st
     assert not head.may("RunInstances", launch | {"TagSpecifications": [specification]})
 
 
-def test_an_instance_of_others_cannot_be_made_ones_own_and_ended(head: Head, stranger: str) -> None:
+def test_a_foreign_instance_cannot_be_retagged_and_terminated(head: Head, stranger: str) -> None:
     for tags in (
         {TAG_RAY_CLUSTER_NAME: "finray"},
         {TAG_RAY_CLUSTER_NAME: "finray", TAG_RAY_NODE_KIND: NODE_KIND_WORKER},
@@ -207,12 +207,12 @@ def test_an_instance_of_others_cannot_be_made_ones_own_and_ended(head: Head, str
     assert not head.may("TerminateInstances", {"InstanceIds": [stranger]})
 
 
-def test_one_instance_of_others_among_own_is_enough(head: Head, worker: str, stranger: str) -> None:
+def test_one_foreign_instance_in_a_request_denies_it(head: Head, worker: str, stranger: str) -> None:
     assert head.may("TerminateInstances", {"InstanceIds": [worker]})
     assert not head.may("TerminateInstances", {"InstanceIds": [worker, stranger]})
 
 
-def test_the_head_ends_no_head(head: Head) -> None:
+def test_the_head_cannot_terminate_a_head(head: Head) -> None:
     other = head.launch("head", NODE_KIND_HEAD)  # by the operator
     assert head.tags(other)[TAG_RAY_CLUSTER_NAME] == "finray"
     assert not head.may("TerminateInstances", {"InstanceIds": [other]})
@@ -221,7 +221,7 @@ def test_the_head_ends_no_head(head: Head) -> None:
 
 
 @pytest.mark.parametrize("key", [TAG_RAY_CLUSTER_NAME, TAG_RAY_NODE_KIND, "team"])
-def test_workers_keep_the_tags_that_say_whose_they_are(head: Head, worker: str, key: str) -> None:
+def test_workers_keep_their_ownership_tags(head: Head, worker: str, key: str) -> None:
     status = {"Key": TAG_RAY_NODE_STATUS, "Value": "up-to-date"}
     assert head.may("CreateTags", {"Resources": [worker], "Tags": [status]})
     assert not head.may("CreateTags", {"Resources": [worker], "Tags": [status, {"Key": key, "Value": "x"}]})
@@ -239,5 +239,5 @@ def test_workers_keep_the_tags_that_say_whose_they_are(head: Head, worker: str, 
     ],
     ids=lambda request: request.action,
 )
-def test_nothing_else(head: Head, request_: Request) -> None:
+def test_no_other_action_is_allowed(head: Head, request_: Request) -> None:
     assert not allowed(head.policy, request_)

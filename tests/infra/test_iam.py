@@ -1,4 +1,4 @@
-"""The evaluator of policies, on the examples of AWS's own documentation."""
+"""The policy evaluator on the examples of AWS's documentation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_conditions(condition: dict[str, Any], context: dict[str, Any], expected
     assert allowed(policy(**condition), Request("ec2:createtags", "arn:1", context)) is expected
 
 
-def test_what_it_does_not_know_is_no_answer() -> None:
+def test_unsupported_policy_features_raise_an_error() -> None:
     request = Request("ec2:CreateTags", "arn:1", {"a": "1"})
     for unknown in (policy(NumericLessThan={"a": "2"}), {"Statement": [{"Effect": "Deny", "Action": "*"}]}):
         with pytest.raises(ValueError, match="this evaluator"):

@@ -1,4 +1,4 @@
-"""Images by digest: `make image-digests`, `make image-cpu` and `make pin-images`, with a docker that is faked."""
+"""Images by digest: `make image-digests`, `make image-cpu` and `make pin-images`, with a fake docker."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def digest(reference: str) -> str:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of infra/, and a docker on the path that knows a digest of every image."""
+    """A copy of infra/, and a fake docker on the PATH that has a digest of every image."""
     shutil.copytree(INFRA, tmp_path / "infra")
     (tmp_path / "bin").mkdir()
     docker = tmp_path / "bin" / "docker"
@@ -46,7 +46,7 @@ def test_base_images(root: Path) -> None:
     assert written == f"PYTHON_DIGEST={digest('python:3.11-slim-bookworm')}\n"
 
 
-def test_a_build_takes_them_and_does_not_start_without(root: Path) -> None:
+def test_a_build_requires_the_digests(root: Path) -> None:
     make = ["make", "-C", str(REPOSITORY), "image-cpu", f"DIGESTS={root / 'infra/images/digests.env'}"]
     refused = subprocess.run(make, capture_output=True, text=True, check=False)
     assert refused.returncode != 0
@@ -79,8 +79,8 @@ def images(document: object) -> list[str]:
     return [*values(document, "image"), *values(document, "worker_image")]
 
 
-@pytest.mark.parametrize(("reference", "said"), [("gone:1", "gone:1: not found"), ("odd:1", "docker said 'latest'")])
-def test_what_has_no_digest_changes_nothing(root: Path, reference: str, said: str) -> None:
+@pytest.mark.parametrize(("reference", "said"), [("gone:1", "gone:1: not found"), ("odd:1", "docker printed 'latest'")])
+def test_a_missing_digest_changes_no_file(root: Path, reference: str, said: str) -> None:
     path = root / "infra/kubernetes/serve.yaml"
     text = path.read_text().replace("registry.example.com/finray:0.1.0-cpu", reference)
     path.write_text(text)

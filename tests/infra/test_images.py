@@ -1,4 +1,4 @@
-"""The container images, as far as they can be judged without building them."""
+"""The container images, checked without building them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.infra.files import CLUSTER, IMAGE, IMAGES, JOBS, MANIFESTS, REPOSITOR
 
 
 def instructions(path: Path) -> list[tuple[str, str]]:
-    """(instruction, arguments) with continued lines joined and comments left out."""
+    """(instruction, arguments) with continued lines joined, without comments."""
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
     joined = re.sub(r"\\\n\s*", "", "\n".join(lines))
     return [(line.split(None, 1)[0], line.split(None, 1)[1]) for line in joined.splitlines() if line.strip()]
 
 
 def seen_by_the_build(name: str) -> bool:
-    """Whether .dockerignore lets ``name``, a file or folder at the top, into the build."""
+    """Whether .dockerignore includes ``name``, a file or folder at the top level, in the build."""
     shown = True
     for line in (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").splitlines():
         pattern = line.strip()
@@ -34,11 +34,11 @@ def image(request: pytest.FixtureRequest) -> list[tuple[str, str]]:
     return instructions(request.param)
 
 
-def test_there_is_one_for_processors_and_one_for_gpus() -> None:
+def test_there_is_an_image_for_cpus_and_one_for_gpus() -> None:
     assert [path.stem for path in IMAGES] == ["cpu", "gpu"]
 
 
-def test_every_source_is_there_and_seen_by_the_build(image: list[tuple[str, str]]) -> None:
+def test_every_source_exists_and_is_in_the_build_context(image: list[tuple[str, str]]) -> None:
     copied = [arguments.split() for name, arguments in image if name == "COPY" and "--from=" not in arguments]
     sources = [source for words in copied for source in words[:-1]]
     assert {"finray", "serve", "jobs", "requirements.lock"} <= set(sources)
@@ -49,7 +49,7 @@ def test_every_source_is_there_and_seen_by_the_build(image: list[tuple[str, str]
         assert not seen_by_the_build(name), name
 
 
-def test_it_runs_as_nobody_special(image: list[tuple[str, str]]) -> None:
+def test_it_runs_as_an_unprivileged_user(image: list[tuple[str, str]]) -> None:
     users = [arguments for name, arguments in image if name == "USER"]
     assert users
     assert users[-1] not in ("root", "0")
@@ -82,7 +82,7 @@ def test_jobs_are_where_the_manifests_look_for_them(image: list[tuple[str, str]]
     assert ("COPY", f"jobs {JOBS.rstrip('/')}") in image
 
 
-def test_every_image_that_is_used_is_one_of_these_at_this_version() -> None:
+def test_manifests_use_only_these_images_at_this_version() -> None:
     with (REPOSITORY / "pyproject.toml").open("rb") as file:
         version = tomllib.load(file)["project"]["version"]
     used = [found for path in (*MANIFESTS, CLUSTER) for found in IMAGE.finditer(path.read_text(encoding="utf-8"))]

@@ -1,4 +1,4 @@
-"""The manifests: valid against the published schemas, and true to finray's command line and to each other."""
+"""The manifests: valid against the published schemas, and consistent with finray's command line and each other."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def of_ray(document: dict[str, Any]) -> bool:
 
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
-    """``schema``, with an error for fields that it does not name: the API server would drop them silently."""
+    """``schema``, with an error for unknown fields: the API server would drop them silently."""
     copy = {key: closed(value) if isinstance(value, dict) else value for key, value in schema.items()}
     names = isinstance(copy.get("properties"), dict) and copy.get("type") == "object"
     if names and "additionalProperties" not in copy and not copy.get("x-kubernetes-preserve-unknown-fields"):
@@ -94,7 +94,7 @@ def test_the_nightly_job_is_one_and_the_same() -> None:
     assert "generateName" in by_hand["metadata"]  # created anew every night
 
 
-def test_the_endpoint_starts_what_serve_and_finray_know() -> None:
+def test_the_endpoint_starts_a_known_application() -> None:
     (service,) = documents(INFRA / "kubernetes" / "serve.yaml")
     config = ServeDeploySchema(**yaml.safe_load(service["spec"]["serveConfigV2"]))
     (application,) = config.applications
@@ -134,7 +134,7 @@ def test_no_pod_is_root_or_unlimited_or_holds_a_key() -> None:
         assert document["kind"] != "Secret", name
 
 
-def test_what_must_be_written_to_is_a_volume_that_ends_with_the_pod() -> None:
+def test_writable_paths_are_ephemeral_volumes() -> None:
     for name, document in resources():
         for spec in pods(document):
             volumes = {volume["name"]: volume for volume in spec.get("volumes", ())}
@@ -151,7 +151,7 @@ def test_what_must_be_written_to_is_a_volume_that_ends_with_the_pod() -> None:
     assert all("--uid 1000 --create-home" in line and line.endswith(" ray") for line in home)
 
 
-def test_the_autoscaler_beside_a_head_is_held_to_the_same() -> None:
+def test_the_autoscaler_of_a_head_has_the_same_limits() -> None:
     found = [cluster for _, cluster in ray_clusters() if cluster.get("enableInTreeAutoscaling")]
     assert found
     for cluster in found:
@@ -163,7 +163,7 @@ def test_the_autoscaler_beside_a_head_is_held_to_the_same() -> None:
         assert options["volumeMounts"] == head["containers"][0]["volumeMounts"]
 
 
-def test_what_is_referred_to_is_there() -> None:
+def test_references_resolve() -> None:
     named = {(d["kind"], d["metadata"].get("name")) for _, d in resources()}
     (kustomization,) = documents(INFRA / "kubernetes" / "kustomization.yaml")
     named |= {("ConfigMap", generated["name"]) for generated in kustomization["configMapGenerator"]}
@@ -180,7 +180,7 @@ def test_what_is_referred_to_is_there() -> None:
     assert {Path(INFRA / "kubernetes" / file) for file in files} <= set(MANIFESTS)
 
 
-def test_the_settings_are_finrays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_settings_exist_in_finray(monkeypatch: pytest.MonkeyPatch) -> None:
     (document,) = documents(INFRA / "kubernetes" / "settings.yaml")
     data: dict[str, str] = document["data"]
     settings = load_settings(environment=data)
@@ -196,7 +196,7 @@ def test_the_settings_are_finrays(monkeypatch: pytest.MonkeyPatch) -> None:
         checked_contact(settings.edgar.contact)
 
 
-def test_only_what_is_named_comes_in() -> None:
+def test_only_listed_traffic_may_enter() -> None:
     policies = [d for _, d in resources() if d["kind"] == "NetworkPolicy"]
     by_name = {policy["metadata"]["name"]: policy["spec"] for policy in policies}
     everything = by_name["nothing-comes-in"]

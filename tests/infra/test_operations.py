@@ -1,4 +1,4 @@
-"""docs/operations.md: what it tells an operator to type exists and parses."""
+"""docs/operations.md: its commands exist and parse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMMANDS = {"sync_edgar.py": "sync", "index.py": "index", "answer.py": "answer"}
 
 
 def typed() -> list[str]:
-    """The indented lines, continued ones joined."""
+    """The indented lines, with continued lines joined."""
     lines = re.sub(r"\\\n\s*", "", TEXT).splitlines()
     return [line.strip() for line in lines if line.startswith("    ")]
 
@@ -40,7 +40,7 @@ def test_commands_of_finray_parse(line: str) -> None:
         parses(words[1:])
 
 
-def test_every_file_that_is_named_is_there_and_every_file_is_named() -> None:
+def test_the_page_lists_exactly_the_existing_files() -> None:
     named = set(re.findall(r"infra/[\w./-]+\.(?:yaml|Dockerfile|json)\b", TEXT))
     for name in named:
         assert (REPOSITORY / name).is_file(), name

@@ -1,4 +1,4 @@
-"""The S3 policies: enough for what finray does, shown by doing it on a server that notes every call, and no more."""
+"""The S3 policies allow what finray does, recorded on a server that logs every call, and no more."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HERE = f"s3://{BUCKET}"
 RAW, INDEX = f"{HERE}/raw", f"{HERE}/index"
 HASH = ("--set", "encoder.model=hash")
 RARE = {"s3:AbortMultipartUpload"}
-"""Needed after a failure only: parts of an upload that was given up would be paid for until they are removed."""
+"""Needed only after a failure: parts of an aborted upload cost money until they are removed."""
 
 
 def policy(name: str) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def s3() -> Iterator[Recorder]:
 def calls(
     s3: Recorder, local_settings: Settings, sample_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, set[Call]]]:
-    """What each role called while it did its work, one after the other on one bucket."""
+    """The calls of each role during its work, one role after the other on one bucket."""
     with pytest.MonkeyPatch.context() as patch:
         # As if every run were a day after the one before: old versions of the tables are deleted.
         patch.setattr(maintenance, "KEEP_VERSIONS", dt.timedelta(0))
@@ -118,7 +118,7 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["sync", "index-writer", "answer", "reader"])
-def test_a_role_may_do_all_that_it_does(calls: dict[str, set[Call]], role: str) -> None:
+def test_a_role_is_allowed_all_its_calls(calls: dict[str, set[Call]], role: str) -> None:
     assert calls[role]
     refused = sorted(str(call) for call in calls[role] if not allowed(policy(role), call.request))
     assert refused == []
@@ -126,7 +126,7 @@ def test_a_role_may_do_all_that_it_does(calls: dict[str, set[Call]], role: str) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["sync", "index-writer", "answer", "reader"])
-def test_a_role_may_not_do_what_it_never_does(calls: dict[str, set[Call]], role: str) -> None:
+def test_a_role_is_denied_other_calls(calls: dict[str, set[Call]], role: str) -> None:
     for statement in policy(role)["Statement"]:
         one = {"Statement": [statement]}
         used = {call.action for call in calls[role] if allowed(one, call.request)}
@@ -134,7 +134,7 @@ def test_a_role_may_not_do_what_it_never_does(calls: dict[str, set[Call]], role:
 
 
 @pytest.mark.slow
-def test_readers_write_nothing_and_writers_stay_at_home(calls: dict[str, set[Call]]) -> None:
+def test_readers_cannot_write_and_writers_stay_in_their_prefix(calls: dict[str, set[Call]]) -> None:
     writes = {"s3:PutObject", "s3:DeleteObject"}
     for call in calls["sync"] | calls["index-writer"]:
         if call.action in writes:
@@ -146,7 +146,7 @@ def test_readers_write_nothing_and_writers_stay_at_home(calls: dict[str, set[Cal
 
 
 @pytest.mark.parametrize("role", ["sync", "index-writer", "answer", "reader"])
-def test_no_role_sees_or_touches_what_belongs_to_others(role: str) -> None:
+def test_no_role_can_access_foreign_objects(role: str) -> None:
     here = f"arn:aws:s3:::{BUCKET}"
     foreign = [
         Request("s3:ListBucket", here, {"s3:prefix": prefix}) for prefix in ("", "payroll", "raw-2/", "indexes/")
@@ -160,7 +160,7 @@ def test_no_role_sees_or_touches_what_belongs_to_others(role: str) -> None:
 
 
 @pytest.mark.parametrize("path", POLICIES, ids=lambda path: path.stem)
-def test_policies_name_what_they_are_about(path: Path) -> None:
+def test_policies_use_explicit_actions_and_resources(path: Path) -> None:
     loaded = json.loads(path.read_text(encoding="utf-8"))
     assert loaded["Version"] == "2012-10-17"
     for statement in loaded["Statement"]:

@@ -24,18 +24,18 @@ sre: Any = importlib.import_module("re._constants")
 _parser: Any = importlib.import_module("re._parser")
 
 AT_MOST_S = 0.2
-"""Of one core that does nothing else, for what reads one text."""
+"""CPU seconds for one text on an idle core."""
 BUSY = 3.0
-"""How much longer the same work may take on a core that is shared, before a test fails."""
+"""Factor for the same work on a shared core before a test fails."""
 exhaustive = pytest.mark.skipif(
     "FINRAY_EXHAUSTIVE" not in os.environ, reason="takes up to an hour; FINRAY_EXHAUSTIVE=1 runs it"
 )
 LONG = 16
-"""A repetition of fewer times is no place to wait in."""
+"""Shorter repetitions are not attacked."""
 MAX_PUMPS = 12
-"""Of one repetition."""
+"""Most pumps of one repetition."""
 MAX_ATTACKS = 500
-"""On one pattern; of more, which patterns of hundreds of names have, each second, third …"""
+"""Most attacks on one pattern; of more (patterns with hundreds of names), every second, third … is tried."""
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 _EMPTY = (sre.AT, sre.ASSERT, sre.ASSERT_NOT, sre.GROUPREF)
 _CATEGORIES: dict[Any, tuple[str, Callable[[str], bool]]] = {
@@ -46,10 +46,10 @@ _CATEGORIES: dict[Any, tuple[str, Callable[[str], bool]]] = {
     sre.CATEGORY_WORD: ("a1", lambda c: c.isalnum() or c == "_"),
     sre.CATEGORY_NOT_WORD: (" ,", lambda c: not (c.isalnum() or c == "_")),
 }
-"""A few characters of each, and whether one is of it."""
+"""Sample characters of each category, and a test for membership."""
 _USUAL = "a A1,.-($\n\x00%&'"
 _ENDS = ("\x00", "Q!", "\n\x00", '"', " ~ ")
-"""What a repetition may fail at."""
+"""Characters at which a repetition may fail."""
 _PLAIN = (" ", "\n", "a", "1", "A", ",", "(", "-", ".", "$", "|", "a ", "1 ", ", ", " \n", "A.", "1,", "Aa ")
 
 Nodes = Sequence[tuple[Any, Any]]
@@ -57,7 +57,7 @@ Nodes = Sequence[tuple[Any, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """``before``, then ``pump`` again and again, then ``after``."""
+    """``before``, then ``pump`` repeatedly, then ``after``."""
 
     before: str
     pump: str
@@ -69,7 +69,8 @@ class Attack:
 
 
 def attacks(pattern: re.Pattern[Any], *, searches: bool = True) -> list[Attack]:
-    """Attacks on ``pattern``, each once. ``searches``: every place of a text is tried, not its beginning alone."""
+    """Attacks on ``pattern``, each once. ``searches``: whether every position of a text is tried, not only its
+    start."""
     found = dict.fromkeys(_attacks(tree_of(pattern), searches))
     return list(found)[:: 1 + len(found) // MAX_ATTACKS]
 
@@ -97,7 +98,7 @@ def _attacks(tree: Nodes, searches: bool) -> Iterator[Attack]:
 
 
 def _repetitions(nodes: Nodes, before: str) -> Iterator[tuple[str, Nodes, list[str]]]:
-    """For each long repetition what leads to it, its body, and what its neighbors begin with."""
+    """For each long repetition, its prefix, its body, and the first characters of its neighbors."""
     for at, (kind, value) in enumerate(nodes):
         if kind in _REPEATS:
             low, high, body = value
@@ -112,7 +113,7 @@ def _repetitions(nodes: Nodes, before: str) -> Iterator[tuple[str, Nodes, list[s
 
 
 def _neighbors(nodes: Iterable[tuple[Any, Any]]) -> list[str]:
-    """First characters of what stands next, as far as it may be left out."""
+    """First characters of what follows, including after optional parts."""
     found: list[str] = []
     for kind, value in nodes:
         found += _first_characters([(kind, value)])
@@ -122,7 +123,7 @@ def _neighbors(nodes: Iterable[tuple[Any, Any]]) -> list[str]:
 
 
 def inside(kind: Any, value: Any) -> list[Nodes]:
-    """The sequences in a node that is no repetition."""
+    """The sequences in a node that is not a repetition."""
     if kind is sre.SUBPATTERN:
         return [value[3]]
     if kind is sre.ATOMIC_GROUP:
@@ -135,7 +136,7 @@ def inside(kind: Any, value: Any) -> list[Nodes]:
 
 
 def _samples(nodes: Nodes) -> list[str]:
-    """Some texts that match ``nodes``: first with all that may be left out, then each alternative in its place."""
+    """Texts that match ``nodes``: first with all optional parts, then with each alternative."""
     found = [""]
     for kind, value in nodes:
         if kind in _EMPTY:
@@ -202,7 +203,7 @@ def _matches(kind: Any, value: Any, character: str) -> bool:
 
 
 def _starts(nodes: Nodes, character: str) -> bool:
-    """Whether ``nodes``, a repetition's body, may begin with ``character``."""
+    """Whether ``nodes``, the body of a repetition, may start with ``character``."""
     for kind, value in nodes:
         if kind in _EMPTY:
             continue
@@ -218,7 +219,7 @@ def _starts(nodes: Nodes, character: str) -> bool:
 
 
 class TooSlow(Exception):
-    """Work was stopped."""
+    """The work was stopped at its time limit."""
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -226,7 +227,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def seconds(work: Callable[[], object], at_most: float) -> float:
-    """Processor time of ``work``, which is stopped past ``at_most``: infinite then. In the main thread only."""
+    """CPU time of ``work``; past ``at_most`` it is stopped, and the result is infinite. Only in the main thread."""
     before = signal.signal(signal.SIGPROF, _stop)
     started = time.thread_time()
     try:

@@ -17,15 +17,15 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 ANCHORED = frozenset(["match", "fullmatch"])
-"""Methods that try one place of a text only."""
+"""Methods that try only one position of a text."""
 _METHODS = ANCHORED | {"search", "split", "findall", "finditer", "sub", "subn"}
 _FLAGS_AT = {"split": 3, "sub": 4, "subn": 4}
-"""Where a call of ``re`` has its flags, if not behind pattern and text."""
+"""Position of the flags in calls of ``re`` where they do not follow pattern and text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``methods`` of ``pattern`` that the code calls, empty where that cannot be seen."""
+    """``methods`` of ``pattern`` that the code calls; empty if unknown."""
 
     file: str
     name: str
@@ -35,14 +35,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A call of ``re`` in ``file`` whose ``pattern``, shown as its source, is put together at run time."""
+    """A call of ``re`` in ``file`` whose ``pattern``, given as source, is built at run time."""
 
     file: str
     pattern: str
 
 
 def inventory() -> tuple[list[Found], list[Unread]]:
-    """All patterns, each once, and the calls whose patterns must be given by example."""
+    """All patterns, each once, and the calls whose patterns must be given as examples."""
     trees = {file: ast.parse(text) for file, text in _sources()}
     used = _used_methods(trees)
     found: dict[tuple[Any, int], Found] = {}
@@ -84,7 +84,7 @@ def _function(call: ast.Call) -> str:
 
 
 def _used_methods(trees: Mapping[str, ast.Module]) -> dict[str, frozenset[str]]:
-    """By the name of a constant the methods called on it, nothing where it is used in another way too."""
+    """Constant -> methods called on it; nothing if it is also used in another way."""
     called: dict[str, set[str]] = {}
     passed: set[str] = set()
     for file, tree in trees.items():
@@ -100,12 +100,12 @@ def _used_methods(trees: Mapping[str, ast.Module]) -> dict[str, frozenset[str]]:
 
 
 def _scope(file: str, name: str) -> str:
-    """Private names are a module's own."""
+    """``name``, qualified by its file if private."""
     return f"{file}:{name}" if name.startswith("_") else name
 
 
 def _compiled(call: ast.Call, module: ModuleType) -> re.Pattern[Any] | None:
-    """The pattern of a call whose arguments are constants of ``module``, None where they are not."""
+    """The pattern of a call if its arguments are constants of ``module``, else None."""
     name = _function(call)
     at = _FLAGS_AT.get(name, 1 if name == "compile" else 2)
     flags = next((keyword.value for keyword in call.keywords if keyword.arg == "flags"), None)
@@ -118,7 +118,7 @@ def _compiled(call: ast.Call, module: ModuleType) -> re.Pattern[Any] | None:
 
 
 def _objects(module: ModuleType) -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """(name, pattern) of what ``module`` defines: constants, and results of cached functions without arguments."""
+    """(name, pattern) of the patterns of ``module``: constants, and results of cached functions without arguments."""
     for name, value in vars(module).items():
         if inspect.isfunction(getattr(value, "__wrapped__", None)) and hasattr(value, "cache_info"):
             if value.__module__ != module.__name__ or inspect.signature(value).parameters:

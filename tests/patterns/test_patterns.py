@@ -19,7 +19,7 @@ from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive,
 from tests.patterns.inventory import ANCHORED, Found, inventory
 
 LONGEST = FilingSettings().max_page_characters
-"""A page. What is longer, a submission, is read by patterns that are the same at any length."""
+"""Length of a page. Patterns that read longer texts, such as submissions, take linear time."""
 LIMITS = {
     "finray/question/": MAX_QUESTION_CHARACTERS,
     "finray/retrieval/subjects.py": MAX_QUESTION_CHARACTERS,
@@ -32,10 +32,10 @@ LIMITS = {
     "finray/filings/release.py _NAME_AT_END": release._NAME_REACH,
     "finray/lab/datasets/xbrl/concepts.py": facts.MAX_FACT,
 }
-"""By file (its beginning, or with the name of a pattern) how many characters are read, if fewer than ``LONGEST``."""
+"""File (a prefix, optionally with a pattern's name) -> characters read, if fewer than ``LONGEST``."""
 SCREENED = (250, 1000)
 LINEAR = 5.0
-"""What takes less than so many times as long at the second of these lengths, four times the first, is linear."""
+"""Time that grows less than this factor from the first length to the second, four times as long, counts as linear."""
 
 _NAME = "a" * (names.MAX_NAME - 1) + "."
 EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
@@ -71,7 +71,7 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     "finray/retrieval/subjects.py": [],
     "finray/retrieval/unidentified.py": [{"cores": [["a"] * 8, ["a"]]}],
 }
-"""For each file that puts patterns together the names in them, none if the inventory holds what it makes."""
+"""File that builds patterns -> names of them; none if the inventory has them."""
 
 
 @cache
@@ -115,7 +115,7 @@ def _linear(found: Found, attack: Attack, longest: int) -> bool:
 
 
 def _fastest(found: Found, attack: Attack, length: int, at_most: float) -> float:
-    """The least of three, unless the first is good enough."""
+    """The minimum of three runs, unless the first is good enough."""
     times = (_seconds(found, attack, length, at_most) for _ in range(3))
     first = next(times)
     return first if first < at_most else min(first, *times)

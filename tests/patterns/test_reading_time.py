@@ -53,7 +53,7 @@ from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive,
 from tests.patterns.inventory import Found, inventory
 
 A_CELL_AT_MOST_S = 1e-4
-"""A page of figures has up to 200,000 cells, each placed, joined to its neighbors and read as a number."""
+"""A page of figures has up to 200,000 cells; each is located, joined with its neighbors and parsed as a number."""
 PAGE = FilingSettings().max_page_characters
 DAY = dt.date(2020, 6, 30)
 COMPANIES = (
@@ -165,7 +165,7 @@ TEXT_READERS: dict[str, Callable[[str], object]] = {
 
 
 def _words(text: str) -> list[PositionedWord]:
-    """``text`` as a PDF prints it, each line as wide as a page."""
+    """``text`` as printed in a PDF, with lines as wide as a page."""
     words = []
     for number, line in enumerate(re.findall(r"[^\n]{1,100}", text)):
         y = 12.0 * number
@@ -178,7 +178,7 @@ def _pdf(words: Sequence[PositionedWord], text: str) -> None:
 
 
 def _html(text: str) -> bytes:
-    """``text`` as a submission prints it: lines as rows, forty a table, each number and label a tagged cell."""
+    """``text`` as printed in a submission: lines as rows, forty per table, each number and label in a tagged cell."""
     rows = [
         "<tr>"
         + "".join(
@@ -206,7 +206,7 @@ _LIMITS = FilingSettings(max_unpaged_characters=10 * PAGE, max_page_characters=1
 
 
 def _slow(name: str, work: Callable[[], object], at_most: float, text: str) -> str | None:
-    """None if one of three tries takes at most ``at_most`` seconds, or ``BUSY`` times that: the core may be shared."""
+    """None if one of three runs takes at most ``at_most`` seconds (times ``BUSY``, because the core may be shared)."""
     at_most *= BUSY
 
     def finish() -> None:
@@ -242,7 +242,7 @@ def _of(folder: str) -> list[Found]:
 
 @cache
 def _vocabulary(folder: str) -> list[str]:
-    """The words and marks that the patterns of ``folder`` look for."""
+    """The words and marks that the patterns of ``folder`` search for."""
     found = {word for each in _of(folder) for word in re.findall(r"[A-Za-z]{2,}|[^\w\s\\]", each.pattern.pattern)}
     return sorted(found | {word for name in COMPANIES for word in name.split()} | {"2019", "2020", "FY", "1,234", "A"})
 
@@ -271,7 +271,7 @@ def test_questions_that_were_or_look_slow(text: str) -> None:
 
 @given(st.integers(min_value=0))
 @hypothesis_settings(max_examples=25, deadline=None)
-def test_questions_of_the_words_that_are_looked_for(seed: int) -> None:
+def test_questions_made_of_searched_words(seed: int) -> None:
     assert _slow_question(_strung(random.Random(seed), "finray/question/", MAX_QUESTION_CHARACTERS)) is None
 
 
@@ -312,6 +312,6 @@ def test_pages_of_hostile_runs() -> None:
 @pytest.mark.timeout(900)
 @given(st.integers(min_value=0), st.sampled_from(list(HEADS.values())))
 @hypothesis_settings(max_examples=10, deadline=None)
-def test_pages_of_the_words_that_are_looked_for(seed: int, head: str) -> None:
+def test_pages_made_of_searched_words(seed: int, head: str) -> None:
     page = (head + _strung(random.Random(seed), "finray/filings/", PAGE))[:PAGE]
     assert not list(filter(None, _slow_page(page, tables=True)))

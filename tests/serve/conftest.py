@@ -27,7 +27,7 @@ def own_index(sample_index: str, tmp_path: Path) -> str:
 
 @pytest.fixture(scope="session")
 def until() -> Callable[..., None]:
-    """Waits for a condition, and fails with what was waited for."""
+    """Waits for a condition; on timeout, fails with its description."""
 
     def wait(condition: Callable[[], bool], what: str, seconds: float = WAIT_SECONDS) -> None:
         deadline = time.monotonic() + seconds

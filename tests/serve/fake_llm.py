@@ -1,4 +1,4 @@
-"""A language model of the application that has one reply for everybody."""
+"""A language model for the application that always gives the same reply."""
 
 from __future__ import annotations
 

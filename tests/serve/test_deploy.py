@@ -1,4 +1,4 @@
-"""``serve deploy`` and ``serve run`` on a cluster that somebody started."""
+"""``serve deploy`` and ``serve run`` on a running cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``finray serve`` as a person starts it: one command, a Ray of its own, until Ctrl-C."""
+"""``finray serve`` as a user runs it: one command, a local Ray, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Running:
 def serving(
     own_index: str, free_port: int, tmp_path: Path, until: Until, request: pytest.FixtureRequest
 ) -> Iterator[Running]:
-    """``finray serve``, with more options where the test gives them as the parameter."""
+    """``finray serve``, with additional options from the test's parameter."""
     command = [str(Path(sys.executable).with_name("finray")), "serve", "--index", own_index, "--port", str(free_port)]
     command += ["--set", "encoder.model=hash", "--set", "serving.watch_seconds=1", "--set", "serving.body_timeout_s=2"]
     command += getattr(request, "param", ())
@@ -74,7 +74,7 @@ def serving(
 
 
 def half_a_request(url: str, key: str) -> bytes:
-    """What comes back until the service closes the connection."""
+    """The reply until the service closes the connection."""
     address = urlsplit(url)
     assert address.hostname and address.port
     head = f"POST /v1/answer HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\n"
@@ -125,7 +125,7 @@ def test_one_command_serves_until_it_is_interrupted(
         index_in_process(sources, own_index, local_settings)
         until(lambda: bool(client.ready().filings > before.filings), "the new filings")
 
-        # A client who leaves ends the work: requests under way go back to none.
+        # A disconnecting client ends the work: no request remains in progress.
         for event in client.stream(ASKED):
             if event.name == "stage":
                 break
@@ -157,9 +157,7 @@ def test_one_command_serves_until_it_is_interrupted(
 
 
 @pytest.mark.parametrize("serving", [("--replicas", "1", "--set", "serving.max_in_flight=2")], indirect=True)
-def test_answering_in_a_process_of_its_own_refuses_past_capacity_and_outlives_that_process(
-    serving: Running, until: Until
-) -> None:
+def test_separate_answering_replicas_refuse_past_capacity_and_are_replaced(serving: Running, until: Until) -> None:
     def replica() -> psutil.Process:
         (found,) = descendants("ServeReplica:finray:answering", serving.process.pid)
         return found
@@ -195,7 +193,7 @@ WATCHED = ("--set", "serving.timeout_s=4", "--set", "serving.grace_s=1")
 
 
 @pytest.mark.parametrize("serving", [WATCHED, (*WATCHED, "--replicas", "1")], indirect=True)
-def test_an_engine_that_hangs_holds_up_nobody_and_ends_with_the_service(serving: Running, until: Until) -> None:
+def test_a_hanging_engine_delays_no_other_request_and_ends_with_the_service(serving: Running, until: Until) -> None:
     def engine() -> psutil.Process:
         (found,) = descendants("finray.engines.child", serving.process.pid)
         return found
@@ -234,7 +232,9 @@ def _sample(text: str, name: str) -> float:
     return sum(float(line.rpartition(" ")[2]) for line in text.splitlines() if line.startswith(name + "{"))
 
 
-def test_what_cannot_be_served_is_told_at_once(tmp_path: Path, sample_index: str, listen: Callable[[Any], str]) -> None:
+def test_invalid_arguments_are_reported_at_once(
+    tmp_path: Path, sample_index: str, listen: Callable[[Any], str]
+) -> None:
     finray = str(Path(sys.executable).with_name("finray"))
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""The files that operators take: they name metrics and arguments that exist."""
+"""The files for operators refer to existing metrics and arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from serve.metrics import merged
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_dashboard_asks_for_metrics_that_the_service_makes() -> None:
+def test_the_dashboard_queries_metrics_that_the_service_exports() -> None:
     source = (ROOT / "serve" / "metrics.py").read_text(encoding="utf-8")
     kinds = {
         str(node.args[0].value): node.func.id
@@ -36,7 +36,7 @@ def test_the_dashboard_asks_for_metrics_that_the_service_makes() -> None:
     assert used <= exported
 
 
-def test_the_example_configuration_is_one_that_serve_and_the_application_take() -> None:
+def test_serve_and_the_application_accept_the_example_configuration() -> None:
     config = yaml.safe_load((ROOT / "infra" / "serve.yaml").read_text(encoding="utf-8"))
     (application,) = ServeDeploySchema.model_validate(config).applications
     arguments = ServeArguments.model_validate(application.args)
@@ -45,7 +45,7 @@ def test_the_example_configuration_is_one_that_serve_and_the_application_take() 
     assert load_settings(arguments.preset, arguments.set, environment={}).serving.keys
 
 
-def test_metrics_of_several_nodes_are_one_page() -> None:
+def test_metrics_of_several_nodes_are_merged() -> None:
     node = (
         "# HELP ray_finray_requests_total Requests\n# TYPE ray_finray_requests_total counter\n"
         'ray_finray_requests_total{node="%s"} 1.0\n# HELP ray_other x\n# TYPE ray_other gauge\nray_other 2.0\n'

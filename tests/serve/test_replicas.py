@@ -1,4 +1,4 @@
-"""The application in replicas: roles behind handles answer alike, replicas rise and fall, and may die."""
+"""The application in replicas: models behind handles give the same results, replicas scale, and may die."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CHANGED = {
 
 @pytest.fixture(scope="module")
 def started() -> Iterator[int]:
-    """Ray and Serve, on a port of their own."""
+    """Ray and Serve, on a free port."""
     import socket
     from contextlib import closing
 
@@ -55,7 +55,7 @@ def started() -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def run(started: int, sample_index: str) -> Iterator[Callable[..., str]]:
-    """Runs the application with the given replicas in place of what ran before; returns its URL."""
+    """Runs the application with the given replicas, replaces the previous one, and returns its URL."""
 
     def start(**replicas: Any) -> str:
         arguments = ServeArguments(**{"index": sample_index, "set": CHANGED, "run_keys": (KEY,), **replicas})
@@ -104,7 +104,7 @@ def test_rerankers_behind_a_handle_give_the_same_scores(started: int) -> None:
     serve.delete("rank")
 
 
-def test_everything_in_replicas_of_its_own_answers_as_one_process_does(
+def test_separate_replicas_give_the_same_answers_as_one_process(
     run: Callable[..., str], sample_index: str, sample_questions: list[dict[str, Any]]
 ) -> None:
     replicas = BatchedReplicas(**SMALL)
@@ -139,7 +139,7 @@ def test_a_language_model_of_the_application_answers(run: Callable[..., str]) ->
     assert prediction.usage["answer"].completion_tokens == 1
 
 
-def test_replicas_rise_with_the_load_and_fall_after_it(run: Callable[..., str], until: Until) -> None:
+def test_replicas_scale_with_the_load(run: Callable[..., str], until: Until) -> None:
     scaled = Replicas(
         min_replicas=1,
         max_replicas=3,
@@ -176,7 +176,7 @@ def test_replicas_rise_with_the_load_and_fall_after_it(run: Callable[..., str], 
     until(lambda: running("answering") == 1, "one replica again")
 
 
-def test_a_replica_that_is_killed_under_load_loses_no_request(run: Callable[..., str], until: Until) -> None:
+def test_killing_a_replica_under_load_loses_no_request(run: Callable[..., str], until: Until) -> None:
     url = run(ingress=Replicas(**SMALL), answering=Replicas(min_replicas=2, max_replicas=2, **SMALL))
     until(lambda: running("answering") == 2, "two replicas")
     victim, *_ = descendants("ServeReplica:finray:answering")

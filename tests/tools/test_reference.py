@@ -1,4 +1,4 @@
-"""Pages that are written from code: nothing is left out, and what lacks a description is named."""
+"""Generated reference pages are complete, and a missing description is an error."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tools.reference.settings import settings_page
 from tools.reference.tables import table
 
 
-def test_a_setting_stands_with_its_bounds_default_and_docstring() -> None:
+def test_a_setting_is_listed_with_its_bounds_default_and_docstring() -> None:
     page = settings_page("")
     assert "| `chunks.size` | int, ≥ 64 | `1024` | Characters of a chunk, at most. |" in page
     assert '| `llm.vllm.quantization` | str | `""` |' in page
     assert '| `retrieval.method` | `"hirec"` | `"finray"` |' in page
 
 
-def test_a_setting_without_a_docstring_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setting_without_a_docstring_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     class Bare(ChunkSettings):
         step: int = 1
 

@@ -1,4 +1,4 @@
-"""The pictures of docs/architecture.md show what runs: the functions of a trip, called one after another."""
+"""The diagrams of docs/architecture.md match the code: the functions of a trip are called in order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tools.diagrams.trips import Stop, read_trip, trip_picture
 
 
 class HereParser(ParserProcess):
-    """Parses in this process, where calls can be seen."""
+    """Parses in this process, where calls can be traced."""
 
     def _parse(self, content: bytes, source_uri: str, ocr: Ocr | None) -> ParsedBytes:
         parsed = parse_filing(content, source_uri, FilingSettings())
@@ -34,7 +34,7 @@ class HereParser(ParserProcess):
 
 
 class HerePool:
-    """Answers in this process, where calls can be seen, instead of in a child."""
+    """Answers in this process, where calls can be traced, instead of in a child."""
 
     def __init__(self, source: EngineSource, *_watch: object, **_options: object) -> None:
         self._source = source
@@ -48,7 +48,7 @@ class HerePool:
 
 
 def reached(stops: tuple[Stop, ...], travel: Callable[[], object]) -> list[str]:
-    """The stops that ``travel`` calls one after another, up to the first that it does not."""
+    """The stops that ``travel`` calls in order, up to the first that it does not call."""
     left = [stop.name.rpartition(".")[2] if stop.is_protocol else stop.function().__code__ for stop in stops]
 
     def notice(frame: FrameType, event: str, _: object) -> None:
@@ -69,7 +69,7 @@ def _is_ours(code: CodeType) -> bool:
     return "/finray/" in code.co_filename
 
 
-def test_a_filing_makes_the_trip(sample_folder: Path, tmp_path: Path, local_settings: Settings) -> None:
+def test_the_trip_of_a_filing_matches_the_code(sample_folder: Path, tmp_path: Path, local_settings: Settings) -> None:
     trip = read_trip("filing")
     source = str(next((sample_folder / "filings").glob("*10k*")))
     parser = HereParser(local_settings.filings, local_settings.chunks)
@@ -81,7 +81,7 @@ def test_a_filing_makes_the_trip(sample_folder: Path, tmp_path: Path, local_sett
     assert reached(trip.stops, travel) == [stop.at for stop in trip.stops]
 
 
-def test_a_question_makes_the_trip(
+def test_the_trip_of_a_question_matches_the_code(
     sample_index: str,
     local_settings: Settings,
     sample_questions: list[dict[str, Any]],
@@ -97,7 +97,7 @@ def test_a_question_makes_the_trip(
     assert reached(trip.stops, travel) == [stop.at for stop in trip.stops]
 
 
-def test_a_stop_that_was_renamed_is_named() -> None:
+def test_a_renamed_stop_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"no function finray\.engine:Engine\.reply"):
         Stop("finray.engine:Engine.reply", "").function()
 

@@ -1,4 +1,4 @@
-"""The page in a real headless Chromium, against the service in this process."""
+"""The web page in a real headless Chromium, with the service in this process."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def web_serving(local_settings: Settings) -> ServingSettings:
 
 @pytest.fixture(scope="session")
 def web_corpus(sample_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A company whose filings are PDF, and the three of the sample, whose filings are HTML with markup in them."""
+    """One company with PDF filings, and the sample's three, whose filings are HTML with markup in their text."""
     folder = tmp_path_factory.mktemp("web")
     generate_sample(folder, companies=1, years=2, seed=11, formats=("pdf",), questions=40, workers=1)
     for path in sorted((sample_folder / "filings").glob("*-10k.htm")):
@@ -56,7 +56,7 @@ def web_index(web_corpus: Path, local_settings: Settings) -> str:
 
 @pytest.fixture(scope="session")
 def pdf_question(web_corpus: Path) -> dict[str, Any]:
-    """One that the PDF of an annual report answers with a figure of a table."""
+    """A question that the PDF of an annual report answers with a figure of a table."""
     lines = [json.loads(line) for line in (web_corpus / "questions.jsonl").read_text(encoding="utf-8").splitlines()]
     return next(line for line in lines if line["question_type"] == "numeric_table")
 
@@ -70,7 +70,7 @@ def html_question(sample_questions: list[dict[str, Any]]) -> dict[str, Any]:
 def site(
     web_index: str, web_serving: ServingSettings, local_settings: Settings, listen: Callable[[Any], str]
 ) -> Iterator[str]:
-    """The real service, which asks for no key."""
+    """The real service, without API-key checks."""
     with closing(LocalService(web_index, local_settings)) as service:
         service.wait_until_ready()
         yield listen(create_app(service, web_serving, None))
@@ -88,7 +88,7 @@ def scripted(scripted_service: ScriptedService, web_serving: ServingSettings, li
 
 @pytest.fixture(scope="session")
 def web_key(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Where the keys lie, and one."""
+    """The location of the keys, and a key."""
     path = str(tmp_path_factory.mktemp("web-keys") / "keys.json")
     return path, add_key(path, "visitor")
 
@@ -100,7 +100,7 @@ def locked(
     listen: Callable[[Any], str],
     scripted_service: ScriptedService,
 ) -> str:
-    """A service that asks for a key."""
+    """A service that requires a key."""
     return listen(create_app(scripted_service, web_serving, KeyRing(web_key[0], 0.0)))
 
 
@@ -118,7 +118,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Visit]:
-    """Opens the page at a URL. No error of a script and no breach of the Content-Security-Policy is let pass."""
+    """Opens the page at a URL. Script errors and violations of the Content-Security-Policy fail the test."""
     contexts, problems = [], []
 
     def note(message: Any) -> None:

@@ -1,4 +1,4 @@
-"""A service whose answers are written down here: what the real one says too rarely to wait for."""
+"""A service with scripted answers, for replies that are too rare in the real one."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ VERSION = "1.1.1.1"
 
 
 class ScriptedService:
-    """What a question is answered with is the first word of it that stands in ``_SCRIPTS``."""
+    """The first word of a question that is in ``_SCRIPTS`` selects the answer."""
 
     def __init__(self) -> None:
         self.asked = 0
         self.closed = 0
-        """How many answers were ended before they were done."""
+        """The number of answers that were cancelled."""
 
     async def status(self) -> Ready:
         return Ready(VERSION, 1, "0")

@@ -64,7 +64,7 @@ def test_stages_arrive_while_the_work_goes_on_and_it_can_be_cancelled(
     assert page.get_by_role("button", name="Ask", exact=True).is_visible()
 
 
-def test_a_new_question_while_one_is_at_work_takes_its_place(visit: Visit, ask_page: Ask, scripted: str) -> None:
+def test_a_new_question_replaces_a_running_one(visit: Visit, ask_page: Ask, scripted: str) -> None:
     page = visit(scripted)
     page.get_by_label("Question", exact=True).fill("A slow one")
     page.keyboard.press("Enter")
@@ -76,7 +76,7 @@ def test_a_new_question_while_one_is_at_work_takes_its_place(visit: Visit, ask_p
     assert page.locator(".answer .asked").inner_text() == "A plain one"
 
 
-def test_a_refusal_is_calm_and_says_what_is_missing_and_nearest(visit: Visit, ask_page: Ask, site: str) -> None:
+def test_a_refusal_shows_missing_and_nearest_evidence(visit: Visit, ask_page: Ask, site: str) -> None:
     page = visit(site)
     ask_page(page, "What was Nonesuch Holdings' revenue in fiscal 2022?")
     card = page.locator(".answer.refused")
@@ -86,7 +86,7 @@ def test_a_refusal_is_calm_and_says_what_is_missing_and_nearest(visit: Visit, as
     assert card.locator(".warning").count() == 0
 
 
-def test_two_rounds_and_what_was_missing_are_told_apart(visit: Visit, ask_page: Ask, scripted: str) -> None:
+def test_two_iterations_and_missing_evidence_are_shown_separately(visit: Visit, ask_page: Ask, scripted: str) -> None:
     page = visit(scripted)
     ask_page(page, "Ask twice")
     assert page.locator("ol.stages").count() == 2
@@ -115,7 +115,7 @@ def test_the_program_is_shown_with_names_and_with_numbers(visit: Visit, ask_page
     assert page.locator(".viewer mark.on-focus").inner_text() == "1,000"
 
 
-def test_failures_come_in_words_with_the_request_id(visit: Visit, ask_page: Ask, scripted: str) -> None:
+def test_failures_are_explained_with_the_request_id(visit: Visit, ask_page: Ask, scripted: str) -> None:
     page = visit(scripted)
     ask_page(page, "A broken one")
     alert = page.get_by_role("alert")
@@ -126,7 +126,7 @@ def test_failures_come_in_words_with_the_request_id(visit: Visit, ask_page: Ask,
     page.get_by_text("The service cannot be reached").wait_for()
 
 
-def test_a_full_service_says_when_to_come_back(visit: Visit, ask_page: Ask, scripted: str) -> None:
+def test_a_full_service_shows_the_retry_time(visit: Visit, ask_page: Ask, scripted: str) -> None:
     body = {"error": {"message": "too much at once", "type": "rate_limit_error", "param": None, "code": "overloaded"}}
     page = visit(scripted)
     page.route(
@@ -172,7 +172,7 @@ def test_a_link_fills_the_box_and_filters_and_asks_nothing(
     assert scripted_service.asked == asked + 1
 
 
-def test_a_link_to_what_was_asked_here_shows_its_answer_again(
+def test_a_link_to_an_earlier_question_shows_its_answer_again(
     visit: Visit, ask_page: Ask, scripted: str, scripted_service: ScriptedService
 ) -> None:
     page = visit(scripted)

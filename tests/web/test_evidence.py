@@ -1,4 +1,4 @@
-"""Pages of evidence: pictures with marks, text with marks, turning pages and zooming."""
+"""Evidence pages: images with marks, text with marks, page navigation and zoom."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def choose(page: Page, typed: str) -> None:
     page.keyboard.press("Enter")
 
 
-def test_what_is_chosen_narrows_the_answer_and_the_other_choices(
+def test_a_filter_narrows_the_answer_and_the_other_filters(
     visit: Visit, ask_page: Ask, site: str, html_question: dict[str, Any]
 ) -> None:
     page = visit(site)
@@ -57,7 +57,7 @@ def test_chips_can_be_removed_and_a_narrow_refusal_offers_all_filings(
     assert page.locator(".chip").count() == 0
 
 
-def test_what_is_not_there_is_said(visit: Visit, site: str) -> None:
+def test_an_unmatched_filter_shows_a_message(visit: Visit, site: str) -> None:
     page = visit(site)
     page.get_by_role("combobox").fill("no such thing")
     assert "Nothing like that" in page.get_by_role("listbox").inner_text()

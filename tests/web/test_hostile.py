@@ -1,4 +1,4 @@
-"""Text of filings, models and people is text: nothing of it runs."""
+"""Text of filings, models and users is shown as text: none of it runs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_script_that_got_in_would_not_run(visit: Visit, scripted: str) -> None
     assert page.evaluate("window.pwned") is None
 
 
-def test_the_page_asks_nobody_but_the_service(visit: Visit, ask_page: Ask, scripted: str) -> None:
+def test_the_page_sends_requests_only_to_the_service(visit: Visit, ask_page: Ask, scripted: str) -> None:
     page = visit(scripted)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -1,4 +1,4 @@
-"""Modules of the page that compute something, each on its own."""
+"""Unit tests of JavaScript modules of the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WEB = Path(finray.__file__).parent / "web"
 
 @pytest.fixture
 def run(visit: Callable[..., Page], scripted: str) -> Callable[[str, str], Any]:
-    """The value of JavaScript that begins with an import: ``run("rows", "m.readRows(…)")``."""
+    """The value of a JavaScript expression with an import: ``run("rows", "m.readRows(…)")``."""
     page = visit(scripted)
 
     def value(module: str, code: str) -> Any:
@@ -134,7 +134,7 @@ def test_a_company_goes_by_all_its_names(run: Callable[..., Any]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_where_not_all_filings_are_known_any_company_can_be_typed(run: Callable[..., Any]) -> None:
+def test_any_company_can_be_typed_if_the_filing_list_is_incomplete(run: Callable[..., Any]) -> None:
     offered = "m.choices(new (await import('/js/library.js')).Library([], {0}), m.noFilters(), ' Acme ')"
     assert run("choices", offered.format("true")) == []
     assert [choice["value"] for choice in run("choices", offered.format("false"))] == ["Acme"]

@@ -1,4 +1,4 @@
-"""People who use a keyboard, a screen reader, a phone, a dark room."""
+"""Accessibility: keyboard, screen reader, phone, dark mode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOCUSED = "document.activeElement.getAttribute('aria-label') ?? document.activeE
 
 
 def violations(page: Page) -> list[str]:
-    """What axe-core holds against the page, by rule and element."""
+    """Violations that axe-core reports, by rule and element."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     found = axe.Axe().run(
         page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}

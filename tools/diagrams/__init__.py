@@ -1,1 +1,1 @@
-"""Pictures of docs/architecture.md, drawn from the source: the rooms and their imports, and the two trips."""
+"""Diagrams of docs/architecture.md, generated from the source: the rooms and their imports, and the two trips."""

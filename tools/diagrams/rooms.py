@@ -1,4 +1,4 @@
-"""The rooms of finray/, top to bottom, and which imports which: layers from pyproject.toml, imports from the source."""
+"""Diagram of the rooms of finray/ and their imports: layers come from pyproject.toml, imports from the source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEAD, _PURPOSE, _MATRIX = 82, 112, 404
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """``layers`` from top to bottom; ``imports`` as (importer, imported), by the names of the rooms."""
+    """``layers`` from top to bottom; ``imports`` as (importer, imported) names of rooms."""
 
     layers: tuple[tuple[str, ...], ...]
     purposes: dict[str, str]
@@ -31,13 +31,13 @@ class Rooms:
         return tuple(room for layer in self.layers for room in layer)
 
     def upward(self) -> list[tuple[str, str]]:
-        """Imports of a higher layer, or of another room in the same one."""
+        """Imports from a higher layer, or from another room in the same layer."""
         depth = {room: number for number, layer in enumerate(self.layers) for room in layer}
         return sorted((a, b) for a, b in self.imports if depth[b] <= depth[a])
 
 
 def measured_rooms() -> Rooms:
-    """What the contract of pyproject.toml and the source say. Raises ValueError for a room without a docstring."""
+    """The rooms from the contract in pyproject.toml and the source. Raises ValueError if a docstring is missing."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
     (written,) = (contract["layers"] for contract in contracts if contract["id"] == "layers")
@@ -78,7 +78,7 @@ def rooms_picture(rooms: Rooms) -> str:
     for layer in rooms.layers:
         height = _ROW * len(layer)
         bands.append(svg.box(0, top, width, height, "band"))
-        # An import to the left of the layer's own columns would go up, one in them to a neighbor.
+        # Dots to the left of the layer's own columns would be upward imports, dots in them imports from a neighbor.
         bands.append(svg.box(_MATRIX, top, _CELL * (order.index(layer[-1]) + 1), height, "shade"))
         for number, room in enumerate(layer):
             middle = top + _ROW * (number + 0.5)

@@ -1,6 +1,6 @@
-"""The few elements that the pictures are drawn with.
+"""SVG elements of the diagrams.
 
-A picture is a file that a page embeds as an image: it carries its own style, light or dark as the page around it is.
+A page embeds each diagram as an image file, so the file has its own style, for light and dark mode.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;fill:var(--i
 
 
 def picture(width: int, height: int, title: str, description: str, elements: Iterable[str]) -> str:
-    """A whole SVG document. ``title`` and ``description`` are for screen readers."""
+    """A complete SVG document. ``title`` and ``description`` are for screen readers."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" aria-labelledby="title description">'
@@ -33,13 +33,13 @@ def picture(width: int, height: int, title: str, description: str, elements: Ite
 
 
 def text(x: float, y: float, content: str, kind: str = "", *, turned: int = 0) -> str:
-    """``y`` is the baseline; ``turned`` degrees around the start of the text."""
+    """A text element with baseline ``y``, rotated by ``turned`` degrees around its start."""
     turn = f' transform="rotate({turned} {x:g} {y:g})"' if turned else ""
     return f'<text x="{x:g}" y="{y:g}" class={quoteattr(kind)}{turn}>{escape(content)}</text>'
 
 
 def lines(x: float, y: float, content: str, characters: int, kind: str = "", *, leading: float = 14) -> list[str]:
-    """``content`` wrapped to ``characters`` a line and centered on ``y``."""
+    """``content`` wrapped to ``characters`` per line and centered on ``y``."""
     parts = wrap(content, characters)
     top = y - leading * (len(parts) - 1) / 2
     return [text(x, top + leading * number, part, kind) for number, part in enumerate(parts)]

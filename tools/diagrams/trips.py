@@ -1,4 +1,4 @@
-"""The trips of a filing and of a question through the rooms, as listed in trips.toml."""
+"""Diagrams of the trips of a filing and of a question through the rooms, as listed in trips.toml."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LANE, _ROW, _HEAD, _LEFT, _LABEL = 30, 40, 70, 34, 500
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """``at`` is ``module:name``, ``does`` what happens there."""
+    """A function on the trip: ``at`` is ``module:name``, ``does`` describes it."""
 
     at: str
     does: str
@@ -33,26 +33,26 @@ class Stop:
 
     @property
     def file(self) -> str:
-        """Below finray/."""
+        """The path of the module below finray/."""
         return self.at.partition(":")[0].partition(".")[2].replace(".", "/") + ".py"
 
     @property
     def is_protocol(self) -> bool:
-        """Whether ``at`` is a Protocol's method, which stands for those of the classes that implement it."""
+        """Whether ``at`` is a method of a Protocol, which represents its implementations."""
         return getattr(self._found(self.name.rpartition(".")[0]), "_is_protocol", False)
 
     def function(self) -> FunctionType:
-        """Raises ValueError when there is none: it was moved or renamed."""
+        """The function. Raises ValueError if it is missing, because it was moved or renamed."""
         found = self._found(self.name)
         if not isinstance(found, FunctionType):
-            raise ValueError(f"{TRIPS.name}: {self.at} is no function")
+            raise ValueError(f"{TRIPS.name}: {self.at} is not a function")
         return found
 
     def _found(self, name: str) -> object:
         try:
             return reduce(getattr, filter(None, name.split(".")), import_module(self.at.partition(":")[0]))
         except (ImportError, AttributeError) as error:
-            raise ValueError(f"{TRIPS.name}: no function {self.at}; the trip goes elsewhere now") from error
+            raise ValueError(f"{TRIPS.name}: no function {self.at}; update the trip") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +65,19 @@ class Trip:
 
 
 def read_trip(name: str) -> Trip:
-    """The trip called ``name``, every function of it resolved."""
+    """The trip called ``name``. Raises ValueError if one of its functions is missing."""
     table: dict[str, Any] = tomllib.loads(TRIPS.read_text(encoding="utf-8"))[name]
     stops = tuple(Stop(**stop) for stop in table["stops"])
     for stop in stops:
         stop.function()
-    places = [stop.at for stop in stops]
+    names = [stop.at for stop in stops]
     loop = table.get("loop")
-    repeated = (places.index(loop["first"]), places.index(loop["last"]), loop["label"]) if loop else None
+    repeated = (names.index(loop["first"]), names.index(loop["last"]), loop["label"]) if loop else None
     return Trip(table["title"], stops, repeated)
 
 
 def trip_picture(trip: Trip, order: tuple[str, ...]) -> str:
-    """One lane for each room that is visited, in ``order``; the path goes down from stop to stop."""
+    """A diagram with a lane for each visited room, in ``order``; the path goes down from stop to stop."""
     visited = {stop.room for stop in trip.stops}
     lanes = {
         room: _LEFT + _LANE * (number + 0.5) for number, room in enumerate(each for each in order if each in visited)
@@ -98,12 +98,12 @@ def trip_picture(trip: Trip, order: tuple[str, ...]) -> str:
         elements.append(svg.text(width - 10, y - 4, stop.file, "small soft end"))
         elements.append(svg.text(names, y + 12, stop.does, "soft"))
     if trip.loop is not None:
-        elements += _repeated(*trip.loop, [y for _, y in points])
-    told = "; ".join(f"{stop.room}, {stop.name}: {stop.does}" for stop in trip.stops)
-    return svg.picture(width, bottom + 4, trip.title, f"From stop to stop: {told}.", elements)
+        elements += _loop_bracket(*trip.loop, [y for _, y in points])
+    listed = "; ".join(f"{stop.room}, {stop.name}: {stop.does}" for stop in trip.stops)
+    return svg.picture(width, bottom + 4, trip.title, f"From stop to stop: {listed}.", elements)
 
 
-def _repeated(first: int, last: int, label: str, heights: list[float]) -> list[str]:
+def _loop_bracket(first: int, last: int, label: str, heights: list[float]) -> list[str]:
     """A bracket in the left margin, with an arrow back up to the first stop of the loop."""
     top, low, x = heights[first], heights[last], _LEFT - 10
     return [

@@ -1,1 +1,1 @@
-"""Faults, done for real: what the tests of tests/faults and the long run (python -m tools.faults) share."""
+"""Fault injection, shared by the tests in tests/faults and the long run (python -m tools.faults)."""

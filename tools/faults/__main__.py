@@ -1,10 +1,10 @@
-"""Break finray at random, many times, on a small world, and see that it always comes to the same end.
+"""Inject random faults into finray many times, on a small world, and check that the end state is always the same.
 
     python -m tools.faults --cycles 300 --seed 7 --json faults.jsonl
 
-Each cycle starts from nothing or from a finished world, changes what EDGAR has, disturbs up to three operations, runs
-them again undisturbed, and compares every row, file, ledger entry and prediction with a run that nothing disturbed.
-With --json an interrupted run goes on where it was; --cycle-seed repeats one cycle.
+Each cycle starts from nothing or from a finished world, changes EDGAR's filings, disturbs up to three operations, runs
+them again undisturbed, and compares every row, file, ledger entry and prediction with an undisturbed run. With --json,
+an interrupted run resumes; --cycle-seed repeats one cycle.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ def main() -> int:
         nonlocal number
         number += 1
         end = "BROKEN" if result.broken else "survived"
-        _say(f"{number}/{len(seeds)} seed {result.seed} {end} in {result.seconds:.1f} s: {result.plan}")
-        _say(f"    {'; '.join(result.said)}")
+        _print(f"{number}/{len(seeds)} seed {result.seed} {end} in {result.seconds:.1f} s: {result.plan}")
+        _print(f"    {'; '.join(result.said)}")
         for line in result.broken[:_SHOWN]:
-            _say(f"    ! {line}")
+            _print(f"    ! {line}")
         if len(result.broken) > _SHOWN:
-            _say(f"    ! and {len(result.broken) - _SHOWN} more")
+            _print(f"    ! and {len(result.broken) - _SHOWN} more")
 
     results = run_campaign(
         options.folder or Path(tempfile.gettempdir()) / "finray-faults",
@@ -47,12 +47,12 @@ def main() -> int:
         report=report,
     )
     broken = [result.seed for result in results if result.broken]
-    _say("\n".join(["", *table(results), ""]))
-    _say(f"{len(results)} cycles, {len(results) - len(broken)} survived, {len(broken)} did not: {broken}")
+    _print("\n".join(["", *table(results), ""]))
+    _print(f"{len(results)} cycles, {len(results) - len(broken)} survived, {len(broken)} did not: {broken}")
     return 1 if broken else 0
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
@@ -66,12 +66,14 @@ def _options() -> argparse.Namespace:
         prog="python -m tools.faults", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cycles", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=0, help="of the whole run")
-    parser.add_argument("--cycle-seed", type=int, action="append", help="only the cycle of this seed; may be repeated")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the whole run")
+    parser.add_argument(
+        "--cycle-seed", type=int, action="append", help="run only the cycle of this seed; may be repeated"
+    )
     parser.add_argument("--only", nargs="+", choices=KINDS, help="kinds of faults")
-    parser.add_argument("--json", type=Path, help="file of results, a line a cycle: what stands there is not run again")
-    parser.add_argument("--folder", type=Path, help="where to work; emptied at the start")
-    parser.add_argument("--keep-going", action="store_true", help="do not stop at a cycle that did not survive")
+    parser.add_argument("--json", type=Path, help="file of results, one line per cycle; resumes")
+    parser.add_argument("--folder", type=Path, help="working folder; emptied at the start")
+    parser.add_argument("--keep-going", action="store_true", help="continue after a cycle that did not survive")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Cycles of faults on the small world, one after another, each held against what an undisturbed run comes to."""
+"""Runs cycles of faults on the small world and compares each with the result of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _FINISH: tuple[Operation, ...] = ("sync", "answer", "check")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One cycle. ``said`` is how the disturbed operations ended, ``broken`` what must never be: empty where all
-    survived."""
+    """The result of one cycle. ``said`` lists how the disturbed operations ended, ``broken`` the violations, empty if
+    the cycle survived."""
 
     seed: int
     plan: str
@@ -43,7 +43,7 @@ class Result:
 
 
 class Campaign:
-    """Runs cycles in ``folder``; everything that it starts ends with the block."""
+    """Runs cycles in ``folder``; all processes and servers end with the block."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -79,7 +79,7 @@ class Campaign:
             self._moto.stop()
 
     def cycle(self, plan: Plan) -> Result:
-        """Do it: disturb, finish undisturbed, compare."""
+        """Disturb, finish undisturbed, compare."""
         started = time.monotonic()
         expected = self._reference(plan.on_s3, plan.fresh, plan.change)
         known = {**self._reference(plan.on_s3, plan.fresh, "nothing").texts, **expected.texts}
@@ -113,7 +113,7 @@ class Campaign:
         return Stage(self.world, place, logs, environment, self._usual, self._proxy if on_s3 else None)
 
     def _s3(self) -> FaultyS3:
-        """The failing S3 before a working one; this process itself uses the working one."""
+        """The faulty proxy of a working S3; this process uses the working one directly."""
         if self._proxy is None:
             from moto.server import ThreadedMotoServer
 
@@ -135,7 +135,7 @@ class Campaign:
         return self._saved[on_s3]
 
     def _reference(self, on_s3: bool, fresh: bool, change: Change) -> State:
-        """What an undisturbed run comes to."""
+        """The end state of an undisturbed run."""
         key = (on_s3, fresh or change == "nothing", change)
         if key not in self._expected:
             stage = self._stage(on_s3, f"reference-{on_s3}-{fresh}-{change}")
@@ -176,8 +176,8 @@ def run_campaign(
     keep_going: bool = False,
     report: Callable[[Result], None],
 ) -> list[Result]:
-    """A cycle for each of ``seeds`` that ``kept``, a file of results, does not have; stops at the first that did not
-    survive unless ``keep_going``."""
+    """Run a cycle for each of ``seeds`` without a result in the file ``kept``. Stops at the first that did not survive,
+    unless ``keep_going``."""
     done = {result.seed: result for result in read_results(kept)} if kept else {}
     results = [done[seed] for seed in seeds if seed in done]
     with Campaign(folder) as campaign, _appending(kept) as keep:
@@ -201,7 +201,7 @@ def read_results(path: Path) -> list[Result]:
 
 
 def table(results: Collection[Result]) -> list[str]:
-    """Markdown: how often each fault befell each operation, and how those operations ended."""
+    """A Markdown table with the number of times that each fault hit each operation."""
     counts = Counter(step for result in results for step in result.steps)
     operations = sorted({operation for _, operation in counts})
     lines = [f"| fault | {' | '.join(operations)} | together |", f"|---|{'---:|' * (len(operations) + 1)}"]

@@ -1,7 +1,7 @@
-"""finray's commands as processes that start at once, so that hundreds can be started and killed.
+"""Starts finray's commands as processes without start-up time, so that tests can start and kill hundreds.
 
-A Python that has imported all of finray once is forked for each command (multiprocessing's forkserver; it has no thread
-but its first). What the command does, and how it dies, is as for any other process.
+Each command is forked from a Python process that has imported all of finray (multiprocessing's forkserver, which has
+only its main thread). It then works and dies like any other process.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 
 _PRELOADED = "tools.faults.preload"
 _GONE_SECONDS = 40.0
-"""How long what a killed command has started may take to notice: a parser looks for its parent every two seconds, once
-it has started, which takes long on a busy machine."""
+"""How long children of a killed command may take to notice: a parser checks for its parent every two seconds after it
+has started, which takes long on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class Ended:
 
     @property
     def crashed(self) -> bool:
-        """An error that finray did not mean to raise."""
-        # What a killed command has started may complain of the broken pipe.
+        """Whether it ended with an unexpected error."""
+        # Children of a killed command may report a broken pipe.
         return not self.killed and ("Traceback (most recent call last)" in self.said or self.code not in (0, 1, 2))
 
 
 class Command:
-    """One ``finray`` command, running. ``log`` gets all that it says; a sync takes ``now`` for the present."""
+    """A running ``finray`` command. Its output goes to ``log``; a sync uses ``now`` as the current time."""
 
     def __init__(
         self, arguments: Sequence[str], environment: Mapping[str, str], log: Path, now: dt.datetime | None = None
@@ -63,11 +63,11 @@ class Command:
         return bool(self._process.is_alive())
 
     def kill(self) -> None:
-        """kill -9, as the system does when memory is short: of the command alone, not of what it has started."""
+        """``kill -9`` the command, without its children, as the system does if memory runs out."""
         self._process.kill()
 
     def wait(self, seconds: float = 120.0) -> Ended:
-        """Raises TimeoutError, having killed it, where it does not end in time."""
+        """Wait for its end. If it does not end in time, kill it and raise TimeoutError."""
         self._process.join(seconds)
         took = time.monotonic() - self._started
         if self._process.is_alive():
@@ -77,7 +77,7 @@ class Command:
         return Ended(int(self._process.exitcode), self._said(), took)
 
     def left_running(self) -> list[int]:
-        """Processes of the command that outlive it by more than what they need to notice."""
+        """Processes of the command that outlive it by more than the time to notice."""
         deadline = time.monotonic() + _GONE_SECONDS
         while (left := _session(self.pid)) and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -92,8 +92,8 @@ def run(arguments: Sequence[str], environment: Mapping[str, str], log: Path, sec
 
 
 def start_server(environment: Mapping[str, str]) -> None:
-    """Start the Python that commands are forked from, with these variables, which edgartools reads when it is imported.
-    To be called once, before the first command."""
+    """Start the Python process that commands are forked from, with these variables, which edgartools reads on import.
+    Call it once, before the first command."""
     os.environ.update(environment)
     context = _context()
     context.set_forkserver_preload([_PRELOADED])
@@ -109,7 +109,7 @@ def _context() -> Any:
 
 
 def _nothing() -> None:
-    """Waits for the imports."""
+    """Does nothing; its process ends after the imports."""
 
 
 def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str, now: dt.datetime | None) -> None:
@@ -119,7 +119,7 @@ def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str, now:
     if tempfile_folder:
         import tempfile
 
-        tempfile.tempdir = None  # it may have been asked before
+        tempfile.tempdir = None  # reset the cached value
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (1, 2):
         os.dup2(descriptor, stream)
@@ -133,7 +133,7 @@ def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str, now:
 
 
 def _set_clock(moment: dt.datetime) -> None:
-    """Of a sync alone, which asks once; Lance's own times stay true."""
+    """Set the clock of a sync, which reads it once; Lance's timestamps stay real."""
     import finray.edgar.update as command
 
     class Clock(dt.datetime):
@@ -145,7 +145,7 @@ def _set_clock(moment: dt.datetime) -> None:
 
 
 def _session(leader: int) -> list[int]:
-    """Processes of the session that ``leader`` began, but zombies."""
+    """Processes of the session of ``leader``, without zombies."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

@@ -1,10 +1,10 @@
-"""Damage to stored files, as disks and people do it: bytes that change, files that end early, are empty or are gone.
+"""Damages stored files as disks and people do: flips bytes, truncates, empties or deletes files.
 
     random = Random(7)
     hit = damage(pick(stored_files(index), random, part="data", table="chunks"), "flip", random)
 
-Knows the files of an index (``index.json`` and Lance tables), of a raw store with its ledger, and takes any other
-file as it is. Local folders only. The same seed on the same files does the same.
+Recognizes the files of an index (``index.json`` and Lance tables) and of a raw store with its ledger; any other file is
+"other". Local folders only. The same seed on the same files does the same damage.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Part = Literal[
     "data",  # rows of a table
     "deletion",  # which rows of a data file are deleted
     "search_index",
-    "manifest",  # what a version of a table consists of
-    "hint",  # which version is the newest, a shortcut
+    "manifest",  # the files of one version of a table
+    "hint",  # the newest version, as a shortcut
     "transaction",
-    "raw",  # a filing as it came from EDGAR
+    "raw",  # a filing as fetched from EDGAR
     "raw_mark",  # the .json beside it
     "other",  # a predictions file, an answer cache ...
 ]
@@ -43,8 +43,8 @@ _OF_A_TABLE: Final[dict[str, Part]] = {
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """``table`` is the Lance table it belongs to ("chunks"), "" where there is none. ``live`` is False for what only
-    old versions of its table need: nobody reads it."""
+    """``table`` is its Lance table ("chunks"), or "". ``live`` is False if only old versions of the table need it, so
+    that nothing reads it."""
 
     path: Path
     part: Part
@@ -64,8 +64,7 @@ class Damage:
 
 
 def stored_files(folder: Path) -> list[StoredFile]:
-    """Every file under ``folder``, by path. To be asked before the first damage: tables are opened to tell what is
-    live."""
+    """Every file under ``folder``, by path. Call it before the first damage: it opens tables to find live files."""
     live = {table: _live(table) for table in sorted(folder.rglob("*.lance")) if table.is_dir()}
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return [_stored(path, live) for path in paths]
@@ -74,7 +73,7 @@ def stored_files(folder: Path) -> list[StoredFile]:
 def pick(
     files: Sequence[StoredFile], random: Random, *, part: Part | None = None, table: str | None = None
 ) -> StoredFile:
-    """One of the live ``files``, of a part and a table where they are given. Raises LookupError where there is none."""
+    """One of the live ``files``, optionally of a part and a table. Raises LookupError if there is none."""
     some = [f for f in files if f.live and part in (None, f.part) and table in (None, f.table)]
     if not some:
         raise LookupError(f"no live file of part {part!r} and table {table!r}")
@@ -82,8 +81,8 @@ def pick(
 
 
 def damage(file: StoredFile, how: How, random: Random, *, count: int = 1) -> Damage:
-    """Do it. ``flip`` changes ``count`` bytes anywhere, ``truncate`` keeps a random part. Raises ValueError for a file
-    that is empty already."""
+    """Damage ``file``. ``flip`` changes ``count`` random bytes, ``truncate`` keeps a random prefix. Raises ValueError
+    for an empty file."""
     size = file.path.stat().st_size
     if not size:
         raise ValueError(f"{file.path}: already empty")
@@ -123,7 +122,7 @@ def _stored(path: Path, tables: dict[Path, set[str]]) -> StoredFile:
 
 
 def _live(table: Path) -> set[str]:
-    """The names of what the newest version of a table consists of; of search indexes that of their folder."""
+    """The names of the files in the newest version of a table; for search indexes, the names of their folders."""
     dataset = lance.dataset(str(table))
     names = {max((table / "_versions").glob("*.manifest"), key=_version).name}
     for fragment in dataset.get_fragments():
@@ -134,6 +133,6 @@ def _live(table: Path) -> set[str]:
 
 
 def _version(manifest: Path) -> int:
-    """Lance counts them down from 2**64 - 1 so that a listing starts with the newest, or up by another scheme."""
+    """Lance numbers manifests down from 2**64 - 1, to list the newest first, or up in another scheme."""
     number = int(manifest.stem.rpartition("-")[2])
     return 2**64 - 1 - number if number > 2**63 else number

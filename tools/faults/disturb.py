@@ -1,4 +1,4 @@
-"""One disturbed operation: what happens to it, and what a reader sees meanwhile."""
+"""Runs one disturbed operation while a reader watches the index."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _LOOK_EVERY = 0.05
 _LOOK_EVERY_ON_S3 = 0.3
 _COULD_NOT = 2
 _START_AGAIN = "index the sources again"
-"""What finray says of an index that cannot be repaired."""
-_WORDS = 8
-"""Lines of what a command said; the rest is in its log."""
+"""Part of finray's message for an index that cannot be repaired."""
+_SHOWN_LINES = 8
+"""Last lines of a command's output to show; the rest is in its log."""
 _FIRST_GUESS = 2.0
-"""Seconds of an operation before one was measured."""
+"""Assumed seconds of an operation before it was measured."""
 
 
 @dataclass
 class Stage:
-    """Where a cycle happens, and what became of it so far. ``usual`` are the seconds that operations take."""
+    """The environment of a cycle and its results so far. ``usual`` has the typical seconds of operations."""
 
     world: World
     place: Place
@@ -44,7 +44,7 @@ class Stage:
     proxy: FaultyS3 | None = None
     said: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
-    """What must never be: a line each."""
+    """Violations, one line each."""
     _number: int = 0
 
     def start(self, operation: Operation) -> Command:
@@ -53,17 +53,17 @@ class Stage:
         return Command(command(operation, self.world, self.place), self.environment, log)
 
     def undisturbed(self, operation: Operation) -> None:
-        """Must end well."""
+        """Run an operation that must succeed."""
         ended = self.start(operation).wait()
         self._learn(operation, ended)
         if ended.code != 0:
-            self.broken.append(f"undisturbed {operation} ended with {ended.code}: {_last_words(ended)}")
+            self.broken.append(f"undisturbed {operation} ended with {ended.code}: {_last_lines(ended)}")
 
     def ended(self, operation: Operation, ended: Ended) -> None:
         self.said.append(f"{operation} {'killed' if ended.killed else f'exit {ended.code}'}")
         self._learn(operation, ended)
         if ended.crashed:
-            self.broken.append(f"{operation} ended with an error of its own: {_last_words(ended)}")
+            self.broken.append(f"{operation} ended with an unexpected error: {_last_lines(ended)}")
 
     def _learn(self, operation: Operation, ended: Ended) -> None:
         if not ended.killed:
@@ -71,11 +71,10 @@ class Stage:
 
 
 def disturbed(stage: Stage, step: Step, chance: random.Random, known: Texts) -> None:
-    """Do ``step``. What must never be goes into ``stage.broken``; how it ended into ``stage.said``."""
+    """Do ``step``. Violations go into ``stage.broken``, outcomes into ``stage.said``."""
     if step.operation == "answer" or step.second == "answer" or "damage" in step.kinds:
-        stage.undisturbed(
-            "sync"
-        )  # answers from an unfinished index are other answers; damage needs something to damage
+        # An unfinished index gives other answers, and damage needs files.
+        stage.undisturbed("sync")
     if "damage" in step.kinds:
         _damage(stage, step, chance)
         return
@@ -91,12 +90,12 @@ def disturbed(stage: Stage, step: Step, chance: random.Random, known: Texts) -> 
         for operation, running in commands:
             stage.ended(operation, running.wait())
             if left := running.left_running():
-                stage.broken.append(f"{operation}: processes {left} run on after it has ended")
+                stage.broken.append(f"{operation}: processes {left} still run after it has ended")
     stage.world.edgar.faults.clear()
 
 
 def edgar_trouble(edgar: LocalEdgar, chance: random.Random) -> None:
-    """A few of EDGAR's files answer with errors, end early, come slowly, or are another page."""
+    """Make a few of EDGAR's files fail: errors, truncated or slow replies, other pages."""
     paths = sorted(
         str(path.relative_to(edgar.folder / "Archives"))
         for path in (edgar.folder / "Archives").rglob("*")
@@ -131,7 +130,7 @@ def _s3_trouble(stage: Stage, step: Step, chance: random.Random) -> Iterator[Non
 
 
 def _kill(stage: Stage, operation: Operation, running: Command, chance: random.Random) -> None:
-    # Earlier moments more often: an operation that finds little to do is over before the usual time.
+    # Prefer early moments: an operation with little to do ends before the usual time.
     moment = time.monotonic() + chance.random() ** 1.7 * stage.usual.get(operation, _FIRST_GUESS)
     while time.monotonic() < moment and running.running():
         time.sleep(0.005)
@@ -139,25 +138,25 @@ def _kill(stage: Stage, operation: Operation, running: Command, chance: random.R
 
 
 def _damage(stage: Stage, step: Step, chance: random.Random) -> None:
-    """Files are damaged, somebody works with them and may be refused, and a repair follows."""
+    """Damage files, run an operation that may be refused, and repair."""
     index, filings = Path(stage.place.index), Path(stage.place.raw, "filings")
     files = [file for folder in (index, filings) for file in stored_files(folder) if file.live]
     for file in chance.sample(files, chance.randint(1, 2)):
         if file.path.stat().st_size:
             stage.said.append(str(damage(file, chance.choice(HOWS), chance)))
-    if step.operation != "answer":  # what is answered from a damaged index is not to be compared
+    if step.operation != "answer":  # answers from a damaged index cannot be compared
         stage.ended(step.operation, stage.start(step.operation).wait())
     repaired = stage.start("repair").wait()
     stage.ended("repair", repaired)
     if repaired.code == _COULD_NOT and _START_AGAIN in repaired.said:
-        shutil.rmtree(stage.place.index)  # what it says: index again; here in the same place
-        stage.said.append("the index was deleted, to be made again")
+        shutil.rmtree(stage.place.index)  # follow the message: index again, here at the same location
+        stage.said.append("the index was deleted, to be built again")
 
 
 @contextmanager
 def watched(stage: Stage, known: Texts) -> Iterator[None]:
-    """Inside the block, every few moments somebody opens the index; nobody may see what no whole run ever wrote. A
-    reader from the start reads the same at the end."""
+    """Open the index repeatedly inside the block: readers must see only rows that a complete run wrote, and a reader
+    opened at the start must read the same at the end."""
     done = threading.Event()
     first = open_reader(stage.place)
     before = _seen(stage, first, "before")
@@ -172,7 +171,7 @@ def watched(stage: Stage, known: Texts) -> Iterator[None]:
                 return
             strange = {key: digest for key, digest in seen.items() if known.get(key) != digest}
             if strange:
-                stage.broken.append(f"a reader saw what no whole run wrote: {strange}")
+                stage.broken.append(f"a reader saw rows that no complete run wrote: {strange}")
                 return
 
     watcher = threading.Thread(target=look)
@@ -184,11 +183,11 @@ def watched(stage: Stage, known: Texts) -> Iterator[None]:
         watcher.join()
     _seen(stage, open_reader(stage.place), "after")
     if _seen(stage, first, "from the start") != before:
-        stage.broken.append("a reader that was open from the start reads something else at the end")
+        stage.broken.append("a reader opened at the start reads something else at the end")
 
 
-def _last_words(ended: Ended) -> str:
-    return "\n      ".join(["", *ended.said.strip().splitlines()[-_WORDS:]])
+def _last_lines(ended: Ended) -> str:
+    return "\n      ".join(["", *ended.said.strip().splitlines()[-_SHOWN_LINES:]])
 
 
 def _seen(stage: Stage, reader: IndexReader | None, when: str) -> Texts:

@@ -1,4 +1,4 @@
-"""A web server that behaves as EDGAR does: files of a folder, SEC's limits and pages, and faults on demand."""
+"""A local web server that imitates EDGAR: files of a folder, SEC's rate limits and pages, and faults on demand."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NO_SUCH_FILE = b"""<?xml version="1.0" encoding="UTF-8"?>
 
 @dataclass(frozen=True)
 class Fault:
-    """What happens to one request: a status with a page, a body that is cut off, a pause before each piece of it."""
+    """A fault of one request: an error status with a page, a truncated body, or a pause before each piece of it."""
 
     status: int = 0
     body: bytes = b""
     cut_after: int | None = None
     cut_silently: bool = False
-    """The shorter length is announced, as a broken proxy does."""
+    """Send the shorter length as Content-Length, as a broken proxy does."""
     piece_seconds: float = 0.0
     headers: tuple[tuple[str, str], ...] = ()
 
@@ -49,7 +49,7 @@ class Request:
 
 @dataclass
 class LocalEdgar:
-    """``faults`` are used up one after another, by path. ``per_second`` is the limit that it sets, None for none."""
+    """Each request consumes the next of ``faults`` for its path. ``per_second`` is the rate limit, None for none."""
 
     folder: Path
     per_second: float | None = None
@@ -93,7 +93,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that are killed hang up; that is no news."""
+        """Ignore killed clients that close the connection."""
 
 
 def _handler(edgar: LocalEdgar) -> type[BaseHTTPRequestHandler]:
@@ -109,7 +109,7 @@ def _handler(edgar: LocalEdgar) -> type[BaseHTTPRequestHandler]:
             if fault is not None and fault.status:
                 self._send(request, fault.status, fault.body, dict(fault.headers))
                 return
-            # EDGAR has each submission at a second address too, in the folder of its documents.
+            # EDGAR also serves each submission from the folder of its documents.
             plain = re.sub(r"/(\d+)/\d{18}/([\d-]{20}\.txt)$", r"/\1/\2", self.path)
             path = (edgar.folder / plain.lstrip("/")).resolve()
             if edgar.folder.resolve() not in path.parents or not path.is_file():

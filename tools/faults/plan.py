@@ -1,4 +1,4 @@
-"""What one cycle of the long run does, drawn from its seed."""
+"""Draws the plan of one cycle of the long run from its seed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.faults.world import CHANGES, Change, Operation
 Kind = Literal["kill", "edgar", "s3", "two", "damage"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _WEIGHTS: Final[dict[Kind, int]] = {"kill": 4, "edgar": 3, "two": 3, "damage": 3, "s3": 1}
-"""S3 cycles take several times as long."""
+"""S3 cycles take several times longer."""
 _OPERATIONS: Final[tuple[Operation, ...]] = ("sync", "sync", "sync", "index", "answer", "maintain", "repair")
 _WITH_EDGAR: Final[tuple[Operation, ...]] = ("sync",)
 _MOST_STEPS = 3
@@ -20,7 +20,7 @@ _MOST_STEPS = 3
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One disturbed operation. Faults may come together: a kill while EDGAR fails. ``second`` runs at the same time."""
+    """One disturbed operation. Faults may coincide, such as a kill while EDGAR fails. ``second`` runs concurrently."""
 
     operation: Operation
     kinds: frozenset[Kind]
@@ -37,7 +37,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Starts with nothing, or with a finished world (``fresh`` False); then EDGAR changes; then the steps."""
+    """Start with nothing (``fresh``) or a finished world; then EDGAR changes; then the steps run."""
 
     seed: int
     on_s3: bool
@@ -51,12 +51,12 @@ class Plan:
 
 
 def draw(seed: int, only: Collection[Kind] = KINDS) -> Plan:
-    """The cycle of ``seed``: the same seed and kinds draw the same."""
+    """The plan of ``seed``. The same seed and kinds give the same plan."""
     chance = random.Random(seed)
     kinds = [kind for kind in KINDS if kind in only]
     steps = [_step(chance, kinds) for _ in range(chance.randint(1, _MOST_STEPS))]
     on_s3 = any("s3" in step.kinds for step in steps)
-    if on_s3:  # stored files are damaged on disk
+    if on_s3:  # damage works only on local files
         steps = [step for step in steps if "damage" not in step.kinds]
     return Plan(seed, on_s3, chance.random() < 0.3, chance.choice(CHANGES), tuple(steps))
 

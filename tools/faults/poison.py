@@ -1,8 +1,7 @@
-"""Filings that harm whoever reads them: documents that loop, blow up, crash the parser or never end.
+"""Hostile filings: documents that loop, explode in size, crash the parser or do not end.
 
-Each is small to store or quick to make, and looks like a filing to the point where it harms. What reading one comes to
-depends on the versions of MuPDF and libxml2 and on the limits; that it comes to an end, and that no other filing
-suffers, does not.
+Each is small or quick to generate, and looks like a filing up to the harmful part. The outcome depends on the versions
+of MuPDF and libxml2 and on the limits, but parsing must always end and must not affect other filings.
 """
 
 from __future__ import annotations
@@ -27,27 +26,27 @@ _HEADER: Final = (
 
 
 def poison_names() -> list[str]:
-    """File names, whose extensions fit what ``make_poison`` makes."""
+    """The names for ``make_poison``, which are file names with fitting extensions."""
     return list(_MAKERS)
 
 
 def make_poison(name: str, scale: float = 1.0) -> bytes:
-    """The content of one; at ``scale`` 1 the large ones take a minute or gigabytes to read."""
+    """The content of one file; at ``scale`` 1, large ones take a minute or gigabytes to read."""
     return _MAKERS[name](scale)
 
 
 def pdf(objects: dict[int, bytes]) -> bytes:
     """A PDF file of numbered objects; object 1 is the catalog."""
-    content, places = b"%PDF-1.7\n", {}
+    content, offsets = b"%PDF-1.7\n", {}
     parts = [content]
     length = len(content)
     for number, body in sorted(objects.items()):
         part = b"%d 0 obj\n%s\nendobj\n" % (number, body)
-        places[number] = length
+        offsets[number] = length
         parts.append(part)
         length += len(part)
     top = max(objects) + 1
-    table = b"".join(b"%010d 00000 n \n" % places[n] if n in places else b"0000000000 65535 f \n" for n in range(top))
+    table = b"".join(b"%010d 00000 n \n" % offsets[n] if n in offsets else b"0000000000 65535 f \n" for n in range(top))
     parts.append(
         b"xref\n0 %d\n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (top, table, top, length)
     )
@@ -59,7 +58,7 @@ def stream(content: bytes, extra: bytes = b"") -> bytes:
 
 
 def two_pages(content: bytes, resources: bytes = b"", more: dict[int, bytes] | None = None) -> bytes:
-    """A PDF with a 10-K's cover and one page, of which ``content`` is the content stream object."""
+    """A PDF with the cover of a 10-K and one page with ``content`` as its content stream object."""
     font = b"/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
     page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << %s %s >> >>"
     lines = b"".join(b"BT /F1 9 Tf 40 %d Td (%s) Tj ET\n" % (720 - 20 * n, line) for n, line in enumerate(_COVER))
@@ -75,19 +74,19 @@ def two_pages(content: bytes, resources: bytes = b"", more: dict[int, bytes] | N
 
 
 def _page_tree_loop(_: float) -> bytes:
-    """A page tree that holds itself."""
+    """A page tree that contains itself."""
     return pdf(
         {1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2 /Parent 2 0 R >>"}
     )
 
 
 def _false_page_count(_: float) -> bytes:
-    """One page that says it is two thousand million, and the settings' limit next to it."""
+    """An empty page tree that claims 1,999 pages."""
     return pdf({1: b"<< /Type /Catalog /Pages 2 0 R >>", 2: b"<< /Type /Pages /Kids [] /Count 1999 >>"})
 
 
 def _decompression_bomb(scale: float) -> bytes:
-    """A content stream of gigabytes, deflated twice to kilobytes."""
+    """A content stream of gigabytes, compressed twice to kilobytes."""
     piece = zlib.compress(b"0 0 m 1 1 l S\n" * int(scale * 3e7), 9)
     return two_pages(stream(zlib.compress(piece, 9), b"/Filter [/FlateDecode /FlateDecode]"))
 
@@ -98,7 +97,7 @@ def _text_bomb(scale: float) -> bytes:
 
 
 def _exponential_forms(_: float) -> bytes:
-    """Forty forms of which each draws the next twice: two to the fortieth drawings."""
+    """Forty forms, each of which draws the next twice: 2^40 drawings."""
     more = {}
     for number in range(10, 50):
         following = b"/Resources << /XObject << /X %d 0 R >> >>" % (number + 1)
@@ -108,13 +107,13 @@ def _exponential_forms(_: float) -> bytes:
 
 
 def _deep_arrays(scale: float) -> bytes:
-    """Arrays in arrays, a million deep."""
+    """Arrays nested a million deep."""
     deep = int(scale * 1e6)
     return two_pages(stream(_TEXT), b"/Deep " + b"[" * deep + b"]" * deep)
 
 
 def _huge_image(_: float) -> bytes:
-    """A picture of ten thousand million pixels."""
+    """An image of ten billion pixels."""
     image = stream(
         zlib.compress(b"\0" * 1_000_000),
         b"/Type /XObject /Subtype /Image /Width 100000 /Height 100000 /ColorSpace /DeviceRGB /BitsPerComponent 8"
@@ -136,12 +135,12 @@ def _span_bomb(scale: float) -> bytes:
 
 
 def _deep_markup(scale: float) -> bytes:
-    """A million blocks, none of them closed."""
+    """A million blocks, none of which is closed."""
     return _html(b"<div><font><b>" * int(scale * 1e6) + b"Total assets 1,234")
 
 
 def _nested_tables(scale: float) -> bytes:
-    """Tables in tables, as deep as libxml2 takes them, over and over."""
+    """Many tables nested to libxml2's limit."""
     nest = b"<table><tr><td>" * 600 + b"Revenue 1,234" + b"</td></tr></table>" * 600
     return _html(nest * int(scale * 200))
 
@@ -152,7 +151,7 @@ def _many_breaks(scale: float) -> bytes:
 
 
 def _tag_bomb(scale: float) -> bytes:
-    """A hundred thousand inline XBRL contexts, each of twenty dimensions, and facts that point to them."""
+    """A hundred thousand inline XBRL contexts with twenty dimensions each, and facts that refer to them."""
     count = int(scale * 1e5)
     context = (
         b'<xbrli:context id="c%d"><xbrli:entity><xbrli:segment>'
@@ -167,24 +166,24 @@ def _tag_bomb(scale: float) -> bytes:
 
 
 def _many_documents(scale: float) -> bytes:
-    """A submission of hundreds of thousands of documents, none of which ends."""
+    """A submission with hundreds of thousands of documents, none of which is closed."""
     return _HEADER % 1 + b"<DOCUMENT>\n<TYPE>EX-99\n<TEXT>\nTotal assets 1,234\n" * int(scale * 8e5)
 
 
 def _gzip_as_document(scale: float) -> bytes:
-    """A submission that holds compressed data where its report should be."""
+    """A submission with compressed data in place of its report."""
     bomb = zlib.compress(b"\0" * int(scale * 1e9), 9)
     return _HEADER % 2 + b"<DOCUMENT>\n<TYPE>10-K\n<TEXT>\n" + bomb + b"\n</TEXT>\n</DOCUMENT>\n"
 
 
 def _long_line(scale: float) -> bytes:
-    """One line of spaces, dots, digits and brackets without end: what makes a careless pattern go back and forth."""
+    """One very long line of spaces, dots, digits and brackets, which makes careless patterns backtrack."""
     line = b" " * 9 + b"." * 99 + b"1,1" * 99 + b"(" * 99 + b"Item 1. " + b"$ " * 99
     return _html(b"<p>" + line * int(scale * 5e4) + b"</p>")
 
 
 def _html(body: bytes) -> bytes:
-    """A 10-K's cover, a page break, and ``body``."""
+    """The cover of a 10-K, a page break, and ``body``."""
     cover = b"".join(b"<p>%s</p>" % line for line in _COVER) + b'<hr style="page-break-after:always">'
     return b"<html><head><title>10-K</title></head><body>" + cover + body + b"</body></html>"
 

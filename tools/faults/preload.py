@@ -1,4 +1,4 @@
-"""All that finray's commands import, imported: what the fork server of tools.faults.commands holds."""
+"""Imports all modules of finray's commands, for the fork server of tools.faults.commands."""
 
 import warnings
 
@@ -19,7 +19,7 @@ import finray.question.plans
 import finray.retrieval.methods.finray  # noqa: F401
 from finray.cli import main as finray_main
 
-# Lance warns of any fork; nothing of it has started when the fork server forks.
+# Lance warns about any fork, but none of its threads run when the fork server forks.
 warnings.filterwarnings("ignore", message="lance is not fork-safe")
 
 __all__ = ["finray_main"]

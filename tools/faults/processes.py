@@ -1,7 +1,7 @@
-"""Runs of finray as a user starts them, their processes, and ``kill -9`` of one of them at a chosen moment.
+"""Starts finray as a user does, finds the processes of a run, and kills one of them at a chosen moment.
 
-Every process of a run carries a mark in its environment, and so is found even where its parent is gone, and is never
-taken for one of another run. Sends signals to processes that it has started, and to no other.
+Every process of a run has a mark in its environment. The mark identifies orphans too and separates runs. Signals go
+only to processes of these runs.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from finray.index import layout, schema
 
 REPOSITORY: Final = Path(__file__).parents[2]
 BIN: Final = Path(sys.executable).parent
-"""Where ``python``, ``finray`` and ``ray`` lie."""
+"""The folder of ``python``, ``finray`` and ``ray``."""
 _MARK: Final = "FAULT_RUN"
 _PAUSE_SECONDS: Final = 0.02
 
 Kind = Literal["driver", "worker", "parser", "engine", "actor", "raylet", "gcs"]
-"""The command itself; a Ray worker that does work of ours; the child that parses a filing; the child that answers
-questions; an actor of Ray's own; Ray's node manager; Ray's head."""
+"""The command itself; a Ray worker that runs finray's code; the child that parses a filing; the child that answers
+questions; an actor of Ray itself; Ray's node manager; Ray's head."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _NAMES: Final[Mapping[Kind, str]] = {
     "parser": "finray.index.parser_process",
@@ -42,16 +42,16 @@ _NAMES: Final[Mapping[Kind, str]] = {
     "gcs": "gcs_server",
 }
 _WORKERS: Final = ("_read_and_parse", "_Embedder", "AnswerWorker")
-"""Of a Ray worker that runs something of ours; Ray puts it into the process title."""
+"""Names in the process titles of Ray workers that run finray's code."""
 
 
 class StillRunningError(FinrayError):
-    """A run did not end in the time it was given."""
+    """A run did not end in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """``exit_code`` is negative for a signal, as in subprocess; ``seconds`` are from the start of the run."""
+    """``exit_code`` is negative for a signal, as in subprocess; ``seconds`` count from the start of the run."""
 
     exit_code: int
     out: str
@@ -60,7 +60,7 @@ class Ended:
 
 
 class Running:
-    """A command at work. As a context it leaves no process behind."""
+    """A running command. As a context manager, it leaves no process behind."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
         self.mark = uuid.uuid4().hex
@@ -94,36 +94,35 @@ class Running:
         return self._process.poll() is not None
 
     def processes(self) -> list[psutil.Process]:
-        """All processes of the run that are alive, orphans too."""
+        """All living processes of the run, including orphans."""
         return marked(self.mark)
 
     def find(self, kind: Kind) -> list[psutil.Process]:
-        """The processes of one kind, where the run has them: only a run that started Ray itself has all."""
+        """The processes of one kind. Only a run that started Ray itself has all kinds."""
         return (
             find(self.processes(), kind) if kind != "driver" else [psutil.Process(self.pid)] if not self.ended else []
         )
 
     def kill(self, kind: Kind, choose: random.Random | None = None) -> bool:
-        """``kill -9`` one process of ``kind``, the one that ``choose`` picks; False where there is none."""
+        """``kill -9`` one process of ``kind``, chosen by ``choose``; False if there is none."""
         return kill_one(self.find(kind), choose)
 
     def said(self) -> str:
-        """What the command has written so far."""
+        """The output of the command so far."""
         return f"{_text(self._out)}\n{_text(self._err)}"
 
     def wait(self, timeout_s: float) -> Ended:
-        """Until the command ends. Raises StillRunningError with what it has said so far."""
+        """Wait for the end of the command. Raises StillRunningError with its output so far."""
         try:
             code = self._process.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
-            said = f"{_text(self._out)}\n{_text(self._err)}"
             raise StillRunningError(
-                f"{self._process.args!r} still runs after {timeout_s:.0f} s; it said:\n{said}"
+                f"{self._process.args!r} still runs after {timeout_s:.0f} s; its output:\n{self.said()}"
             ) from error
         return Ended(code, _text(self._out), _text(self._err), time.monotonic() - self._started)
 
     def wait_until(self, moment: Callable[[], bool], timeout_s: float = 300.0) -> bool:
-        """Until ``moment`` has come, looked for every 20 ms; False where the command ended first.
+        """Poll ``moment`` every 20 ms until it is true; False if the command ended first.
 
         Raises StillRunningError after ``timeout_s``.
         """
@@ -137,16 +136,16 @@ class Running:
         return True
 
     def stop(self) -> None:
-        """End every process of the run at once, by ``kill -9``."""
+        """``kill -9`` every process of the run."""
         end_all(self.mark)
         self._process.wait()
         self._folder.cleanup()
 
 
 def start(*command: str, environment: Mapping[str, str] | None = None) -> Running:
-    """``finray`` with these arguments, or ``jobs/NAME.py`` where the first ends in ``.py``.
+    """Start ``finray`` with these arguments, or a job if the first ends in ``.py``.
 
-    ``environment`` is added to that of this process, of which no FINRAY_ or RAY_ variable is passed on.
+    Adds ``environment`` to that of this process without its FINRAY_ and RAY_ variables.
     """
     job = command[0].endswith(".py")
     program = [sys.executable, str(REPOSITORY / command[0])] if job else [str(BIN / "finray"), command[0]]
@@ -154,7 +153,7 @@ def start(*command: str, environment: Mapping[str, str] | None = None) -> Runnin
 
 
 def clean_environment() -> dict[str, str]:
-    """That of this process without what would change a run: settings, and the address of a cluster."""
+    """The environment of this process without settings and the address of a cluster."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("FINRAY_", "RAY_"))} | {
         "RAY_AUTH_MODE": "disabled",
         "OMP_NUM_THREADS": "1",
@@ -163,7 +162,7 @@ def clean_environment() -> dict[str, str]:
 
 
 def marked(mark: str) -> list[psutil.Process]:
-    """The living processes that carry ``mark``."""
+    """The living processes with ``mark`` in their environment."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -187,12 +186,12 @@ def descendants(named: str, root: int | None = None) -> list[psutil.Process]:
 
 
 def find(processes: Sequence[psutil.Process], kind: Kind) -> list[psutil.Process]:
-    """Those of ``processes`` that are of ``kind`` (any but "driver")."""
+    """The ``processes`` of ``kind`` (any but "driver")."""
     return [process for process in processes if _is(process, kind)]
 
 
 def kill_one(processes: Sequence[psutil.Process], choose: random.Random | None = None) -> bool:
-    """``kill -9`` one of them; False where there is none, or it has just ended."""
+    """``kill -9`` one of ``processes``; False if there is none or it has just ended."""
     if not processes:
         return False
     chosen = choose.choice(processes) if choose else processes[0]
@@ -204,7 +203,7 @@ def kill_one(processes: Sequence[psutil.Process], choose: random.Random | None =
 
 
 def end_all(mark: str) -> None:
-    """``kill -9`` everything that carries ``mark``, and what it starts meanwhile."""
+    """``kill -9`` all processes with ``mark``, including new ones."""
     for _ in range(50):
         left = marked(mark)
         if not left:
@@ -219,7 +218,7 @@ def end_all(mark: str) -> None:
 
 
 def filings_committed(index: str) -> int:
-    """Filings that the index at ``index`` holds at this moment."""
+    """The number of filings in ``index`` now."""
     try:
         layout.read_record(index)
         return int(layout.open_table(index, schema.FILINGS).count_rows())
@@ -228,7 +227,7 @@ def filings_committed(index: str) -> int:
 
 
 def predictions_stored(out: str) -> int:
-    """Predictions at ``out`` at this moment."""
+    """The number of predictions at ``out`` now."""
     try:
         return len(read_predictions(out).predictions)
     except SourceError:
@@ -236,12 +235,12 @@ def predictions_stored(out: str) -> int:
 
 
 def filings_fetched(raw: str) -> int:
-    """Raw filings that a local raw store holds whole at this moment."""
+    """The number of complete filings in a local raw store now."""
     return sum(1 for _ in (Path(raw) / "filings").rglob("*.json"))
 
 
 def after(seconds: float) -> Callable[[], bool]:
-    """A moment: so many seconds from now."""
+    """A condition that becomes true in ``seconds``."""
     due = time.monotonic() + seconds
     return lambda: time.monotonic() >= due
 

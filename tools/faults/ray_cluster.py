@@ -1,4 +1,4 @@
-"""Ray clusters of several nodes on this machine, as ``ray start`` makes them, to be broken."""
+"""Starts Ray clusters of several nodes on this machine with ``ray start``, for fault tests."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ _QUICK = {
     "RAY_health_check_timeout_ms": "30000",
     "RAY_health_check_failure_threshold": "5",
 }
-"""A node that is gone refuses at once and is given up in seconds, not in half a minute; a slow one is waited for."""
+"""Ray gives up a lost node in seconds instead of half a minute, because it refuses connections, but waits for a slow
+one."""
 _UP_SECONDS = 180.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """``address`` is for RAY_ADDRESS, ``jobs`` for ``ray job submit --address``. The processes of a node are found and
-    killed as those of any run: "raylet", "gcs" (the head's), "worker"."""
+    """``address`` is for RAY_ADDRESS, ``jobs`` for ``ray job submit --address``. Processes of a node are found and
+    killed like those of any run: "raylet", "gcs" (on the head), "worker"."""
 
     head: Running
     nodes: tuple[Running, ...]
@@ -38,18 +39,18 @@ class Cluster:
 
 @contextmanager
 def cluster(nodes: int = 0, *, cpus: int = 2, environment: Mapping[str, str] | None = None) -> Iterator[Cluster]:
-    """A head with a job server and ``nodes`` other nodes, each with so many logical ``cpus``; gone after the block.
+    """A head with a job server and ``nodes`` other nodes, each with ``cpus`` logical CPUs, until the block ends.
 
-    It knows nothing of S3: that comes with a job.
+    The cluster has no S3 credentials: each job brings its own.
     """
     variables = {
         **{name: value for name, value in clean_environment().items() if not name.startswith("AWS_")},
         **_QUICK,
         **(environment or {}),
     }
-    # The job's `python` is the first on the PATH of the head node.
+    # A job runs the first `python` on the PATH of the head node.
     variables["PATH"] = f"{BIN}:{variables['PATH']}"
-    # Short, because sockets lie in it, and their paths may have 107 characters.
+    # A short path: it holds sockets, whose paths have at most 107 characters.
     folder = tempfile.mkdtemp(prefix="fr-", dir="/tmp")
     port, dashboard = free_port(), free_port()
     address, jobs = f"127.0.0.1:{port}", f"http://127.0.0.1:{dashboard}"

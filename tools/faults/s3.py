@@ -1,10 +1,10 @@
-"""A proxy before an S3 server that fails on purpose, by script or by chance.
+"""A proxy of an S3 server that injects faults, scripted or random.
 
     with FaultyS3("http://127.0.0.1:5000", [S3Fault("slow_down", rate=0.1)], seed=1) as s3:
         os.environ["AWS_ENDPOINT_URL"] = s3.url
 
-It is HTTP without TLS and takes no notice of signatures: they name the proxy's address, which an S3 that verifies them
-would refuse.
+It speaks HTTP without TLS and does not check signatures. They are made for the proxy's address, so an S3 server that
+verifies them would refuse them.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from urllib.parse import quote, unquote, urlsplit
 from tools.faults.s3_listing import LateListing, ObjectFacts
 
 Action = Literal["error", "slow_down", "reset_before", "reset_after", "cut", "slow", "hang"]
-"""What happens to a request:
+"""The fault of a request:
 
-``error`` and ``slow_down``: S3's own 500 InternalError and 503 SlowDown, and nothing is done.
-``reset_before``: the connection is reset, and nothing is done.
-``reset_after``: S3 does what was asked, and the connection is reset: the reply is lost.
-``cut``: S3 does what was asked, and the connection ends in the middle of the reply's body.
-``slow``: done after ``seconds``. ``hang``: never answered, and nothing is done.
+``error`` and ``slow_down``: reply with S3's 500 InternalError or 503 SlowDown without executing the request.
+``reset_before``: reset the connection without executing the request.
+``reset_after``: execute the request, then reset the connection, so that the reply is lost.
+``cut``: execute the request, then close the connection in the middle of the reply's body.
+``slow``: execute the request after ``seconds``. ``hang``: do not execute it and do not reply.
 """
 _ERRORS: Final[dict[str, tuple[int, str, str]]] = {
     "error": (500, "InternalError", "We encountered an internal error. Please try again."),
@@ -45,9 +45,10 @@ _HOP_BY_HOP: Final = frozenset({"connection", "keep-alive", "transfer-encoding",
 
 @dataclass(frozen=True, slots=True)
 class S3Fault:
-    """Befalls requests with one of ``methods`` (empty: any) whose ``bucket/key?query`` contains the pattern ``key``.
+    """Hits requests with one of ``methods`` (empty: any) whose ``bucket/key?query`` matches the pattern ``key``.
 
-    ``rate`` is the chance of each such request, ``times`` how often at most, ``skip`` how many are spared first.
+    ``rate`` is the probability for each such request, ``times`` the most hits, ``skip`` the number of requests to pass
+    first.
     """
 
     action: Action
@@ -63,24 +64,24 @@ class S3Fault:
 
 
 EVERYTHING: Final[tuple[Action, ...]] = ("error", "slow_down", "reset_before", "reset_after", "cut")
-"""What S3 does to a request on a bad day and a client has to bear without a person."""
+"""Faults that a client must survive without help."""
 
 
 def bad_day(rate: float) -> list[S3Fault]:
-    """``rate`` of all requests fail, by each action of ``EVERYTHING`` as often."""
+    """Faults that hit the share ``rate`` of all requests, divided equally among the actions of ``EVERYTHING``."""
     faults, left = [], 1.0
     for action in EVERYTHING:
         share = rate / len(EVERYTHING)
-        faults.append(S3Fault(action, rate=share / left))  # of what the faults before have left
+        faults.append(S3Fault(action, rate=share / left))  # share of the requests that earlier faults leave
         left -= share
     return faults
 
 
 class FaultyS3:
-    """Listens on a free port of this machine while the block lasts. ``faults`` may be changed at any time.
+    """Listens on a free local port until the block ends. ``fail`` changes the faults at any time.
 
-    ``counts`` says how often each action befell a request, ``counts["requests"]`` how many there were; ``log`` has one
-    line (action or "ok", method, target) for each.
+    ``counts`` has the number of requests hit by each action, and of all requests in ``counts["requests"]``; ``log`` has
+    one entry (action or "ok", method, target) for each.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class FaultyS3:
 
     @property
     def failures(self) -> int:
-        """How many requests did not get the reply that S3 would have given."""
+        """The number of requests that did not get S3's reply."""
         return sum(self.counts[action] for action in (*EVERYTHING, "hang"))
 
     def start(self) -> FaultyS3:
@@ -113,7 +114,7 @@ class FaultyS3:
         return self
 
     def stop(self) -> None:
-        """Connections are refused from here on."""
+        """Refuse connections from now on."""
         self.stopped.set()
         self._server.shutdown()
         self._server.server_close()
@@ -125,12 +126,12 @@ class FaultyS3:
         self.stop()
 
     def fail(self, *faults: S3Fault) -> None:
-        """These faults from here on, instead of those so far; none for an S3 that works."""
+        """Replace the faults; without arguments, S3 works again."""
         with self._lock:
             self._faults, self._done, self._seen = list(faults), [0] * len(faults), [0] * len(faults)
 
     def choose(self, method: str, target: str) -> S3Fault | None:
-        """The fault of one request: the first that concerns it and is drawn."""
+        """The fault of one request: the first that matches it and is drawn."""
         with self._lock:
             chosen = self._chosen(method, target)
             action = chosen.action if chosen else "ok"
@@ -157,11 +158,11 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def shutdown_request(self, request: Any) -> None:
-        """Without the polite end of the stream that socketserver sends, which would spoil a reset."""
+        """Close without shutdown(), which would send FIN and prevent a reset."""
         self.close_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients hang up; that is no news."""
+        """Ignore clients that close the connection."""
 
 
 def _handler(s3: FaultyS3) -> type[BaseHTTPRequestHandler]:
@@ -208,7 +209,7 @@ def _handler(s3: FaultyS3) -> type[BaseHTTPRequestHandler]:
             return b"".join(pieces)
 
         def _ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
-            """What S3 itself answers, with late listings."""
+            """The reply of S3, with delayed listings."""
             path, _, query = self.path.partition("?")
             changes = self._changes(path, query, body) if s3.listing.seconds > 0 else {}
             with _connected(s3.upstream) as upstream:
@@ -229,7 +230,7 @@ def _handler(s3: FaultyS3) -> type[BaseHTTPRequestHandler]:
             return response.status, response.getheaders(), content
 
         def _changes(self, path: str, query: str, body: bytes) -> dict[str, ObjectFacts | None]:
-            """The objects that a request writes or deletes, with what S3 has there before."""
+            """The objects that a request writes or deletes, with their previous state."""
             key = unquote(path).strip("/")
             part = "uploadId" in query
             signed = {name: self.headers[name] for name in ("Authorization", "x-amz-date") if name in self.headers}
@@ -242,14 +243,14 @@ def _handler(s3: FaultyS3) -> type[BaseHTTPRequestHandler]:
 
         def _reply(self, status: int, headers: list[tuple[str, str]], content: bytes, *, cut: bool) -> None:
             self.send_response_only(status)
-            told = None
+            given = None
             for name, value in headers:
                 if name.lower() == "content-length":
-                    told = value
+                    given = value
                 elif name.lower() not in _HOP_BY_HOP:
                     self.send_header(name, value)
-            # A reply to HEAD tells the length of the body that GET would have.
-            length = told if self.command == "HEAD" and told is not None else str(len(content))
+            # The Content-Length of a HEAD reply is that of GET's body.
+            length = given if self.command == "HEAD" and given is not None else str(len(content))
             if status not in (204, 304):
                 self.send_header("Content-Length", length)
             self.end_headers()
@@ -267,12 +268,12 @@ def _handler(s3: FaultyS3) -> type[BaseHTTPRequestHandler]:
             self._reply(status, [("Content-Type", "application/xml")], xml.encode(), cut=False)
 
         def _reset(self) -> None:
-            """RST instead of FIN: SO_LINGER with no time to linger."""
+            """Send RST instead of FIN: SO_LINGER with time 0."""
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True
 
         def log_message(self, format: str, *args: Any) -> None:
-            """Nothing on the terminal; the proxy's ``log`` has it all."""
+            """Print nothing; the proxy's ``log`` has all requests."""
 
     return Handler
 
@@ -287,7 +288,7 @@ def _connected(address: tuple[str, int]) -> Iterator[http.client.HTTPConnection]
 
 
 def _facts(upstream: tuple[str, int], path: str, headers: dict[str, str]) -> ObjectFacts | None:
-    """What S3 has there now, None for nothing."""
+    """The current state of an object in S3, None if there is none."""
     with _connected(upstream) as connection:
         connection.request("HEAD", path, headers=headers)
         response = connection.getresponse()

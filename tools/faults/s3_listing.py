@@ -1,6 +1,6 @@
-"""An S3 whose listings lag behind: what was just written is missing, what was just deleted still stands there.
+"""Delays S3 listings: objects just written are missing, objects just deleted still appear.
 
-S3 itself has listed at once since December 2020; stores that only speak its protocol need not.
+S3 has had consistent listings since December 2020; compatible stores may not have them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NAMESPACE: Final = "http://s3.amazonaws.com/doc/2006-03-01/"
 
 @dataclass(frozen=True, slots=True)
 class ObjectFacts:
-    """What a listing says of an object."""
+    """The entry of an object in a listing."""
 
     size: str
     etag: str
@@ -26,16 +26,16 @@ class ObjectFacts:
 
 @dataclass
 class LateListing:
-    """Remembers what was written and deleted, and rewrites listings to how they looked ``seconds`` ago.
+    """Records writes and deletions, and rewrites listings to their state ``seconds`` ago.
 
-    An object that is overwritten was listed before and stays so. Keys are ``bucket/key``.
+    An overwritten object stays listed. Keys are ``bucket/key``.
     """
 
     seconds: float = 0.0
     hidden: int = 0
-    """How many entries were left out so far."""
+    """Number of entries hidden so far."""
     ghosts: int = 0
-    """How many deleted objects were listed so far."""
+    """Number of deleted objects listed so far."""
     _written: dict[str, float] = field(default_factory=dict)
     _deleted: dict[str, tuple[float, ObjectFacts]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -53,7 +53,7 @@ class LateListing:
                 self._deleted[key] = (time.monotonic(), before)
 
     def rewritten(self, bucket: str, body: bytes) -> bytes:
-        """A ListObjectsV2 reply as it would have been. Ghosts appear in the last page of a listing only."""
+        """The delayed version of a ListObjectsV2 reply. Deleted objects appear only on the last page of a listing."""
         ElementTree.register_namespace("", _NAMESPACE)
         root = ElementTree.fromstring(body)
         space = root.tag.partition("}")[0].strip("{") if root.tag.startswith("{") else ""

@@ -1,4 +1,4 @@
-"""The end state of a world, and how two of them differ."""
+"""Reads the end state of a world and compares two of them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from finray.storage.locations import exists, list_objects, read_bytes
 from tools.faults.world import Place, plain_json
 
 Texts = Mapping[tuple[str, str], str]
-"""(filing id, revision) -> digest of its pages and chunks."""
+"""(filing id, revision) -> digest of the filing's pages and chunks."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``raw`` are the files of the raw store by name, ``ledger`` what it says of each filing, ``predictions`` the
-    answer to each question with its filings and pages. Not scores: Lance's text index counts deleted rows until it is
-    merged, so their last digits depend on the order of writes, faults or not."""
+    """``raw`` has the files of the raw store by name, ``ledger`` the entry of each filing, ``predictions`` the answer
+    to each question with its filings and pages. Scores are excluded: Lance's text index counts deleted rows until it is
+    merged, so their last digits depend on the order of writes, even without faults."""
 
     contents: Contents
     raw: Mapping[str, str]
@@ -47,12 +47,12 @@ def read_state(place: Place) -> State:
 
 
 def state_differences(expected: State, found: State) -> list[str]:
-    """A line for each row, file, ledger entry and prediction that is not as expected."""
+    """A line for each row, file, ledger entry and prediction that differs."""
     lines = [f"index {line}" for line in differences(expected.contents, found.contents)]
     for name in ("raw", "ledger", "predictions"):
         wanted, got = getattr(expected, name), getattr(found, name)
         lines += [f"{name}: lacks {key}" for key in sorted(wanted.keys() - got.keys())]
-        lines += [f"{name}: has besides {key}" for key in sorted(got.keys() - wanted.keys())]
+        lines += [f"{name}: also has {key}" for key in sorted(got.keys() - wanted.keys())]
         lines += [
             f"{name}: {key} is {got[key]}, not {wanted[key]}"
             for key in sorted(wanted.keys() & got.keys())
@@ -62,7 +62,7 @@ def state_differences(expected: State, found: State) -> list[str]:
 
 
 def texts_of(reader: IndexReader) -> Texts:
-    """What a reader sees of each filing. Raises AssertionError where it is not all of one revision."""
+    """The texts that a reader sees of each filing. Raises AssertionError if one is not complete."""
     revisions = reader.revisions
     digests = {filing_id: hashlib.blake2b(digest_size=12) for filing_id in revisions}
     for name, table in (("pages", reader.pages(None)), ("chunks", reader.chunks(None))):
@@ -73,12 +73,12 @@ def texts_of(reader: IndexReader) -> Texts:
             raise AssertionError(f"half a filing: {name} of each filing are {dict(counts)}, not {expected}")
         for filing_id, text in zip(ids, table["text"].to_pylist(), strict=True):
             digests[filing_id].update(text.encode())
-    # A revision names the content and, after the dash, who wrote it.
+    # A revision is the content's digest and, after the dash, its writer.
     return {(i, revisions[i].partition("-")[0]): digest.hexdigest() for i, digest in digests.items()}
 
 
 def open_reader(place: Place) -> IndexReader | None:
-    """None where there is no index yet."""
+    """A reader, or None if there is no index yet."""
     try:
         return IndexReader.open(place.index)
     except IndexMissingError:
@@ -90,11 +90,11 @@ def _raw_files(place: Place) -> Any:
         folder = f"{place.raw}/{part}"
         for file in list_objects(folder) if exists(folder) else ():
             content = read_bytes(file.uri)
-            said = _said(content) if file.uri.endswith(".json") else hashlib.sha256(content).hexdigest()
-            yield file.uri.removeprefix(place.raw), said
+            digest = _json_or_damage(content) if file.uri.endswith(".json") else hashlib.sha256(content).hexdigest()
+            yield file.uri.removeprefix(place.raw), digest
 
 
-def _said(content: bytes) -> str:
+def _json_or_damage(content: bytes) -> str:
     try:
         return plain_json(content)
     except ValueError as error:
@@ -103,12 +103,12 @@ def _said(content: bytes) -> str:
 
 def _ledger(place: Place) -> dict[str, str]:
     ledger = Ledger(RawStore(place.raw).ledger_uri, read_only=True)
-    said = {}
+    entries = {}
     for entry in ledger.entries():
         values = dataclasses.asdict(entry)
         values["listed"].pop("url")
-        said[entry.listed.accession] = json.dumps(values, default=str)
-    return said
+        entries[entry.listed.accession] = json.dumps(values, default=str)
+    return entries
 
 
 def _predictions(place: Place) -> dict[str, str]:
@@ -116,9 +116,9 @@ def _predictions(place: Place) -> dict[str, str]:
         kept = read_predictions(place.predictions)
     except SourceError:
         return {}
-    said = {}
+    answers = {}
     for prediction in kept.predictions:
-        said[prediction.qid] = json.dumps(
+        answers[prediction.qid] = json.dumps(
             {
                 "status": prediction.status,
                 "answer": prediction.answer,
@@ -130,5 +130,5 @@ def _predictions(place: Place) -> dict[str, str]:
             }
         )
     if kept.remarks:
-        said["remarks"] = "; ".join(kept.remarks)
-    return said
+        answers["remarks"] = "; ".join(kept.remarks)
+    return answers

@@ -1,7 +1,7 @@
-"""A small world for faults: an EDGAR, what finray makes of it, and what it should come to.
+"""A small world for fault tests: a local EDGAR, and finray's raw store, index and predictions.
 
-One place, on disk or S3, holds the raw store, the index and the predictions. It is filled from a saved copy again and
-again, always under the same URIs, which the index remembers.
+One place, on disk or S3, holds the raw store, the index and the predictions. It is restored from a saved copy for each
+cycle, always under the same URIs, because the index stores them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _QUESTIONS = 6
 _OVERRIDES: Final[Mapping[str, str]] = {
     "encoder.model": "hash",
     "index.in_process": "true",
-    "index.write_rows": "40",  # a commit every two or three filings, so that there is something between commits
+    "index.write_rows": "40",  # a commit every two or three filings, to interrupt jobs between commits
     "bulk.flush_seconds": "0.05",
     "edgar.contact": CONTACT,
     "edgar.requests_per_second": "500",
@@ -43,15 +43,15 @@ _OVERRIDES: Final[Mapping[str, str]] = {
     "edgar.timeout_s": "5",
 }
 _KEPT_BY_LIBRARIES: Final = frozenset({".ses"})
-"""onnxruntime's, one for all its processes."""
+"""A session file of onnxruntime, shared by its processes."""
 Saved = dict[str, bytes]
-"""What lay at a place: path -> content."""
+"""A copy of a place: path -> content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where everything of one world lies. ``uri`` is a folder or s3:// prefix, ``scratch`` a local folder for what the
-    commands keep only while they run: the system's temporary folder, and on S3 the partial downloads."""
+    """The location of one world. ``uri`` is a folder or s3:// prefix; ``scratch`` is a local folder for temporary files
+    and, on S3, partial downloads."""
 
     uri: str
     scratch: Path
@@ -80,13 +80,13 @@ class Place:
         return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
     def restore(self, saved: Saved) -> None:
-        """What was saved, and nothing else."""
+        """Restore exactly the saved files."""
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.scratch.mkdir(parents=True)
         if is_s3(self.uri):
             s3 = s3_filesystem()
-            if there := s3.find(self.uri):
-                s3.rm(there)
+            if present := s3.find(self.uri):
+                s3.rm(present)
             for path, content in saved.items():
                 s3.pipe_file(join(self.uri, path), content)
             return
@@ -97,22 +97,22 @@ class Place:
             file.write_bytes(content)
 
     def age(self) -> None:
-        """Days go by: what is left in scratch folders is old from now on."""
+        """Make leftover temporary files look days old."""
         folders = [self.scratch] if is_s3(self.uri) else [self.scratch, Path(self.uri)]
         for path in (path for folder in folders for path in folder.rglob("*") if path.is_file()):
-            if _passing(str(path)):
+            if _is_temporary(str(path)):
                 os.utime(path, (0, 0))
 
     def left_over(self) -> list[str]:
-        """Files that only a run that is going on should have."""
-        partial = [path for path in self.save() if _passing(path)]
+        """Temporary files, which should exist only during a run."""
+        partial = [path for path in self.save() if _is_temporary(path)]
         scratch = (path for path in self.scratch.rglob("*") if path.is_file() and path.name not in _KEPT_BY_LIBRARIES)
         return partial + [str(path) for path in scratch]
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """``submissions`` by change are what EDGAR has after it; ``base`` is what it had before."""
+    """``base`` has EDGAR's filings before a change, ``submissions`` those after each change."""
 
     folder: Path
     edgar: LocalEdgar
@@ -121,7 +121,7 @@ class World:
     questions: Path
 
     def publish(self, submissions: Sequence[Submission]) -> None:
-        """EDGAR has these filings from now on, and no others."""
+        """Replace EDGAR's filings."""
         name = hashlib.sha256(b"".join(s.content for s in submissions)).hexdigest()[:16]
         folder = self.folder / "edgar" / name
         if not folder.exists():
@@ -135,7 +135,7 @@ class World:
 
 
 def make_world(folder: Path, edgar: LocalEdgar) -> World:
-    """Six filings of a fictional company, four of them there from the start, and questions about them."""
+    """Six filings of a fictional company, four of them in ``base``, and questions about them."""
     everything = sample_submissions(1, 1, _SEED)
     base, later = tuple(everything[:4]), tuple(everything[4:6])
     wrong, gone = base[1], base[2]
@@ -152,7 +152,7 @@ def make_world(folder: Path, edgar: LocalEdgar) -> World:
 
 
 def corrected(submission: Submission) -> Submission:
-    """The same filing after a correction on EDGAR: another form in index and header, and a page that says so."""
+    """The same filing after a correction on EDGAR: another form in index and header, and a note in the text."""
     form = "8-K" if submission.form != "8-K" else "10-Q"
     header = f"SUBMISSION TYPE:\t{submission.form}".encode(), f"SUBMISSION TYPE:\t{form}".encode()
     content = submission.content.replace(*header).replace(
@@ -185,14 +185,14 @@ def command(operation: Operation, world: World, place: Place) -> list[str]:
 
 
 def plain_json(content: bytes) -> str:
-    """What a raw filing's ``.json`` says, but for the time and place of the download."""
+    """The ``.json`` of a raw filing, without the time and source of the download."""
     values = json.loads(content)
     return json.dumps({name: value for name, value in values.items() if name not in ("fetched_at", "source", "url")})
 
 
 def _finish_quarters(archives: Path, submissions: Sequence[Submission]) -> None:
-    """EDGAR has an index of every quarter, also of one without filings, and each is of a day after the last filing:
-    what it does not list any more was deleted."""
+    """Add the index of every quarter, as EDGAR has it even without filings. Each is dated after the last filing, so a
+    filing missing from it counts as deleted."""
     for year, quarter in ((2023, 1), (2023, 2), (2023, 3), (2023, 4), (2024, 1)):
         folder = archives / f"edgar/full-index/{year}/QTR{quarter}"
         last = min(dt.date(year + quarter // 4, quarter % 4 * 3 + 1, 1) - dt.timedelta(days=1), UNTIL)
@@ -203,6 +203,6 @@ def _finish_quarters(archives: Path, submissions: Sequence[Submission]) -> None:
         (folder / "form.gz").write_bytes(gzip.compress(index, mtime=0))
 
 
-def _passing(path: str) -> bool:
+def _is_temporary(path: str) -> bool:
     name = path.rpartition("/")[2]
     return ".partial/" in path or name.endswith((".tmp", ".part")) or ".parts/" in path

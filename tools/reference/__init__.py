@@ -1,1 +1,1 @@
-"""Pages of docs/ that are written from code: the settings and the HTTP API."""
+"""Generates reference pages of docs/ from the code: settings, HTTP API, records."""

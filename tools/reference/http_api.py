@@ -1,4 +1,4 @@
-"""docs/http-api.md from the OpenAPI description of the HTTP service."""
+"""Generates docs/http-api.md from the OpenAPI description of the HTTP service."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ HEAD = """<!-- Written by `make docs` from the routes of finray/api; do not edit
 
 # The HTTP API
 
-{description} [serving.md](serving.md) has examples, keys, limits and events, [openapi.json](openapi.json) the same for
-machines.
+{description} [serving.md](serving.md) covers examples, keys, limits and events. [openapi.json](openapi.json) is the
+OpenAPI file.
 """
 
 Object = dict[str, Any]
@@ -60,7 +60,7 @@ def _route(name: str, operation: Object) -> str:
 
 
 def _errors(routes: list[tuple[str, Object]]) -> str:
-    """A row for each status and what it means; every error has the same body."""
+    """A row for each status with its meaning; every error has the same body."""
     meanings: dict[str, dict[str, None]] = {}
     for _, operation in routes:
         for status, reply in operation["responses"].items():
@@ -89,7 +89,7 @@ def _schema(name: str, schema: Object) -> str:
 
 
 def _fields(schema: Object, prefix: str) -> Iterator[list[str]]:
-    """A row for each field; those of an object within an object below it, as ``documents[].score``."""
+    """A row for each field; fields of nested objects follow as ``documents[].score``."""
     required = set(schema.get("required", ()))
     for name, field in schema.get("properties", {}).items():
         note = prose(field.get("description"))

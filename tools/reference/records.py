@@ -1,4 +1,4 @@
-"""Tables of records and events, from the dataclasses that define them."""
+"""Generates tables of records and events from their dataclasses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = {"string": "text", "integer": "whole number", "boolean": "true or false"
 
 
 def page_with_records(present: str) -> str:
-    """Fills in the tables of the records that the page names in markers."""
+    """Fill in the tables of the records that the page names in markers."""
 
     def filled(marker: re.Match[str]) -> str:
         return f"{marker[1]}{_events() if marker[2] == 'ServiceEvent' else _fields(RECORDS[marker[2]])}{marker[3]}"
@@ -25,7 +25,7 @@ def page_with_records(present: str) -> str:
 
 
 def _fields(record: type) -> str:
-    """A table of the fields of ``record``, then one for each record in it."""
+    """A table of the fields of ``record``, then one for each nested record."""
     schema = adapter(record).json_schema(mode="serialization")
     tables = [_table(schema)]
     tables += [f"### {name}\n\n{_plain(part['description'])}\n\n{_table(part)}" for name, part in _parts(schema)]
@@ -33,7 +33,7 @@ def _fields(record: type) -> str:
 
 
 def _parts(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The records within a record, in the order in which its fields name them."""
+    """The nested records, in the order of the fields."""
     names = dict.fromkeys(re.findall(r"#/\$defs/(\w+)", json.dumps(schema["properties"])))
     return [(name, schema["$defs"][name]) for name in names]
 

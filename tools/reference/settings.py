@@ -1,4 +1,4 @@
-"""docs/settings.md from the settings models: every setting with its type, default and docstring."""
+"""Generates docs/settings.md from the settings models: every setting with its type, default and docstring."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ HEAD = """<!-- Written by `make docs` from finray/core/settings.py; do not edit.
 
 # Settings
 
-A preset, a file of your own, the environment and `--set` choose settings, each over the one before:
+Settings come from a preset, your own file, the environment and `--set`; each overrides the one before:
 
     finray ask "…" --index my-index --preset local
     finray ask "…" --index my-index --preset mine.toml          # [retrieval] k_passages = 20
     FINRAY_RETRIEVAL__K_PASSAGES=20 finray ask "…" --index my-index
     finray ask "…" --index my-index --set retrieval.k_passages=20
 
-`finray presets` prints them all. A name or a value that no setting has is an error. Secrets are not settings: a setting
+`finray presets` prints them all. An unknown name or an invalid value is an error. Secrets are not settings: a setting
 names the environment variable that holds a key.
 """
 
@@ -36,7 +36,7 @@ def settings_page(_present: str) -> str:
 
 
 def _sections(model: type[BaseModel], prefix: str) -> list[str]:
-    """One section for each nested model that has values of its own, outer before inner."""
+    """A section for each nested model with values, outer before inner."""
     parts = []
     for name, field in model.model_fields.items():
         nested = field.default
@@ -67,7 +67,7 @@ def _section(name: str, model: type[BaseModel], defaults: BaseModel, values: lis
 
 
 def _docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """The text below each attribute, also of the classes that ``model`` inherits from."""
+    """The docstring below each attribute, including inherited ones."""
     found: dict[str, str] = {}
     for base in reversed(model.__mro__):
         if base.__module__.startswith("finray."):
@@ -93,14 +93,14 @@ def _kind(field: FieldInfo) -> str:
 
 
 def _presets() -> str:
-    """What each shipped preset sets otherwise than the defaults."""
+    """A table of the settings in which shipped presets differ from the defaults."""
     plain = _flat(Settings().model_dump())
     loaded = {name: _flat(load_settings(name, environment={}).model_dump()) for name in preset_names()}
     differing = [name for name in plain if any(values[name] != plain[name] for values in loaded.values())]
     columns = [name for name, values in loaded.items() if values != plain]
     rows = ([code(name), *(code(json.dumps(loaded[preset][name])) for preset in columns)] for name in differing)
     same = ", ".join(code(name) for name, values in loaded.items() if values == plain)
-    text = f"## Presets\n\n{same} is the defaults. What the others change:"
+    text = f"## Presets\n\n{same} has the defaults. The others change:"
     return "\n\n".join([text, table(["setting", *(code(name) for name in columns)], rows)])
 
 

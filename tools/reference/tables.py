@@ -1,4 +1,4 @@
-"""Markdown tables and the few marks that their cells need."""
+"""Markdown tables and the markup of their cells."""
 
 from __future__ import annotations
 

@@ -28,20 +28,20 @@ Limits = Annotated[ServingSettings, Depends(limits_of)]
 
 
 def errors(*statuses: int) -> Reply:
-    """The errors that a route may reply besides 400 and 500, for the OpenAPI file."""
+    """Error replies of a route for the OpenAPI file: 400, ``statuses`` and 500."""
     return {status: {"model": ErrorReply, "description": _MEANING[status]} for status in (400, *statuses, 500)}
 
 
 _MEANING = {
     400: "The request is malformed",
-    401: "No key, or not a valid one",
-    403: "Keys are off and the request comes from another machine",
-    404: "There is no such filing or page",
+    401: "The key is missing or invalid",
+    403: "API-key checks are off and the request comes from another machine",
+    404: "No such filing or page",
     408: "The body did not arrive in time",
     413: "The body is too large",
-    422: "A field is wrong; `param` names it",
-    429: "Too much at once; wait for Retry-After seconds",
+    422: "A field is invalid; `param` names it",
+    429: "A limit is reached; wait for Retry-After seconds",
     500: "A bug; the log has the request id",
     503: "Not ready, or a model cannot be reached",
-    504: "Not done in time",
+    504: "The time limit was reached",
 }

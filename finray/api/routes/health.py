@@ -1,4 +1,4 @@
-"""Whether the service is alive, whether it can answer, and its metrics."""
+"""Liveness, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _METRICS[200] = {"content": {"text/plain": {"schema": {"type": "string"}}}, "des
 
 
 def routers() -> tuple[APIRouter, ...]:
-    """The same under ``/v1`` and, for probes that know no versions, at the root."""
+    """The same routes under ``/v1`` and, for probes that expect no version, at the root."""
     first, root = APIRouter(prefix="/v1", tags=["health"]), APIRouter()
     for router, shown in ((first, True), (root, False)):
         router.get("/healthz", summary="Alive", responses=errors(), include_in_schema=shown)(healthz)
@@ -33,7 +33,7 @@ def routers() -> tuple[APIRouter, ...]:
 
 
 async def healthz() -> Health:
-    """Needs no key, and says nothing but that the process replies."""
+    """Needs no key. Shows only that the process replies."""
     return Health()
 
 
@@ -43,7 +43,7 @@ async def readyz(service: Behind) -> Ready:
 
 
 async def metrics(request: Request) -> Response:
-    """Metrics of the whole cluster, for Prometheus, which sends the key with `authorization.credentials_file`."""
+    """Metrics of the whole cluster. Prometheus sends the key with `authorization.credentials_file`."""
     source = request.app.state.metrics
     if source is None:
         raise ApiError(503, "no_metrics", "this service collects no metrics")

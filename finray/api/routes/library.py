@@ -33,9 +33,9 @@ async def filings(
     form: Annotated[Names, Query(description="Such as 10-K; may be repeated.")] = [],  # noqa: B006
     fiscal_year: Annotated[list[Annotated[int, Query(ge=1900, le=2200)]], Query(max_length=50)] = [],  # noqa: B006
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
-    cursor: Annotated[str, Query(max_length=200, description="`next_cursor` of the page before.")] = "",
+    cursor: Annotated[str, Query(max_length=200, description="`next_cursor` of the previous page.")] = "",
 ) -> FilingList:
-    """By filing id. `has_more` says whether there are more; pass `next_cursor` as `cursor` to get them."""
+    """Sorted by filing id. If `has_more` is true, pass `next_cursor` as `cursor` to get the next page."""
     narrowed = FilingFilter(tuple(company), tuple(form), tuple(fiscal_year))
     found = service.filings(key, narrowed, cursor, limit)
     return await while_connected(request, found, limits.timeout_s)
@@ -75,7 +75,7 @@ async def image(
     ] = [],  # noqa: B006
     dpi: Annotated[int | None, Query(ge=36, le=200)] = None,
 ) -> Response:
-    """PNG of a page of a PDF filing, drawn from its source while that is what was indexed. 404 for HTML filings."""
+    """PNG of a page of a PDF filing, drawn from its source. 404 if the source has changed, and for HTML filings."""
     marks = (*(read_range(text) for text in highlight), *(read_box(text) for text in box))
     drawing = service.page_image(key, filing_id, page, marks, dpi or limits.image_dpi)
     content = await while_connected(request, drawing, limits.timeout_s)

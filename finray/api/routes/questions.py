@@ -33,7 +33,7 @@ _ANSWERED: Reply = {
 async def answer(
     request: Request, body: AnswerRequest, key: Key, service: Behind, limits: Limits, traceparent: TraceParent = None
 ) -> Response | AnswerList:
-    """With `Accept: text/event-stream` the reply is server-sent events. Closing the connection ends the work."""
+    """With `Accept: text/event-stream`, the reply is server-sent events. Closing the connection ends the work."""
     stream = "text/event-stream" in request.headers.get("accept", "")
     asked = body.asked(limits, stream=stream, trace_parent=traceparent, request_id=context_of(request.scope).request_id)
     gate_of(request).limits.ask(key, len(asked.questions))
@@ -51,7 +51,7 @@ async def retrieve(
     limits: Limits,
     traceparent: TraceParent = None,
 ) -> Retrieved:
-    """The first retrieval of the loop: how the question was understood, filings with reasons, passages, best first."""
+    """The first retrieval of the loop: the query that was read, filings with reasons, and passages, best first."""
     asked = body.asked(limits, trace_parent=traceparent, request_id=context_of(request.scope).request_id)
     gate_of(request).limits.ask(key, 1)
     return await while_connected(request, service.retrieve(asked), limits.timeout_s)

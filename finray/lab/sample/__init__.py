@@ -1,1 +1,1 @@
-"""Fictional filings that look alike as real ones do, with questions and exact gold answers."""
+"""Generates fictional filings that look as alike as real ones, with questions and exact gold answers."""

@@ -1,5 +1,4 @@
-"""The 10-K/A: a restatement of Item 8, or the Part III information that the proxy statement did not bring in
-time."""
+"""The 10-K/A: a restatement of Item 8, or Part III information that the proxy statement did not include in time."""
 
 from __future__ import annotations
 

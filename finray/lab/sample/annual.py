@@ -396,5 +396,5 @@ def exhibits(book: Book) -> list[Block]:
 
 
 def _turn(book: Book) -> list[Block]:
-    """The long form starts its larger parts on a new page."""
+    """Start a new page in the long form before a larger part."""
     return [Break()] if book.full else []

@@ -1,6 +1,6 @@
-"""What a filing is made of before it is printed: paragraphs, tables of numbers, tables of words, page breaks.
+"""The blocks of a filing before printing: paragraphs, tables of numbers, tables of words, page breaks.
 
-Both renderers print the same blocks on the same pages, so a gold page holds in PDF and in HTML.
+Both renderers print the same blocks on the same pages, so a gold page is valid in PDF and in HTML.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ Unit = Literal["USD", "shares", "USD/share", "pure"]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """The XBRL fact behind a printed number. ``value`` is in printed units; the fact's is ``value *
-    10**scale``. ``start`` is None for an instant. ``member`` is (axis, member) for a figure of one segment or
-    component."""
+    """The XBRL fact behind a printed number. ``value`` is in printed units; the fact is ``value * 10**scale``.
+    ``start`` is None for an instant. ``member`` is (axis, member) for a figure of one segment or component."""
 
     concept: str
     value: float
@@ -32,8 +31,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """An inline XBRL tag on the first occurrence of ``text`` in a paragraph: a dei cover fact or a number in
-    prose."""
+    """An inline XBRL tag on the first occurrence of ``text`` in a paragraph: a dei cover fact or a number in prose."""
 
     text: str
     concept: str
@@ -50,8 +48,8 @@ class Para:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """``text`` opens with a parenthesis where ``suffix`` closes it: EDGAR tables print the two in different
-    cells."""
+    """A printed number. ``text`` starts with the parenthesis that ``suffix`` closes: EDGAR tables print them in
+    different cells."""
 
     text: str
     prefix: str = ""
@@ -88,8 +86,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """Words in columns; ``widths`` are shares of the page's width. ``bold_head`` prints the first row bold;
-    ``paged`` fills the last column with the page on which each row's title stands."""
+    """Words in columns; ``widths`` are shares of the page width. ``bold_head`` prints the first row bold; ``paged``
+    fills the last column with the page number of each row's title."""
 
     rows: tuple[tuple[str, ...], ...]
     widths: tuple[float, ...]
@@ -110,8 +108,8 @@ Block = Para | Table | WordTable | Break
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A block, or the part of a paragraph, that fits on one page. ``lines`` are a paragraph's lines as
-    wrapped for print; empty for tables."""
+    """A block, or a part of a paragraph, that fits on one page. ``lines`` are the wrapped lines of a paragraph, empty
+    for tables."""
 
     block: Para | Table | WordTable
     lines: tuple[str, ...] = ()

@@ -1,5 +1,4 @@
-"""What every document builder needs to know about one filing: company, books as of the filing, story,
-columns."""
+"""The input of every document builder for one filing: company, books as of the filing, story, columns."""
 
 from __future__ import annotations
 
@@ -40,14 +39,14 @@ class Book:
         return self.ledger.annual(year, self.vintage)
 
     def restated(self, year: int) -> bool:
-        """Whether this filing prints ``year`` corrected after the original 10-K had misstated it."""
+        """Whether this filing prints corrected figures of ``year`` after the original 10-K misstated it."""
         return year == self.company.restated_year and (self.vintage.amended or self.vintage.year > year)
 
     def ordered(self, columns: Sequence[Column]) -> list[Column]:
         return sorted(columns, key=lambda column: column.end, reverse=self.company.style.newest_first)
 
     def year_columns(self, count: int, *, instants: bool = False) -> list[Column]:
-        """The last ``count`` fiscal years in the company's order, headed by their dates."""
+        """The last ``count`` fiscal years in the company's order, with dates as headings."""
         calendar = self.company.calendar
         columns = []
         for year in range(self.year, self.year - count, -1):
@@ -79,7 +78,7 @@ class Book:
         ]
 
     def say(self, key: str) -> Para:
-        """The paragraph of a story sentence, kept whole so that its page is known."""
+        """The paragraph of a story sentence, kept on one page so that its page is known."""
         return Para(self.story.sentences[key], key=key)
 
     def boilerplate(self, name: str) -> Para:

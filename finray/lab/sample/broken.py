@@ -1,4 +1,4 @@
-"""One of each bad file that a folder of downloads may hold, with what reading it should come to."""
+"""One broken file of each kind that a folder of downloads may contain, with the expected result of reading it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from finray.lab.sample.plan import drafts, make_plans
 from finray.lab.sample.printing import Format, print_filing
 
 _AES_256 = 5
-"""pymupdf.PDF_ENCRYPT_AES_256, which the package defines out of a type checker's sight."""
+"""pymupdf.PDF_ENCRYPT_AES_256, which type checkers do not see."""
 _FORBIDDEN = """<!DOCTYPE html>
 <html><head><title>SEC.gov | Request Rate Threshold Exceeded</title></head><body>
 <h1>403 Forbidden</h1><p>Your Request Originates from an Undeclared Automated Tool</p>
@@ -25,8 +25,8 @@ Simmer for half an hour, blend, and serve with lemon.\n"""
 
 @dataclass(frozen=True, slots=True)
 class BrokenFile:
-    """``reason`` is that of the FilingError which reading raises at ``stage``, both None where the file is a
-    valid filing after all, whatever its name says."""
+    """``reason`` and ``stage`` are those of the FilingError from reading the file; both are None if it is a valid
+    filing despite its name."""
 
     name: str
     stage: Stage | None
@@ -35,7 +35,7 @@ class BrokenFile:
 
 
 def write_broken_files(folder: Path) -> tuple[BrokenFile, ...]:
-    """Write the files into ``folder`` (made if missing) and say what to expect of each."""
+    """Write the files into ``folder`` (created if missing) and return the expected result of each."""
     folder.mkdir(parents=True, exist_ok=True)
     pdf = _filing("pdf")
     contents: dict[BrokenFile, bytes] = {

@@ -1,4 +1,4 @@
-"""Fiscal calendars: year ends that stay on a month's last day, and 52/53-week years that wander."""
+"""Fiscal calendars: fixed month-end year ends, and 52/53-week years."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
 
 
 def month_end(year: int, month: int) -> dt.date:
-    """The last day of ``month``; months outside 1..12 roll over into neighbouring years."""
+    """The last day of ``month``; months outside 1..12 roll over into neighboring years."""
     year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
     return dt.date(year, month, calendar.monthrange(year, month)[1])
 
 
 def long_date(day: dt.date) -> str:
-    """``December 31, 2022``."""
+    """A date such as ``December 31, 2022``."""
     return f"{calendar.month_name[day.month]} {day.day}, {day.year}"
 
 
 def next_weekday(day: dt.date) -> dt.date:
-    """``day``, or the Monday after it: the SEC accepts filings on business days only."""
+    """``day``, or the following Monday: the SEC accepts filings only on business days."""
     return day + dt.timedelta(days=max(0, 7 - day.weekday()) if day.weekday() > 4 else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """When fiscal years end: the last day of ``month``, or the ``weekday`` (0 is Monday) that is last in it
-    or nearest to its end. ``named_after_start``: fiscal 2022 ends in January 2023, as retailers count."""
+    """Rule for the end of fiscal years: the last day of ``month``, or the last ``weekday`` (0 is Monday) in it, or the
+    one nearest to its end. ``named_after_start``: fiscal 2022 ends in January 2023, as for retailers."""
 
     month: int
     weekday: int | None = None
@@ -50,7 +50,7 @@ class Calendar:
         return self.year_end(fiscal_year - 1) + dt.timedelta(days=1)
 
     def quarter_end(self, fiscal_year: int, quarter: int) -> dt.date:
-        """Quarter 4 ends with the year and takes the 53rd week where there is one."""
+        """The end of a quarter. Quarter 4 ends with the year and includes a 53rd week."""
         if quarter == 4:
             return self.year_end(fiscal_year)
         if self.weekday is None:
@@ -94,4 +94,4 @@ OTHERS = (
     DECEMBER,
     Calendar(12, weekday=6, rule="nearest"),
 )
-"""Calendars of companies that are not retailers, in turn."""
+"""Calendars of companies other than retailers, used in turn."""

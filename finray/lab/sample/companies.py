@@ -1,5 +1,5 @@
-"""Fictional companies: invented names (some confusingly alike), tickers, addresses, calendars and habits of
-style."""
+"""Fictional companies: invented names (some confusingly alike), tickers, addresses, calendars and styles of
+statements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from finray.lab.sample.texts import load_text
 Scale = Literal["dollars", "thousands", "millions"]
 MULTIPLIER: dict[Scale, int] = {"dollars": 1, "thousands": 1_000, "millions": 1_000_000}
 FIRST_CIK = 9_000_001
-"""Far above any number the SEC has given out, so no sample company can be mistaken for a real one."""
+"""Far above all CIKs of the SEC, so that no sample company can be confused with a real one."""
 
 _ONSETS = (
     "Vel",
@@ -64,9 +64,8 @@ class Style:
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """One registrant. ``former_name`` was its name until ``renamed_on``. ``restated_year`` is the fiscal year
-    whose 10-K it had to restate in a 10-K/A, ``recast_year`` the first year under a changed cost
-    classification."""
+    """One registrant. ``former_name`` was its name until ``renamed_on``. It restated the 10-K of ``restated_year`` in a
+    10-K/A. ``recast_year`` is the first year under a changed cost classification."""
 
     name: str
     short: str
@@ -118,8 +117,8 @@ class Company:
 
 
 def make_companies(count: int, first_year: int, years: int, seed: int) -> tuple[Company, ...]:
-    """``count`` companies filing for ``years`` fiscal years from ``first_year``; every fourth looks like the
-    one before it. The first ``n`` are the same whatever ``count`` is."""
+    """``count`` companies that file for ``years`` fiscal years from ``first_year``. Every fourth resembles the previous
+    one. The first ``n`` do not depend on ``count``."""
     made: list[Company] = []
     taken: set[str] = set()
     for number in range(count):
@@ -132,7 +131,7 @@ def make_companies(count: int, first_year: int, years: int, seed: int) -> tuple[
 
 
 def invented_name(rng: random.Random, taken: set[str]) -> str:
-    """A made-up first name for a company, not yet in ``taken``."""
+    """An invented first name for a company, not yet in ``taken``."""
     while True:
         stem = rng.choice(_ONSETS) + rng.choice(_CODAS)
         if stem not in taken:

@@ -1,4 +1,4 @@
-"""Cover pages, with the words that SEC forms prescribe and the dei tags that inline XBRL puts on them."""
+"""Cover pages, with the wording of SEC forms and the dei tags of inline XBRL."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A filing before it is printed. ``start`` is None where the cover gives one date (8-K). ``amends`` is
-    what a 10-K/A amends: form and period end."""
+    """A filing before printing. ``start`` is None if the cover has a single date (8-K). ``amends`` describes the filing
+    that a 10-K/A amends: form and period end."""
 
     company: Company
     doc_name: str
@@ -150,7 +150,7 @@ def current_cover(draft: Draft, event: dt.date) -> list[Block]:
 
 
 def hidden_facts(draft: Draft) -> list[tuple[str, str]]:
-    """dei facts that inline filings carry out of sight."""
+    """dei facts that inline XBRL filings carry in a hidden section."""
     facts = [
         ("dei:EntityCentralIndexKey", draft.company.cik),
         ("dei:AmendmentFlag", "true" if draft.form.endswith("/A") else "false"),

@@ -1,4 +1,4 @@
-"""The 8-K, one event each, and the earnings release that is its Exhibit 99.1."""
+"""The 8-K with one event, and the earnings release that is its Exhibit 99.1."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from finray.lab.sample.story import Story, dollars, year_label
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What an 8-K reports: its Item, the paragraphs, and the sentence that answers a question about it
-    (``key``)."""
+    """The event of an 8-K: its Item, the paragraphs, and the sentence that answers a question about it (``key``)."""
 
     kind: str
     number: str

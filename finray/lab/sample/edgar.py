@@ -1,7 +1,8 @@
-"""A small EDGAR in a folder: indexes, full submissions, feed archives, tickers, submissions JSON, in EDGAR's formats.
+"""A small EDGAR in a folder: indexes, full submissions, feed archives, tickers and submissions JSON, in EDGAR's
+formats.
 
-Any web server that serves the folder is an EDGAR to try ``finray sync`` on without a network. What stands where is
-SEC's ("Accessing EDGAR Data"); the filings are the sample's.
+Serve the folder with any web server to try ``finray sync`` without a network. The layout follows the SEC ("Accessing
+EDGAR Data"); the filings are those of the sample.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from finray.lab.sample.plan import drafts, make_plans
 from finray.lab.sample.printing import print_filing
 
 _EPOCH = 1_700_000_000
-"""The age of files in archives: the same sample is the same bytes."""
+"""Fixed modification time of files in archives, for reproducible bytes."""
 _COMPANY_FACTS = (
     *("sic", "sicDescription", "category", "fiscalYearEnd", "phone", "flags", "ein", "description", "website"),
     *("investorWebsite", "stateOfIncorporation", "stateOfIncorporationDescription"),
 )
-"""What the submissions JSON says of a company besides; empty here."""
+"""Other fields of a company in the submissions JSON; empty here."""
 _RULE = "-" * 141
 
 
@@ -50,7 +51,7 @@ class Submission:
 
 
 def sample_submissions(companies: int, years: int, seed: int = 0) -> list[Submission]:
-    """Every filing of the fictional companies but the releases, which are no filings of their own."""
+    """Every filing of the fictional companies, without releases, which are not separate filings."""
     found = []
     for plan in make_plans(companies, years, seed, full=False):
         for draft in drafts(plan):
@@ -76,7 +77,7 @@ def sample_submissions(companies: int, years: int, seed: int = 0) -> list[Submis
 
 
 def write_edgar(folder: Path, submissions: Sequence[Submission], *, feed: bool = True) -> None:
-    """Write ``folder/Archives/edgar``, ``folder/files`` and ``folder/submissions``, over what is there."""
+    """Write ``folder/Archives/edgar``, ``folder/files`` and ``folder/submissions``; overwrite existing files."""
     archives = folder / "Archives"
     for submission in submissions:
         _write(archives / submission.path, submission.content)
@@ -104,7 +105,7 @@ def feed_path(day: dt.date) -> str:
 
 
 def form_index(submissions: Iterable[Submission], daily: dt.date | None = None) -> bytes:
-    """The form index of a day, or of a quarter: ordered by form, columns of fixed width."""
+    """The form index of a day or a quarter: sorted by form, with columns of fixed width."""
     what = "Daily Index of EDGAR Dissemination Feed" if daily else "Master Index of EDGAR Dissemination Feed"
     rows = sorted(submissions, key=lambda s: (s.form, s.company, s.accession))
     last = daily or max((row.filed_at for row in rows), default=dt.date(1993, 1, 1))
@@ -122,7 +123,7 @@ def form_index(submissions: Iterable[Submission], daily: dt.date | None = None) 
 
 
 def feed_archive(submissions: Iterable[Submission], extra: Iterable[tuple[str, bytes]] = ()) -> bytes:
-    """A day's feed: each submission as ``<accession>.nc``; ``extra`` are further members by name."""
+    """A day's feed: each submission as ``<accession>.nc``; ``extra`` are additional members by name."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for name, content in (*((f"{s.accession}.nc", as_feed(s)) for s in submissions), *extra):
@@ -133,7 +134,7 @@ def feed_archive(submissions: Iterable[Submission], extra: Iterable[tuple[str, b
 
 
 def as_feed(submission: Submission, notice: str = "") -> bytes:
-    """A submission as the dissemination feed sends it; ``notice`` is CORRECTION or DELETION."""
+    """A submission in the format of the dissemination feed; ``notice`` is CORRECTION or DELETION."""
     text = submission.content.decode()
     start = text.index("<DOCUMENT>")
     documents = text[start : text.rindex("</DOCUMENT>") + len("</DOCUMENT>\n")]

@@ -1,4 +1,4 @@
-"""Writes a sample: fictional filings and questions about them with exact answers."""
+"""Writes a sample: fictional filings, and questions about them with exact answers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from finray.lab.sample.world import World
 
 MANIFEST = "sample.json"
 _COMPANIES_PER_WORKER = 4
-"""A worker process costs as much to start as a few companies cost to write."""
+"""Companies for each worker process; starting one costs as much as writing a few companies."""
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSummary:
-    """What was written. ``filings`` counts files by form, ``questions`` by type."""
+    """Summary of a written sample. ``filings`` counts files by form, ``questions`` counts them by type."""
 
     folder: Path
     filings: dict[str, int]
@@ -98,7 +98,7 @@ def generate_sample(
 
 
 def write_company(plan: Plan, folder: Path, formats: tuple[Format, ...]) -> list[PrintedFiling]:
-    """Print and write one company's filings; runs in worker processes."""
+    """Print and write the filings of one company, in a worker process."""
     printed = []
     for draft in drafts(plan):
         filing, content = print_filing(draft, formats, plan.seed)
@@ -135,7 +135,7 @@ def _check(companies: int, years: int, questions: int, formats: Sequence[str], p
 
 
 def _claim(folder: Path, arguments: dict[str, object]) -> None:
-    """Make the folder, or make sure that it holds this very sample."""
+    """Create the folder, or check that it holds the same sample."""
     manifest, filings = folder / MANIFEST, folder / "filings"
     wanted = json.dumps(arguments, sort_keys=True) + "\n"
     if manifest.is_file() and manifest.read_text(encoding="utf-8") == wanted:
@@ -147,7 +147,7 @@ def _claim(folder: Path, arguments: dict[str, object]) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """All of the file or none of it: a killed run leaves no half-written filing."""
+    """Write the file atomically: a killed run leaves no partial filing."""
     partial_file = path.with_name(path.name + ".part")
     partial_file.write_bytes(content)
     partial_file.replace(path)

@@ -1,4 +1,4 @@
-"""Inline XBRL: tags on words and numbers, and the ix:header with the contexts and units they refer to."""
+"""Inline XBRL: tags on words and numbers, and the ix:header with their contexts and units."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _UNITS = (
 
 
 class Tagger:
-    """Numbers facts and collects the contexts they need. When not ``enabled`` it leaves the text as it is."""
+    """Numbers facts and collects their contexts. If not ``enabled``, it leaves the text unchanged."""
 
     def __init__(self, company: Company, start: dt.date | None, end: dt.date, *, enabled: bool) -> None:
         self.company, self.enabled = company, enabled
@@ -51,7 +51,7 @@ class Tagger:
         )
 
     def number(self, fact: Fact, text: str) -> str:
-        """``text`` may open with a parenthesis, which stays outside of the tag."""
+        """Tag a number. An opening parenthesis at the start of ``text`` stays outside the tag."""
         if not self.enabled:
             return escape(text, quote=False)
         context = self._context((fact.start, fact.end, fact.member))
@@ -66,7 +66,7 @@ class Tagger:
         )
 
     def header(self, hidden: Sequence[tuple[str, str]]) -> str:
-        """The ix:header, to be made last: hidden cover facts, units, every context that a tag referred to."""
+        """The ix:header: hidden cover facts, units, and every context in use. Call it last."""
         if not self.enabled:
             return ""
         facts = "".join(

@@ -1,5 +1,4 @@
-"""Blocks to pages: word wrap with the metrics of the printed fonts, and page breaks that keep tables
-whole."""
+"""Blocks to pages: word wrap with the metrics of the printed fonts, and page breaks that keep tables whole."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ _PIECES = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a paragraph style prints; lengths in points."""
+    """Print style of a paragraph; lengths in points."""
 
     font: Font
     size: float
@@ -64,7 +63,7 @@ def text_width(text: str, font: Font, size: float) -> float:
 
 
 def wrap(text: str, font: Font, size: float, width: float) -> tuple[str, ...]:
-    """Greedy lines no wider than ``width``; a newline in ``text`` is kept."""
+    """Greedy lines no wider than ``width``; keeps newlines in ``text``."""
     space = text_width(" ", font, size)
     lines: list[str] = []
     for part in text.split("\n"):
@@ -82,7 +81,7 @@ def wrap(text: str, font: Font, size: float, width: float) -> tuple[str, ...]:
 
 
 def label_lines(table: Table, row: Row) -> tuple[str, ...]:
-    """A row's label, wrapped to the space left of the numbers."""
+    """The label of a row, wrapped to the space left of the numbers."""
     width = TEXT_WIDTH - table.columns * table.column_width - row.indent * INDENT - CELL_PADDING
     return wrap(row.label, "tibo" if row.bold else "tiro", table.size, width)
 
@@ -100,7 +99,7 @@ def head_lines(table: Table) -> list[int]:
 
 
 def height(placed: Placed) -> float:
-    """Points that a placed block takes, its spacing included."""
+    """Height in points of a placed block, including its spacing."""
     block = placed.block
     if isinstance(block, Para):
         look = LOOKS[block.style]
@@ -117,8 +116,7 @@ def height(placed: Placed) -> float:
 
 
 def paginate(blocks: Iterable[Block]) -> tuple[Sheet, ...]:
-    """Pages in order. Tables and keyed paragraphs stay whole; other paragraphs may continue on the next
-    page."""
+    """The pages in order. Tables and keyed paragraphs stay whole; other paragraphs may continue on the next page."""
     sheets: list[list[Placed]] = [[]]
     room = TEXT_HEIGHT
 
@@ -153,8 +151,8 @@ def paginate(blocks: Iterable[Block]) -> tuple[Sheet, ...]:
 def number_contents(sheets: Sequence[Sheet], first_numbered: int) -> tuple[Sheet, ...]:
     """The pages with printed page numbers in the last column of contents and index tables.
 
-    A row is found by its first cell where that is an Item's number, else by the title in the cell before the
-    last; the first page that prints it as a heading counts.
+    A row is located by its Item number in the first cell or, without one, by the title in the second-to-last cell. The
+    first page that prints it as a heading counts.
     """
     starts: dict[str, int] = {}
     for page, sheet in enumerate(sheets):

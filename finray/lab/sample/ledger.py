@@ -17,8 +17,7 @@ from finray.lab.sample.companies import MULTIPLIER, Company
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """What happened in a period. Cash effects carry their sign in ``change_*``; outflows are positive
-    amounts."""
+    """Flows of a period. ``change_*`` are signed cash effects; outflows are positive amounts."""
 
     segment_revenue: tuple[int, ...]
     cost_of_revenue: int
@@ -115,7 +114,7 @@ class Flows:
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """What is owned and owed on one day. ``treasury`` and ``accumulated_loss`` reduce equity."""
+    """Assets, liabilities and equity on one day. ``treasury`` and ``accumulated_loss`` reduce equity."""
 
     cash: int
     investments: int
@@ -171,8 +170,7 @@ class Balances:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """Flows between two balance sheets. ``shares`` is the weighted average, ``diluted`` adds options and
-    units."""
+    """Flows between two balance sheets. ``shares`` is the weighted average; ``diluted`` adds options and units."""
 
     flows: Flows
     opening: Balances
@@ -191,7 +189,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Vintage:
-    """Which filing the books are seen through: its fiscal year, and whether it is the restating amendment."""
+    """The filing whose view of the books is used: its fiscal year, and whether it is the restating amendment."""
 
     year: int
     amended: bool = False
@@ -199,8 +197,8 @@ class Vintage:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Quarters from four years before the first filing to the last. ``misstatement`` is the revenue that the
-    original 10-K of ``company.restated_year`` booked too early, in its fourth quarter."""
+    """Quarters from four years before the first filing to the last one. ``misstatement`` is the revenue that the
+    original 10-K of ``company.restated_year`` recognized too early, in its fourth quarter."""
 
     company: Company
     quarters: dict[tuple[int, int], Period]
@@ -211,7 +209,7 @@ class Ledger:
         return join([self._quarter(year, quarter, vintage) for quarter in range(first, through + 1)])
 
     def annual(self, year: int, vintage: Vintage | None = None) -> Period:
-        """The whole fiscal year; by default as that year's own 10-K first printed it."""
+        """The whole fiscal year; by default as its own 10-K printed it."""
         return self.period(year, 4, vintage or Vintage(year))
 
     def _quarter(self, year: int, quarter: int, vintage: Vintage) -> Period:
@@ -223,7 +221,7 @@ class Ledger:
 
 
 def join(periods: Sequence[Period]) -> Period:
-    """Consecutive periods as one."""
+    """Merge consecutive periods."""
     flows = periods[0].flows
     for later in periods[1:]:
         flows = flows + later.flows
@@ -237,7 +235,7 @@ def join(periods: Sequence[Period]) -> Period:
 
 
 def _before_recast(period: Period) -> Period:
-    """Distribution costs were part of selling expenses until the recast moved them to cost of revenue."""
+    """Move distribution costs back to selling expenses, as before the recast to cost of revenue."""
     moved = period.flows.cost_of_revenue // 14
     flows = replace(
         period.flows, cost_of_revenue=period.flows.cost_of_revenue - moved, selling=period.flows.selling + moved
@@ -246,7 +244,7 @@ def _before_recast(period: Period) -> Period:
 
 
 def _misstate(period: Period, amount: int) -> Period:
-    """The quarter with ``amount`` of revenue booked too early, unpaid at its end, and taxed at a quarter."""
+    """The quarter with ``amount`` of revenue recognized too early, unpaid at its end and taxed at 25%."""
     tax = amount // 4
     flows, closing = period.flows, period.closing
     segments = (flows.segment_revenue[0] + amount, *flows.segment_revenue[1:])
@@ -288,8 +286,7 @@ _SEASONS = {"retail": (0.22, 0.23, 0.23, 0.32), "foods": (0.24, 0.24, 0.25, 0.27
 
 
 class _Simulation:
-    """The moving state of one company: rates drift from year to year, balances roll from quarter to
-    quarter."""
+    """The changing state of one company: rates drift from year to year, balances roll from quarter to quarter."""
 
     def __init__(self, company: Company, rng: random.Random) -> None:
         self.rng, self.company, profile = rng, company, company.profile
@@ -332,7 +329,7 @@ class _Simulation:
         self.balances = replace(open_, retained_earnings=open_.total_assets - open_.total_liabilities - open_.equity)
 
     def start_year(self) -> None:
-        """New trends: growth, margin and the dividend move once a year."""
+        """Draw new trends: growth, margin and the dividend change once a year."""
         rng = self.rng
         self.growth = self.trend + rng.gauss(0, 0.06)
         self.margin = min(0.85, max(0.15, self.margin + rng.gauss(0, 0.012)))
@@ -418,7 +415,7 @@ class _Simulation:
         return Period(flows, old, new, (old.shares + new.shares) // 2, diluted)
 
     def _fund(self, flows: Flows, new: Balances, number: int, year: float) -> tuple[Flows, Balances]:
-        """Borrow when cash would run low; then close the books."""
+        """Borrow if cash would run low, then close the books."""
         old = self.balances
         shortfall = round(year * 0.05) - (old.cash + flows.net_change_in_cash)
         if shortfall > 0:

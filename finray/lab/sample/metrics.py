@@ -1,5 +1,4 @@
-"""Line items that questions ask for: their names in questions, where they are printed, how they follow from
-the books."""
+"""Line items for questions: their names in questions, where they are printed, and how they follow from the books."""
 
 from __future__ import annotations
 
@@ -13,7 +12,8 @@ from finray.lab.sample.printing import PrintedFiling, Spot
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """``pick`` gives the amount in the company's scale (cents where ``per_share``); ``row`` is its place."""
+    """``pick`` returns the amount in the company's scale (cents if ``per_share``); ``row`` is its row in a
+    statement."""
 
     names: tuple[str, ...]
     row: str
@@ -96,12 +96,12 @@ AMOUNTS = (
 )
 PER_SHARE = (EPS_BASIC, EPS_DILUTED)
 COMPARED = (REVENUE, GROSS_PROFIT, OPERATING_INCOME, NET_INCOME, CAPEX, OPERATING_CASH, TOTAL_ASSETS, EQUITY, CASH)
-"""Metrics that every company reports, so that two companies can be compared by them."""
+"""Metrics that every company reports, for comparisons of two companies."""
 QUARTERLY = (REVENUE, GROSS_PROFIT, OPERATING_INCOME, NET_INCOME, SELLING, EPS_DILUTED, TOTAL_ASSETS, CASH, LIABILITIES)
 
 
 def reported(metric: Metric, company: Company, period: Period) -> bool:
-    """Whether the company prints the line with a number on it."""
+    """Whether the company prints this line with a number."""
     if metric is RESEARCH and not company.profile["research"]:
         return False
     return metric.pick(period) != 0
@@ -109,7 +109,7 @@ def reported(metric: Metric, company: Company, period: Period) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A figure computed from several lines. ``definition`` completes "… is defined as". ``percent`` answers
+    """A figure computed from several lines. ``definition`` completes "… is defined as". If ``percent``, the answer is
     in percent."""
 
     name: str
@@ -118,7 +118,7 @@ class Ratio:
     compute: Callable[[Period, Period], float]
     percent: bool
     previous: bool = False
-    """Whether it also needs the year before."""
+    """Whether it also needs the previous year."""
 
 
 RATIOS = (

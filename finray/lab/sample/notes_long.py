@@ -1,4 +1,4 @@
-"""Notes that only the long form prints: details of amounts that the primary statements show in one line."""
+"""Notes of the long form only: details of amounts that the primary statements show in one line."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _retirement(book: Book) -> Section:
 
 
 def _quarters(book: Book) -> Section:
-    """Quarterly data as Item 302 of Regulation S-K once asked for it: many numbers that look alike."""
+    """Quarterly data as formerly required by Item 302 of Regulation S-K: many similar numbers."""
     company = book.company
     periods: list[Period] = [book.ledger.period(book.year, quarter, book.vintage, quarter) for quarter in range(1, 5)]
     rows = [

@@ -1,4 +1,4 @@
-"""Wording: how a question names a company, a year, a quarter, and how an answer writes an amount."""
+"""Wording: how questions name a company, year or quarter, and how answers print an amount."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from finray.lab.sample.texts import load_text
 
 
 class Asker:
-    """Picks phrasings with one random stream."""
+    """Picks wordings with one random stream."""
 
     def __init__(self, companies: Sequence[Company], rng: random.Random) -> None:
         self.rng = rng
@@ -32,7 +32,7 @@ class Asker:
         return _possessive(self.pick(self.texts[kind][name]).format(**words))
 
     def mention(self, company: Company) -> str:
-        """Mostly the short name; sometimes the full one, the ticker or the former name."""
+        """Usually the short name, sometimes the full name, the ticker or the former name."""
         draw = self.rng.random()
         if draw < 0.6:
             return company.short
@@ -56,12 +56,12 @@ class Asker:
 
 
 def _possessive(text: str) -> str:
-    """``Stores's`` is written ``Stores'``."""
+    """Fix the possessive: ``Stores's`` becomes ``Stores'``."""
     return text.replace("s's ", "s' ")
 
 
 def in_millions(amount_in_dollars: int) -> str:
-    """``$1,234.5 million``; whole millions without a decimal, below one million in dollars."""
+    """An amount such as ``$1,234.5 million``; whole millions without decimals, below one million in dollars."""
     if abs(amount_in_dollars) < 1_000_000:
         return f"${amount_in_dollars:,}"
     if amount_in_dollars % 1_000_000 == 0:

@@ -1,4 +1,4 @@
-"""Which filings a company makes, when, and what is in them: one draft for each."""
+"""Plans the filings of a company, with their dates and contents: one draft for each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from finray.lab.sample.quarterly import quarter_sentences, quarterly_report
 from finray.lab.sample.story import Story, make_story
 
 LAST_YEAR = 2023
-"""The last fiscal year of every sample."""
+"""Last fiscal year of every sample."""
 _QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3")
 
 

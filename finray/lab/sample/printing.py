@@ -1,4 +1,4 @@
-"""A draft becomes a file: pages, format, bytes, and a record of what stands on which page."""
+"""Prints a draft to a file, and records the page of each keyed item."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SUFFIX: dict[Format, str] = {"pdf": ".pdf", "html": ".htm", "txt": ".txt"}
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where something is printed: 0-based page, and the words there."""
+    """The place of a printed item: 0-based page, and its words."""
 
     page: int
     text: str
@@ -32,7 +32,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class PrintedFiling:
-    """One file of the sample. ``spots`` maps ``"income:revenue"`` (table and row) or a paragraph's key to its
+    """One file of the sample. ``spots`` maps ``"income:revenue"`` (table and row) or the key of a paragraph to its
     place."""
 
     doc_name: str
@@ -49,8 +49,7 @@ class PrintedFiling:
 
 
 def print_filing(draft: Draft, formats: Sequence[Format], seed: int) -> tuple[PrintedFiling, bytes]:
-    """The file and its record. The format is drawn from ``formats``, the same for the same seed and
-    filing."""
+    """Print the file and its record. The format is drawn from ``formats`` and depends only on seed and filing."""
     sheets = number_contents(paginate(draft.blocks), _first_numbered(draft))
     kind = random.Random(f"{seed}:format:{draft.doc_name}").choice(sorted(formats))
     if draft.form.startswith("EX-") and kind == "txt":
@@ -74,7 +73,7 @@ def print_filing(draft: Draft, formats: Sequence[Format], seed: int) -> tuple[Pr
 
 
 def tagged_inline(company: Company) -> bool:
-    """The smallest filers' HTML has no inline XBRL, so that covers must be read as text there."""
+    """Whether the HTML has inline XBRL; that of the smallest filers does not, so that covers must be read as text."""
     return company.scale != "dollars"
 
 

@@ -88,7 +88,7 @@ def quarterly_report(book: Book, quarter: int, sentences: dict[str, str]) -> lis
 
 
 def quarter_sentences(book: Book, quarter: int, seed: int) -> dict[str, str]:
-    """What drove the quarter's revenue and margin, in the words of its discussion."""
+    """The reasons for the quarter's revenue and margin, in the wording of its discussion."""
     rng = random.Random(f"{seed}:quarter:{book.company.cik}:{book.year}:{quarter}")
     now = book.ledger.period(book.year, quarter, book.vintage, first=quarter)
     before = book.ledger.period(book.year - 1, quarter, book.vintage, first=quarter)
@@ -104,7 +104,7 @@ def quarter_label(quarter: int, year: int) -> str:
 
 
 def _flow_columns(book: Book, quarter: int) -> tuple[list[Column], Head]:
-    """Quarter and year to date, each with its prior year; the first quarter has only the former."""
+    """Quarter and year to date, each with its prior year; the first quarter has no year to date."""
     columns = _pair(book, quarter, first=quarter)
     head: Head = _head(book, quarter, columns, quarters=1)
     if quarter == 1:

@@ -41,8 +41,8 @@ _QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question with its gold answer. ``value`` is in ``unit``: dollars, dollars a share, percent, a
-    ratio, a count."""
+    """One question with its gold answer. ``value`` is in ``unit``: dollars, dollars per share, percent, a ratio or a
+    count."""
 
     question: str
     answer: str | None
@@ -50,16 +50,16 @@ class Asked:
     unit: str | None
     evidence: tuple[tuple[PrintedFiling, Spot], ...]
     reason: str | None = None
-    """Why an unanswerable question has no answer: "company", "year" or "metric"."""
+    """The reason why an unanswerable question has no answer: "company", "year" or "metric"."""
     absent: str | None = None
-    """The words of an unanswerable question that no filing knows."""
+    """The words of an unanswerable question that no filing contains."""
 
 
 Maker = Callable[[World, random.Random, Asker], Asked | None]
 
 
 def make_questions(world: World, count: int) -> list[dict[str, Any]]:
-    """``count`` different questions, the types in turn; fewer where a small sample cannot give that many."""
+    """``count`` different questions, with types in turn; fewer if a small sample does not have enough."""
     rng = random.Random(f"{world.seed}:questions")
     asker = Asker(world.companies, rng)
     makers = dict(MAKERS)
@@ -267,7 +267,7 @@ def _textual(world: World, rng: random.Random, asker: Asker) -> Asked | None:
 
 
 def _event(world: World, rng: random.Random, asker: Asker) -> Asked | None:
-    """About one current report, earnings release or amendment."""
+    """A question about one current report, earnings release or amendment."""
     filings = [filing for filing in world.filings if filing.form in ("8-K", "10-K/A", EARNINGS_RELEASE)]
     if not filings:
         return None
@@ -306,7 +306,7 @@ def _event(world: World, rng: random.Random, asker: Asker) -> Asked | None:
 
 
 def _restated(world: World, rng: random.Random, asker: Asker) -> Asked | None:
-    """The same metric and year from the original 10-K or from its 10-K/A: two answers, two documents."""
+    """Questions on the same metric and year from the original 10-K and its 10-K/A: two answers, two documents."""
     companies = [company for company in world.companies if company.restated_year is not None]
     if not companies:
         return None
@@ -354,7 +354,7 @@ def _unanswerable(world: World, rng: random.Random, asker: Asker) -> Asked | Non
 def _across(
     world: World, company: Company, metric: Metric, years: Sequence[int]
 ) -> tuple[tuple[PrintedFiling, Spot], ...] | None:
-    """The 10-K line of each year, or None where one is missing, blank or was changed by a later filing."""
+    """The 10-K line of each year, or None if one is missing, blank or changed by a later filing."""
     shown = []
     for year in years:
         filing = world.filing(company, "10-K", year)

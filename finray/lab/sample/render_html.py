@@ -37,8 +37,8 @@ def render_html(
     first_numbered: int,
     hidden: Sequence[tuple[str, str]],
 ) -> str:
-    """ASCII XHTML of the pages. ``first_numbered`` is the 0-based page that carries the printed number 1,
-    ``hidden`` are dei facts that no page prints."""
+    """ASCII XHTML of the pages. ``first_numbered`` is the 0-based page with the printed number 1; ``hidden`` are dei
+    facts that no page prints."""
     parts: list[str] = []
     for index, sheet in enumerate(sheets):
         if index:
@@ -92,7 +92,7 @@ def _paragraph(placed: Placed, block: Para, tagger: Tagger) -> str:
 
 
 def _tagged(text: str, tags: Sequence[Tag], tagger: Tagger) -> str:
-    """The text with each tag on its first occurrence; the tags stand in the order of the text."""
+    """The text with each tag on its first occurrence; tags are in the order of the text."""
     parts: list[str] = []
     for tag in tags:
         before, found, after = text.partition(tag.text)
@@ -137,7 +137,7 @@ def _row(table: Table, row: Row, index: int, tagger: Tagger) -> str:
 
 
 def _cell(cell: Cell | None, shade: str, rule: str, size: float, weight: int, tagger: Tagger) -> str:
-    """Dollar sign, digits, closing parenthesis and gutter: four columns a number, as EDGAR tables have."""
+    """Dollar sign, digits, closing parenthesis and gutter: four columns per number, as in EDGAR tables."""
     gutter = f'<td style="{shade}padding:0 1pt"></td>'
     if cell is None:
         return f'<td colspan="3" style="{shade}padding:0 1pt"></td>{gutter}'

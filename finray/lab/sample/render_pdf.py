@@ -1,7 +1,7 @@
-"""Pages to PDF: text placed by position with the standard fonts, as printed EDGAR filings are.
+"""Pages to PDF: text placed by position with the standard fonts, as in printed EDGAR filings.
 
-Content streams are written directly, several times faster than one library call per string, and identical on
-every machine; PyMuPDF adds the fonts and writes the file, without a random document id.
+Writes content streams directly, which is several times faster than one library call per string and gives the same bytes
+on every machine. PyMuPDF adds the fonts and writes the file, without a random document id.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from finray.lab.sample.layout import (
 
 FONTS: tuple[Font, ...] = ("tiro", "tibo", "tiit")
 _NUMBER_RIGHT = 8.0
-"""Room right of a number for a closing parenthesis or a percent sign, which hang outside the column of
+"""Room to the right of a number for a closing parenthesis or a percent sign, which hang outside the column of
 digits."""
 
 
@@ -47,7 +47,7 @@ class _Canvas:
         self.operators.append(place + raw + b") Tj ET")
 
     def aligned(self, x: float, y: float, text: str, font: Font, size: float, share: float) -> None:
-        """``share`` of the text's width lies left of ``x``: 1 aligns right, 0.5 centers."""
+        """Draw text so that ``share`` of its width is left of ``x``: 1 aligns right, 0.5 centers."""
         self.text(x - share * text_width(text, font, size), y, text, font, size)
 
     def line(self, x0: float, x1: float, y: float) -> None:
@@ -63,7 +63,7 @@ class _Canvas:
 
 
 def render_pdf(sheets: Sequence[Sheet], *, title: str, running_head: bool, first_numbered: int) -> bytes:
-    """A PDF of the pages. ``first_numbered`` is the 0-based page that carries the printed number 1."""
+    """A PDF of the pages. ``first_numbered`` is the 0-based page with the printed number 1."""
     with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         for index, sheet in enumerate(sheets):
             canvas = _Canvas()

@@ -1,4 +1,4 @@
-"""Full-submission text: the SGML header that EDGAR puts before a filing, then its documents."""
+"""Full-submission text: EDGAR's SGML header, then the documents of the filing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _SUBSIDIARY_STATES = ("Delaware", "Ohio", "Ontario, Canada", "England and Wales"
 
 
 def render_submission(draft: Draft, html: str) -> str:
-    """``html`` as the first document, certifications and, for an annual report, a list of subsidiaries after
-    it."""
+    """A submission with ``html`` as the first document, then certifications and, for an annual report, a list of
+    subsidiaries."""
     company, stem = draft.company, f"{draft.company.ticker.lower()}-{draft.end:%Y%m%d}"
     others = [("EX-31.1", f"{stem}_ex311.htm", _certification(draft))]
     if draft.form.startswith("10-K"):

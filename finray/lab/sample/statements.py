@@ -25,7 +25,7 @@ class Column:
 
 
 class TableMaker:
-    """Collects rows for one table; ``columns`` in the order printed."""
+    """Collects rows for one table; ``columns`` are in print order."""
 
     def __init__(self, company: Company, columns: Sequence[Column]) -> None:
         self.company, self.columns = company, tuple(columns)
@@ -48,7 +48,7 @@ class TableMaker:
         total: bool = False,
         grand: bool = False,
     ) -> None:
-        """A row of amounts. ``sign`` -1 prints an outflow in parentheses; its XBRL fact stays positive."""
+        """Add a row of amounts. ``sign`` -1 prints an outflow in parentheses; its XBRL fact stays positive."""
         cells = tuple(
             number(
                 sign * pick(column.period),
@@ -71,7 +71,7 @@ class TableMaker:
         self._add(label, cells, key, 1, False, False)
 
     def shares(self, label: str, pick: Callable[[Period], int], *, concept: str) -> None:
-        """A row of share counts; an empty ``concept`` leaves it untagged."""
+        """Add a row of share counts; without a ``concept`` it is untagged."""
         cells = tuple(
             number(pick(c.period), fact=self._fact(concept, pick(c.period), "shares", c, None)) for c in self.columns
         )
@@ -109,7 +109,7 @@ class TableMaker:
 
 
 def scale_note(company: Company, *, per_share: bool) -> str:
-    """``(In thousands, except per share data)``, the line under a statement's title."""
+    """The line under the title of a statement, such as ``(In thousands, except per share data)``."""
     unit = {
         "dollars": "In dollars" if per_share else "In U.S. dollars",
         "thousands": "In thousands",
@@ -433,7 +433,7 @@ def cash_flow_statement(
 
 
 def equity_statement(company: Company, columns: Sequence[Column]) -> Table:
-    """Roll-forward of equity, oldest year first; its columns are the components of equity, not periods."""
+    """Roll-forward of equity, oldest year first; columns are components of equity, not periods."""
     rows: list[Row] = []
 
     def add(label: str, amounts: Sequence[int], *, balance: bool = False) -> None:
@@ -476,7 +476,7 @@ def _one_line(heading: str) -> str:
 
 
 def _net_cash(activity: str, columns: Sequence[Column]) -> str:
-    """The label of a subtotal, which says both directions where the columns differ in sign."""
+    """The label of a subtotal, which names both directions if the signs of the columns differ."""
     amounts = [getattr(column.period.flows, f"{activity}_cash") for column in columns]
     verb = "provided by" if min(amounts) >= 0 else "used in" if max(amounts) <= 0 else "provided by (used in)"
     return f"Net cash {verb} {activity} activities"
@@ -487,7 +487,7 @@ def held_cash(period: Period) -> int:
 
 
 def base_units(company: Company, amount: int) -> int:
-    """Dollars (or shares) behind an amount in the company's scale."""
+    """An amount in the company's scale as dollars (or shares)."""
     return amount * MULTIPLIER[company.scale]
 
 

@@ -1,5 +1,4 @@
-"""What a filing says in words for one fiscal year: headcount, reasons for change, commitments, lawsuits,
-plans."""
+"""The prose facts of one fiscal year: headcount, reasons for changes, commitments, lawsuits, plans."""
 
 from __future__ import annotations
 
@@ -13,8 +12,8 @@ from finray.lab.sample.ledger import Ledger, Period, Vintage
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Numbers and sentences of one company-year. Money is in dollars. ``sentences`` maps a key to the
-    sentence that answers a question about it; the same sentence is printed in the filing."""
+    """Numbers and sentences of one fiscal year of a company. Money is in dollars. ``sentences`` maps a key to the
+    sentence that answers a question about it and is printed in the filing."""
 
     employees: int
     lease_commitment: int
@@ -28,13 +27,13 @@ class Story:
 
 
 def year_label(company: Company, year: int) -> str:
-    """``2022`` or, where the year is not the calendar's, ``fiscal 2022``."""
+    """The year as ``2022`` or, if it differs from the calendar year, ``fiscal 2022``."""
     plain = company.calendar.month == 12 and company.calendar.weekday is None
     return str(year) if plain else f"fiscal {year}"
 
 
 def dollars(amount: int) -> str:
-    """``$1.25 billion``, ``$234.5 million`` or ``$84,000``, as running text says it."""
+    """An amount in running text, such as ``$1.25 billion``, ``$234.5 million`` or ``$84,000``."""
     if amount >= 1_000_000_000:
         return f"${amount / 1e9:.2f} billion"
     if amount >= 1_000_000:
@@ -43,7 +42,7 @@ def dollars(amount: int) -> str:
 
 
 def stated(amount: int) -> int:
-    """The amount that ``dollars`` leaves in print, rounding included."""
+    """The value of ``dollars`` as printed, including rounding."""
     for unit, digits in ((1_000_000_000, 2), (1_000_000, 1)):
         if amount >= unit:
             return round(round(amount / unit, digits) * unit)
@@ -51,7 +50,7 @@ def stated(amount: int) -> int:
 
 
 def make_story(company: Company, ledger: Ledger, year: int, vintage: Vintage, seed: int) -> Story:
-    """The story of a fiscal year as a filing of ``vintage`` tells it; moving figures follow the books."""
+    """The story of a fiscal year in a filing of ``vintage``; figures follow the books."""
     rng = random.Random(f"{seed}:story:{company.cik}:{year}")
     steady = random.Random(f"{seed}:story:{company.cik}")
     multiplier = MULTIPLIER[company.scale]
@@ -131,7 +130,7 @@ def revenue_sentence(
 
 
 def margin_sentence(company: Company, now: Period, before: Period, previous: str, rng: random.Random) -> str:
-    """Says whether gross margin, as printed to one decimal, rose, fell or stood still, and why."""
+    """A sentence on whether gross margin, as printed to one decimal, rose, fell or was unchanged, and why."""
     margin = round(100 * now.flows.gross_profit / now.flows.revenue, 1)
     earlier = round(100 * before.flows.gross_profit / before.flows.revenue, 1)
     helped, hurt = rng.sample(company.profile["margin_up"], 2), rng.sample(company.profile["margin_down"], 2)
@@ -164,5 +163,5 @@ def tax_sentence(now: Period, before: Period, label: str, previous: str, rng: ra
 
 
 def _lower(label: str) -> str:
-    """A statement label at the head of a sentence: ``Net sales, including …`` reads as ``Net sales``."""
+    """A statement label at the start of a sentence: ``Net sales, including …`` becomes ``Net sales``."""
     return label.split(",")[0]

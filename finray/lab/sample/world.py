@@ -1,4 +1,4 @@
-"""The whole sample in memory: companies, books, and what is printed where. Questions are drawn from it."""
+"""The whole sample in memory: companies, books, and printed items with their places. Questions are drawn from it."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ class World:
         return self.ledgers[company.cik].period(year, quarter, Vintage(year), 1 if to_date else quarter)
 
     def settled(self, company: Company, year: int) -> bool:
-        """Whether one answer holds whichever filing it is read from: no restatement or recast touches the
-        year."""
+        """Whether all filings give the same answer for a year: no restatement or recast affects it."""
         return year != company.restated_year and (company.recast_year is None or year >= company.recast_year)
 
     def company_year(self, rng: random.Random) -> tuple[Company, int]:

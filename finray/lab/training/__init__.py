@@ -1,1 +1,1 @@
-"""Fine-tuning the page scorer and the reranker: examples from questions with evidence, training that resumes, folds."""
+"""Fine-tuning of the page scorer and the reranker, and fitting of small models, from questions with evidence."""

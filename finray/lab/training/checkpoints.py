@@ -1,11 +1,11 @@
-"""The folder of a training run: what it is training, its checkpoints, and the sign that it is finished.
+"""The folder of a training run: its identity, its checkpoints, and its final record.
 
     OUT/                 the model, once training is done
     OUT/training.json    written last: data, hyperparameters, seed, versions, held-out figures
-    OUT/checkpoints/     while it trains: run.json and checkpoint-<step>/, each with a file ``complete``
+    OUT/checkpoints/     during training: run.json and checkpoint-<step>/, each with a file ``complete``
 
-A process killed while it writes a checkpoint leaves one without ``complete``; the next run removes it and goes on from
-the one before.
+A process killed while it writes a checkpoint leaves one without ``complete``; the next run removes it and resumes from
+the previous one.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ _PREFIX = "checkpoint-"
 
 
 class RunFolder:
-    """The run in ``path``, a local folder that every process of the run sees."""
+    """The run in ``path``, a local folder that all processes of the run share."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.checkpoints = path / "checkpoints"
 
     def finished(self, identity: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The record of this very run if it is done.
+        """The record of this run if it is finished.
 
-        Raises UsageError when the folder holds a run with other data or arguments, or a model from elsewhere.
+        Raises UsageError if the folder holds a run with other data or arguments, or another model.
         """
         record = _read(self.path / RECORD)
         if record is not None:
-            self._same(record.get("identity", {}), identity)
+            self._check_same(record.get("identity", {}), identity)
             return record
         run = _read(self.checkpoints / _RUN)
         if run is not None:
-            self._same(run, identity)
+            self._check_same(run, identity)
         elif (self.path / "config.json").exists():
             raise UsageError(f"{str(self.path)!r} holds a model that this command did not train; name another folder")
         return None
 
     def begin(self, identity: Mapping[str, Any]) -> None:
-        """Note what is trained here, and remove what a killed process left half written. Raises UsageError."""
+        """Record the identity of the run, and remove incomplete checkpoints. Raises UsageError."""
         try:
             _write(self.checkpoints / _RUN, identity)
             for folder in self.checkpoints.glob(f"{_PREFIX}*"):
@@ -67,16 +67,16 @@ class RunFolder:
         (self.checkpoints / f"{_PREFIX}{step}" / _COMPLETE).touch()
 
     def finish(self, record: Mapping[str, Any]) -> None:
-        """Store the record, then drop the checkpoints."""
+        """Store the record, then delete the checkpoints."""
         _write(self.path / RECORD, record)
         shutil.rmtree(self.checkpoints, ignore_errors=True)
 
-    def _same(self, there: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        plain = json.loads(json.dumps(now))
+    def _check_same(self, stored: Mapping[str, Any], current: Mapping[str, Any]) -> None:
+        plain = json.loads(json.dumps(current))
         different = [
-            f"{name} {there.get(name)!r} there, {plain.get(name)!r} now"
-            for name in sorted({*there, *plain})
-            if there.get(name) != plain.get(name)
+            f"{name} {stored.get(name)!r} there, {plain.get(name)!r} now"
+            for name in sorted({*stored, *plain})
+            if stored.get(name) != plain.get(name)
         ]
         if different:
             raise UsageError(

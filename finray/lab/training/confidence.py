@@ -1,4 +1,4 @@
-"""Fitting ``finray.answering.confidence``: logistic regression with an L2 penalty, checked on companies left out."""
+"""Fits ``finray.answering.confidence``: logistic regression with an L2 penalty, tested on held-out companies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class GradedAnswer:
-    """``signals`` is float64 [len(SIGNALS)]; ``group`` is what folds keep together: the companies asked about."""
+    """``signals`` is float64 [len(SIGNALS)]. Folds do not split a ``group``: the companies of the question."""
 
     qid: str
     group: str
@@ -33,43 +33,43 @@ class GradedAnswer:
     right: bool
 
 
-class _Listening:
-    """Keeps the signals of the answers that ``inner`` gives; one question at a time."""
+class _RecordingAnswerer:
+    """Records the signals of the answers of ``inner``, for one question at a time."""
 
     def __init__(self, inner: Answerer, facts: FilingFacts) -> None:
         self._inner = inner
         self._facts = facts
         self.query: Query | None = None
-        self.heard: Floats | None = None
+        self.signals: Floats | None = None
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         answer = await self._inner.answer(query, curation, journal)
         self.query = query
-        self.heard = signals(query, answer, curation.kept, self._facts) if answer.status == "answered" else None
+        self.signals = signals(query, answer, curation.kept, self._facts) if answer.status == "answered" else None
         return answer
 
 
 async def graded_answers(questions: Sequence[Question], engine: Engine, progress: Progress) -> list[GradedAnswer]:
-    """The answers of ``engine`` that can be graded: those that are no refusal, to questions whose right answer, or the
-    lack of one, is known."""
+    """The answers of ``engine`` (without refusals) to questions that are known to be unanswerable or have a gold
+    answer."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
-    listening = _Listening(engine.roles.answerer, facts)
-    listened = Engine(replace(engine.roles, answerer=listening), engine.reader, engine.settings)
+    recorder = _RecordingAnswerer(engine.roles.answerer, facts)
+    recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
     graded: list[GradedAnswer] = []
     for done, question in enumerate(questions):
         progress(done, len(questions))
-        prediction = await listened.answer(question)
+        prediction = await recorded.answer(question)
         right = was_right(question, prediction)
-        if right is None or prediction.status != "answered" or listening.heard is None or listening.query is None:
+        if right is None or prediction.status != "answered" or recorder.signals is None or recorder.query is None:
             continue
-        group = " ".join(listening.query.companies) or "none"
-        graded.append(GradedAnswer(question.qid, group, listening.heard, right))
+        group = " ".join(recorder.query.companies) or "none"
+        graded.append(GradedAnswer(question.qid, group, recorder.signals, right))
     progress(len(questions), len(questions))
     return graded
 
 
 def fit_confidence(answers: Sequence[GradedAnswer], l2: float) -> ConfidenceModel:
-    """The weights of maximal penalized likelihood; the constant is not penalized."""
+    """The weights that maximize the penalized likelihood; the constant is not penalized."""
     if not answers:
         raise ValueError("no graded answers to fit to")
     x = np.stack([each.signals for each in answers])
@@ -86,7 +86,7 @@ def fit_confidence(answers: Sequence[GradedAnswer], l2: float) -> ConfidenceMode
 
 
 def held_out_confidences(answers: Sequence[GradedAnswer], l2: float, seed: int = 0) -> list[tuple[float, bool]]:
-    """(confidence, right) of each answer, by a model fitted without its companies."""
+    """(confidence, right) of each answer, from a model fitted without its companies."""
     groups = sorted({each.group for each in answers})
     random.Random(seed).shuffle(groups)
     fold_of = {group: number % FOLDS for number, group in enumerate(groups)}

@@ -1,4 +1,4 @@
-"""What a model learns from: questions, the units (pages or passages) that answer them, and all other units."""
+"""Training data: questions, the units (pages or passages) that answer them, and all other units."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal
 from finray.core.errors import UsageError
 
 UnitKind = Literal["pages", "passages"]
-"""What is ranked: whole pages (page scorer), or chunks, tables and paragraphs (reranker)."""
+"""Units to rank: whole pages (page scorer), or chunks, tables and paragraphs (reranker)."""
 
 _WORD = re.compile(r"[^\s|]+")
 _TABLE_NUMBERS = 10
@@ -21,8 +21,8 @@ _TABLE_SHARE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One text that can be ranked. ``page`` names the page it stands on: the units of a gold page are never
-    negatives. ``key`` is its own name, and equals ``page`` where units are pages."""
+    """One text to rank. ``key`` identifies the unit, ``page`` its page; they are equal if units are pages. Units of a
+    gold page are not used as negatives."""
 
     key: str
     page: str
@@ -32,9 +32,9 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class TrainingQuestion:
-    """``gold`` are the keys of the units that answer, ``spared`` the pages that must not serve as negatives (gold
-    pages, and others that say the same). ``within`` says where negatives come from: the question's own documents, or,
-    where a document is a single page (TAT-QA), the other documents of its source."""
+    """``gold`` are the keys of the units that answer, ``spared`` the pages that must not be negatives (gold pages and
+    alternatives). If ``within``, negatives come from the question's own documents; otherwise (TAT-QA, where a document
+    is a single page) from the other documents of its source."""
 
     qid: str
     question: str
@@ -47,7 +47,7 @@ class TrainingQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A question that cannot be learned from, and why."""
+    """A question that cannot be used, with the reason."""
 
     qid: str
     reason: str
@@ -68,7 +68,7 @@ class Corpus:
         return [unit for document in question.documents for unit in self.units[document] if unit.key in wanted]
 
     def digest(self) -> str:
-        """SHA-256 over every text and label: the same digest is the same training data."""
+        """SHA-256 of all texts and labels: equal digests mean equal training data."""
         digest = hashlib.sha256()
         for document in sorted(self.units):
             digest.update(json.dumps([document, [[u.key, u.text] for u in self.units[document]]]).encode())
@@ -79,7 +79,7 @@ class Corpus:
 
 
 def joined(corpora: Sequence[Corpus]) -> Corpus:
-    """All of ``corpora`` as one. Raises UsageError when that leaves no question to learn from."""
+    """Merge ``corpora``. Raises UsageError if no question is left."""
     result = Corpus(
         units={document: units for corpus in corpora for document, units in corpus.units.items()},
         sources={document: source for corpus in corpora for document, source in corpus.sources.items()},
@@ -87,7 +87,7 @@ def joined(corpora: Sequence[Corpus]) -> Corpus:
         left_out=tuple(left for corpus in corpora for left in corpus.left_out),
     )
     if not result.questions:
-        reasons = "; ".join(sorted({left.reason for left in result.left_out})) or "the inputs hold none"
+        reasons = "; ".join(sorted({left.reason for left in result.left_out})) or "the inputs have none"
         raise UsageError(f"no question with evidence to learn from: {reasons}")
     return result
 

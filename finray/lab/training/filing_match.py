@@ -1,7 +1,7 @@
-"""Fitting ``finray.retrieval.filing_match``: a conditional logit over the filings of a question's company.
+"""Fits ``finray.retrieval.filing_match``: a conditional logit over the filings of a question's company.
 
-The prior values are the start and what the weights are drawn to: a relation that no question shows keeps its own.
-Bounds keep what callers rely on: scores in [0, 1], and PERIOD_MATCH on the same side of each period's relation.
+The weights start at the prior values and are penalized for leaving them, so a relation without data keeps its prior.
+Bounds preserve what callers rely on: scores in [0, 1], and each period relation on its side of PERIOD_MATCH.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from finray.retrieval.filing_relations import PERIODS, CoverRelations
 Floats = NDArray[np.float64]
 
 SCALE = 20.0
-"""Log-odds of a whole point of score, as in the page model: 2 for a tenth."""
+"""Log-odds per point of score, as in the page model: 2 for a tenth."""
 FOLDS = 5
 _BELOW_MATCH = 0.01
 _STEP = 1e-6
@@ -28,8 +28,8 @@ _STEP = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class FilingChoice:
-    """A question and the filings of one company. ``evidence`` holds for each gold filing the candidates that do: one
-    is enough. ``group`` is what folds keep together: the company."""
+    """A question and the filings of one company. ``evidence`` holds for each gold filing the acceptable candidates, any
+    of which is enough. Folds do not split a ``group``: the company."""
 
     qid: str
     group: str
@@ -38,7 +38,7 @@ class FilingChoice:
 
 
 class _Table:
-    """Choices as arrays: each kind of candidate is scored once, however many choices have it."""
+    """Choices as arrays. Each distinct candidate is scored once."""
 
     def __init__(self, choices: Sequence[FilingChoice]) -> None:
         kinds: dict[CoverRelations, int] = {}
@@ -66,7 +66,7 @@ class _Table:
         return np.asarray([cover_score(kind, weights) for kind in self._kinds])
 
     def loss(self, kind_scores: Floats) -> tuple[float, Floats]:
-        """Negative log-likelihood, and its gradient by the kinds' scores."""
+        """Negative log-likelihood, and its gradient with respect to the scores of the kinds."""
         utilities = SCALE * kind_scores[self._at]
         utilities -= np.maximum.reduceat(utilities, self._starts)[self._choice]
         odds = np.exp(utilities)
@@ -79,11 +79,11 @@ class _Table:
 
 
 def fit_filing_match(choices: Sequence[FilingChoice], prior: Mapping[str, float], l2: float) -> dict[str, float]:
-    """The weights of greatest penalized likelihood. ``l2`` is the penalty on log-odds away from ``prior``."""
-    telling = [choice for choice in choices if choice.evidence and all(choice.evidence)]
-    if not telling:
+    """The weights that maximize the penalized likelihood. ``l2`` penalizes log-odds away from ``prior``."""
+    informative = [choice for choice in choices if choice.evidence and all(choice.evidence)]
+    if not informative:
         return dict(prior)
-    table = _Table(telling)
+    table = _Table(informative)
     names = list(prior)
     start = np.asarray([prior[name] for name in names])
 
@@ -91,7 +91,7 @@ def fit_filing_match(choices: Sequence[FilingChoice], prior: Mapping[str, float]
         weights = dict(zip(names, values.tolist(), strict=True))
         scores = table.kind_scores(weights)
         value, by_kind = table.loss(scores)
-        # Scores are linear in each weight but for the best of several periods: a small step gives the derivative.
+        # Scores are linear in each weight, except for the best of several periods: use finite differences.
         gradient = np.asarray(
             [by_kind @ (table.kind_scores(weights | {name: weights[name] + _STEP}) - scores) / _STEP for name in names]
         )
@@ -105,13 +105,13 @@ def fit_filing_match(choices: Sequence[FilingChoice], prior: Mapping[str, float]
 def _bounds(name: str, prior: float) -> tuple[float, float]:
     if name not in PERIODS:
         return 0.0, 1.0
-    if prior == 1.0:  # the very period: what the others are measured by
+    if prior == 1.0:  # the exact period, the reference for the others
         return 1.0, 1.0
     return (PERIOD_MATCH, 1.0) if prior >= PERIOD_MATCH else (_BELOW_MATCH, PERIOD_MATCH - _BELOW_MATCH)
 
 
 def found_at(choice: FilingChoice, weights: Mapping[str, float], k: int) -> float:
-    """Share of the evidence among the ``k`` best filings; equals take turns, as a coin would let them."""
+    """Expected share of the evidence among the ``k`` best filings if ties are broken at random."""
     if not choice.evidence:
         return 0.0
     scores = np.asarray([cover_score(candidate, weights) for candidate in choice.candidates]).round(9)
@@ -119,13 +119,13 @@ def found_at(choice: FilingChoice, weights: Mapping[str, float], k: int) -> floa
     for gold in choice.evidence:
         best = max((scores[row] for row in gold), default=-1.0)
         before = int((scores > best).sum())
-        equals = int((scores == best).sum())
+        tied = int((scores == best).sum())
         own = sum(scores[row] == best for row in gold)
-        # The chance that none of ``own`` is drawn into the places that are left for the equals.
-        places = min(max(k - before, 0), equals)
+        # The probability that none of ``own`` is drawn into the remaining places for the tied filings.
+        places = min(max(k - before, 0), tied)
         missed = 1.0
         for drawn in range(places):
-            missed *= max(equals - own - drawn, 0) / (equals - drawn)
+            missed *= max(tied - own - drawn, 0) / (tied - drawn)
         shares.append(1 - missed if gold else 0.0)
     return float(np.mean(shares))
 
@@ -133,7 +133,7 @@ def found_at(choice: FilingChoice, weights: Mapping[str, float], k: int) -> floa
 def held_out(
     choices: Sequence[FilingChoice], prior: Mapping[str, float], l2: float, ks: Sequence[int]
 ) -> dict[int, list[tuple[float, float]]]:
-    """For each of ``ks`` :func:`found_at` of every choice, by weights fitted without its company and by the prior."""
+    """For each of ``ks``, :func:`found_at` of every choice with weights fitted without its company, and the prior."""
     result: dict[int, list[tuple[float, float]]] = {k: [] for k in ks}
     for rest, own in folds_by_group([choice.group for choice in choices], FOLDS):
         weights = fit_filing_match([choices[number] for number in rest], prior, l2)

@@ -1,4 +1,4 @@
-"""What the match of filings is learned from: how the filings of a company relate to questions with evidence."""
+"""Training data of the filing match: relations between the filings of a company and questions with evidence."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _SAME_VALUE = 0.005
 async def filing_choices(
     questions: Sequence[Question], engine: Engine, source: str, progress: Progress
 ) -> list[FilingChoice]:
-    """One choice for each question and company with evidence in the engine's index; qids get ``source`` in front.
+    """One choice for each question and company with evidence in the engine's index; qids get the prefix ``source``.
 
-    Figures computed from several filings may be read in any that prints them. For others the gold filing is the best;
-    if more print the figure, a second choice leaves it out and has them as evidence, which shows what comparative
-    columns are worth.
+    Figures of a computation over several filings may come from any filing that prints them. For other questions, the
+    gold filing is best. If other filings print the figure too, a second choice omits the gold filing and has these as
+    evidence, to learn the value of comparative columns.
     """
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     by_name = {filing.doc_name: filing for filing in engine.reader.filings()}
@@ -72,7 +72,7 @@ def _rows(evidence: Sequence[Sequence[str]], ids: Sequence[str]) -> tuple[frozen
 
 
 def _evidence(question: Question, filings: Sequence[Filing], facts: FilingFacts) -> list[list[str]]:
-    """For each gold filing among ``filings`` its id, and the ids of others that print its figure for its period."""
+    """For each gold filing among ``filings``, its id and the ids of others that print its figure for its period."""
     items = facts.line_items([filing.filing_id for filing in filings])
     names = dict.fromkeys(evidence.doc_name for evidence in question.evidence)
     gold = [filing for name in names for filing in filings if filing.doc_name == name]
@@ -89,8 +89,8 @@ def _evidence(question: Question, filings: Sequence[Filing], facts: FilingFacts)
 
 
 def _shown(question: Question, filing: Filing, items: Sequence[LineItem], *, computed: bool) -> list[LineItem]:
-    """The gold figure of ``filing`` on its gold pages: the answer, or for an answer that is ``computed`` from several
-    filings, the newest figure of the gold row."""
+    """The gold figure of ``filing`` on its gold pages: the answer or, if it is ``computed`` from several filings, the
+    newest figure of the gold row."""
     own = [evidence for evidence in question.evidence if evidence.doc_name == filing.doc_name]
     pages = {page for evidence in own for _, page in evidence.places}
     on_pages = [item for item in items if item.page in pages and item.period_end is not None]
@@ -113,7 +113,7 @@ def _same(a: LineItem, b: LineItem) -> bool:
 
 
 def save_filing_choices(path: Path, choices: Sequence[FilingChoice]) -> None:
-    """Relations only, no text of a question or a filing."""
+    """Save relations only, without text of questions or filings."""
     numbers: dict[CoverRelations, int] = {}
     records = [
         [
@@ -131,9 +131,9 @@ def save_filing_choices(path: Path, choices: Sequence[FilingChoice]) -> None:
 
 
 def load_filing_choices(path: Path) -> list[FilingChoice]:
-    """What ``save_filing_choices`` wrote. Raises UsageError for any other file."""
+    """Load a file of ``save_filing_choices``. Raises UsageError for any other file."""
     try:
-        # numpy leaves a file that it opened itself open if it is no archive.
+        # numpy does not close a file that it opened itself if it is not an archive.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             content: dict[str, Any] = json.loads(arrays["filing_choices"].tobytes())
         kinds = [
@@ -146,6 +146,6 @@ def load_filing_choices(path: Path) -> list[FilingChoice]:
         ]
     except (ValueError, KeyError, TypeError, IndexError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise UsageError(
-            f"{path} is not what this version learns the match of filings from: {error}; "
-            "make it again with --questions and --index"
+            f"{path} is not training data of the filing match in this version: {error}; "
+            "create it again with --questions and --index"
         ) from error

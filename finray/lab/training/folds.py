@@ -1,4 +1,4 @@
-"""Splitting questions so that no filing is on both sides: a model is never asked about a filing it has learned from."""
+"""Splits questions so that no model is tested on a filing that it was trained on."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from finray.lab.training.corpus import TrainingQuestion
 
 
 def folds_by_document(questions: Sequence[TrainingQuestion], folds: int, seed: int) -> list[list[TrainingQuestion]]:
-    """``folds`` lists of about equal size. Questions that share a document, directly or over others, stay together.
+    """``folds`` lists of about equal size. Questions that share a document, directly or transitively, stay together.
 
-    Raises UsageError when there are fewer such groups than folds.
+    Raises UsageError if there are fewer such groups than folds.
     """
     groups = _groups(questions)
     if folds < 2 or len(groups) < folds:
@@ -20,7 +20,7 @@ def folds_by_document(questions: Sequence[TrainingQuestion], folds: int, seed: i
             f"{folds} folds need at least {max(2, folds)} groups of questions that share no document; "
             f"{len(questions)} questions make {len(groups)}"
         )
-    # Largest first into the emptiest fold keeps the sizes even; the shuffle decides between equal groups.
+    # Adding the largest groups first to the smallest fold keeps sizes even; the shuffle orders equal groups.
     random.Random(seed).shuffle(groups)
     groups.sort(key=len, reverse=True)
     result: list[list[TrainingQuestion]] = [[] for _ in range(folds)]
@@ -32,9 +32,9 @@ def folds_by_document(questions: Sequence[TrainingQuestion], folds: int, seed: i
 def held_out(
     questions: Sequence[TrainingQuestion], share: float, seed: int
 ) -> tuple[list[TrainingQuestion], list[TrainingQuestion]]:
-    """(to learn from, held out): about ``share`` of the questions are held out, by whole groups of documents.
+    """(training, held out): about ``share`` of the questions are held out, by whole groups of documents.
 
-    Raises UsageError when there are too few groups to hold one out.
+    Raises UsageError if there are too few groups to hold one out.
     """
     if not share:
         return list(questions), []
@@ -60,8 +60,8 @@ def _groups(questions: Sequence[TrainingQuestion]) -> list[list[TrainingQuestion
 
 
 def folds_by_group(groups: Sequence[str], folds: int) -> list[tuple[list[int], list[int]]]:
-    """(to learn from, held out) as indexes into ``groups``; each group is held out once, in a fold that depends on the
-    set of groups alone. Folds with nothing on one side are left out."""
+    """(training, held out) as indexes into ``groups``. Each group is held out once; its fold depends only on the set of
+    groups. Folds with an empty side are omitted."""
     names = sorted(set(groups))
     random.Random(0).shuffle(names)
     fold_of = {name: number % folds for number, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Training data from questions with evidence and the index of the filings that they are about."""
+"""Training data from questions with evidence and the index of their filings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from finray.lab.training.corpus import Corpus, LeftOut, TrainingQuestion, Unit, 
 from finray.lab.training.similarity import WordSimilarity
 
 _EXCERPT = 1_500
-"""Gold text up to this long marks a place on the page; a longer one is the page itself and says nothing more."""
+"""Gold text up to this length locates the evidence on the page; a longer one is the whole page."""
 
 
 def index_corpus(reader: IndexReader, questions: Iterable[Question], kind: UnitKind, source: str) -> Corpus:
     """Questions whose gold pages are in the index, with every page or chunk of their filings.
 
-    A gold page is right as a whole. Of its chunks, the one closest in words to question, answer and gold text is
-    right; no other chunk of the page is ever a negative.
+    For pages, the whole gold page is positive. For chunks, the one most similar to question, answer and gold text is
+    positive; other chunks of the page are not used as negatives.
     """
     by_name: dict[str, str] = {}
     for filing in reader.filings():
@@ -73,13 +73,13 @@ def _units(reader: IndexReader, filing_ids: set[str], kind: UnitKind) -> dict[st
 
 def _gold_unit(question: Question, filing_id: str, evidence: GoldEvidence, units: list[Unit]) -> str:
     page = _page_key(filing_id, evidence.page)
-    there = [unit for unit in units if unit.page == page]
-    if len(there) == 1:
-        return there[0].key
+    candidates = [unit for unit in units if unit.page == page]
+    if len(candidates) == 1:
+        return candidates[0].key
     excerpt = evidence.text if evidence.text and len(evidence.text) <= _EXCERPT else ""
     clue = " ".join((question.question, question.answer or "", excerpt))
-    scores = WordSimilarity([unit.text for unit in there]).to(clue)
-    return there[int(scores.argmax())].key
+    scores = WordSimilarity([unit.text for unit in candidates]).to(clue)
+    return candidates[int(scores.argmax())].key
 
 
 def _spared(filing_id: str, evidence: GoldEvidence) -> list[str]:

@@ -1,7 +1,7 @@
-"""What a trained model adds to the pipeline as it is: the pages that it retrieves, in a new order.
+"""Measures the gain of a trained model that reranks the pages of the pipeline.
 
-Three orders of the same pages are compared: the pipeline's, the model's, and both fused by reciprocal ranks (k = 60,
-Cormack et al. 2009), which has nothing to tune. A question is scored by the model of the fold that held it out.
+It compares three orders of the same pages: the pipeline's, the model's, and both fused by reciprocal ranks (k = 60,
+Cormack et al. 2009), which needs no tuning. Each question is scored by the model of the fold that held it out.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def measure_gain(
 ) -> dict[str, Any]:
     """Page recall at 1, 3, 5 and 10 of the three orders, with 95% intervals and paired differences to the pipeline.
 
-    ``models`` is the folder of one run, or of folds. Questions without evidence, and those that a single model was
-    trained on, are left out and counted. Raises UsageError where nothing is left, or ``models`` is no training's.
+    ``models`` is the folder of one run, or of folds. Skips questions without evidence; skips and counts questions that
+    all models were trained on. Raises UsageError if no question is left or ``models`` has no finished training.
     """
     records = model_records(models)
     scorers: dict[Path, Scorer] = {}
@@ -56,15 +56,15 @@ def measure_gain(
             scorers[folder] = load_scorer(folder, records[folder], machine)
         rows.append(_row(engine, question, scorers[folder], records[folder]["kind"], candidates))
     if not rows:
-        raise UsageError(f"no question is left to measure {str(models)!r} on: it has learned from {learned}")
+        raise UsageError(f"no question is left to measure {str(models)!r} on: it was trained on {learned}")
     return {"n": len(rows), "learned_from": learned, "candidates": candidates, **_figures(rows)}
 
 
 def model_records(models: Path) -> dict[Path, dict[str, Any]]:
-    """The training record of the model in ``models``, or of each fold in it. Raises UsageError where there is none."""
+    """The training record of the model in ``models``, or of each fold in it. Raises UsageError if there is none."""
     found = [models] if (models / RECORD).is_file() else sorted(p.parent for p in models.glob(f"fold-*/{RECORD}"))
     if not found:
-        raise UsageError(f"no finished training in {str(models)!r}: neither {RECORD} nor folds with one")
+        raise UsageError(f"no finished training in {str(models)!r}: {RECORD} is missing, also in folds")
     return {folder: json.loads((folder / RECORD).read_text(encoding="utf-8")) for folder in found}
 
 
@@ -77,7 +77,7 @@ def load_scorer(folder: Path, record: Mapping[str, Any], machine: Machine) -> Sc
 
 
 def _model_of(qid: str, records: Mapping[Path, Mapping[str, Any]]) -> Path | None:
-    """The model that may be asked: the one that held the question out, or never saw it; None where all learned it."""
+    """A model that held the question out or did not see it; None if all were trained on it."""
     held = [folder for folder, record in records.items() if qid in record["held_out_questions"]]
     if held:
         return held[0]
@@ -86,7 +86,7 @@ def _model_of(qid: str, records: Mapping[Path, Mapping[str, Any]]) -> Path | Non
 
 
 def _row(engine: Engine, question: Question, scorer: Scorer, kind: str, candidates: int) -> dict[str, Any]:
-    passages = asyncio.run(_retrieved(engine, question.question, candidates))
+    passages = asyncio.run(_retrieve(engine, question.question, candidates))
     texts = [p.text for p in passages] if kind == "reranker" else _page_texts(engine, passages)
     pipeline = np.arange(len(passages))
     model = best_order(scorer(question.question, texts)) if passages else pipeline
@@ -98,7 +98,7 @@ def _row(engine: Engine, question: Question, scorer: Scorer, kind: str, candidat
     return {"qid": question.qid, "scores": scores}
 
 
-async def _retrieved(engine: Engine, question: str, k: int) -> list[Passage]:
+async def _retrieve(engine: Engine, question: str, k: int) -> list[Passage]:
     roles, journal = engine.roles, Journal()
     query = await roles.reader.read(question, journal)
     documents = await roles.documents.documents(query, engine.settings.retrieval.k_documents, journal)
@@ -112,13 +112,13 @@ def _page_texts(engine: Engine, passages: Sequence[Passage]) -> list[str]:
 
 
 def best_order(scores: Floats) -> np.ndarray:
-    """Places by score, best first; equal ones stay in their order."""
+    """Positions by score, best first; ties keep their order."""
     return np.argsort(-scores, kind="stable")
 
 
 def fused_order(orders: Sequence[np.ndarray]) -> np.ndarray:
-    """Places by the sum of 1 / (60 + rank) over ``orders``, each of which holds all places, best first."""
-    return np.asarray([place for place, _ in fuse([order.tolist() for order in orders], _RRF)])
+    """Positions by the sum of 1 / (60 + rank) over ``orders``, each of which has all positions, best first."""
+    return np.asarray([position for position, _ in fuse([order.tolist() for order in orders], _RRF)])
 
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Figures on questions that a model was not trained on: how high it ranks the gold units among look-alikes."""
+"""Metrics on held-out questions: how high a model ranks the gold units among similar ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ METRICS = ("recall@1", "recall@5", "recall@10", "mrr")
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """One question's figures: scorer to metric to value in [0, 1]."""
+    """Metrics of one question: scorer -> metric -> value in [0, 1]."""
 
     qid: str
     source: str
@@ -33,7 +33,7 @@ class HeldOut:
 
 
 def held_out_sample(questions: Sequence[TrainingQuestion], most: int, seed: int) -> list[TrainingQuestion]:
-    """At most ``most`` questions of each source, by chance."""
+    """A random sample of at most ``most`` questions of each source."""
     by_source: dict[str, list[TrainingQuestion]] = defaultdict(list)
     for question in questions:
         by_source[question.source].append(question)
@@ -48,10 +48,10 @@ def score_held_out(
     candidates: int,
     report: Callable[[int, int, str], None],
 ) -> list[HeldOut]:
-    """Rank, for each question, its gold units and the ``candidates`` others that share most words with it.
+    """For each question, rank its gold units and the ``candidates`` other units most similar to it in words.
 
-    The others come from the question's own documents, or from its source where a document is one page. Scorer
-    "words" is always there: the order by words alone.
+    The others come from the question's own documents, or from its source if a document is one page. The scorer "words"
+    (word similarity) is always included.
     """
     pools = UnitPools(corpus)
     result = []
@@ -74,7 +74,7 @@ def score_held_out(
 
 
 def ranking_figures(keys: Sequence[str], scores: Floats, gold: set[str]) -> dict[str, float]:
-    """Recall of ``gold`` at 1, 5 and 10, and the reciprocal rank of the first. Ties count against the gold."""
+    """Recall of ``gold`` at 1, 5 and 10, and the reciprocal rank of the first. Ties rank gold units last."""
     order = sorted(range(len(keys)), key=lambda i: (-float(scores[i]), keys[i] in gold))
     ranks = [rank for rank, i in enumerate(order, start=1) if keys[i] in gold]
     figures = {f"recall@{k}": float(np.mean([rank <= k for rank in ranks])) for k in (1, 5, 10)}
@@ -82,7 +82,7 @@ def ranking_figures(keys: Sequence[str], scores: Floats, gold: set[str]) -> dict
 
 
 def summary(rows: Sequence[HeldOut]) -> dict[str, Any]:
-    """By source: n, each scorer's means with 95% intervals, and the trained model's paired differences."""
+    """For each source: n, means of each scorer with 95% intervals, and paired differences of the trained model."""
     result: dict[str, Any] = {}
     for source in sorted({row.source for row in rows}):
         own = [row for row in rows if row.source == source]

@@ -1,4 +1,4 @@
-"""What a training run reads: question files with their indexes, and files of TAT-QA."""
+"""Inputs of a training run: question files with their indexes, and TAT-QA files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from finray.lab.training.tatqa import tatqa_corpus
 
 
 def load_corpus(kind: Kind, questions: Sequence[str], indexes: Sequence[str], tatqa: Sequence[str]) -> Corpus:
-    """All inputs as one corpus; the n-th question file goes with the n-th index, or all with the only one.
+    """All inputs as one corpus. The n-th question file belongs to the n-th index; a single index serves all files.
 
-    Raises UsageError if they do not match or hold nothing to learn from.
+    Raises UsageError if their numbers do not match or no question can be used.
     """
     if not questions and not tatqa:
         raise UsageError("nothing to learn from: give --questions with --index, or --tatqa")
@@ -36,11 +36,11 @@ def load_corpus(kind: Kind, questions: Sequence[str], indexes: Sequence[str], ta
 
 
 def training_questions(uri: str) -> list[Question]:
-    """All questions of a file. Raises UsageError for a line that is none, SourceError."""
+    """All questions of a file. Raises UsageError for a bad line, SourceError."""
     read = list(read_questions(uri))
     bad = [line for line in read if isinstance(line, BadLine)]
     if bad:
-        raise UsageError(f"{uri!r} line {bad[0].line}: {bad[0].reason} ({len(bad)} bad lines; training needs all good)")
+        raise UsageError(f"{uri!r} line {bad[0].line}: {bad[0].reason} ({len(bad)} bad lines; fix all for training)")
     return [line for line in read if isinstance(line, Question)]
 
 

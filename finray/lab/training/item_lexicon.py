@@ -1,8 +1,7 @@
-"""Learning which SEC Items use which words: FinGEAR's lexicon mapping by relative frequency (FLAM, arXiv 2509.12042).
+"""Learns which SEC Items use which words: FinGEAR's lexicon mapping by relative frequency (FLAM, arXiv 2509.12042).
 
-The weight of a term for an Item is the logarithm of how much more often its pages use the term than pages do on
-average, shrunk towards zero where the term is rare. Only how many pages of public filings use a term is
-counted.
+The weight of a term for an Item is the log ratio of the share of the Item's pages that use it to that of all pages,
+shrunk toward zero for rare terms. The lexicon depends only on page counts of public filings.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ from finray.index.reader import IndexReader
 from finray.question.terms import content_terms
 
 MIN_PAGES = 60
-"""Pages, of all filings together, that must use a term."""
+"""Pages of all filings that must use a term."""
 MIN_PAGES_OF_ITEM = 40
 MIN_FILINGS = 12
-"""Filings that must use a term, so that no company's own words are learned."""
+"""Filings that must use a term, to exclude words of single companies."""
 PRIOR = 10.0
-"""Pages of average use that are added to every Item."""
+"""Pseudo-count: pages of average use added to every Item."""
 MIN_WEIGHT = 0.8
 MAX_WEIGHT = 3.0
 
 
 def learn_item_lexicon(pages: Iterable[tuple[str, str, str]]) -> dict[str, dict[str, float]]:
-    """term -> {Item: weight}, from (filing_id, Item, text) of many pages; weights near zero are left out."""
+    """Term -> {Item: weight}, from (filing_id, Item, text) of many pages, without weights near zero."""
     used: Counter[str] = Counter()
     used_in: dict[str, Counter[str]] = defaultdict(Counter)
     filings: dict[str, set[str]] = defaultdict(set)
@@ -59,7 +58,7 @@ def learn_item_lexicon(pages: Iterable[tuple[str, str, str]]) -> dict[str, dict[
 
 
 def index_item_lexicon(reader: IndexReader) -> dict[str, dict[str, float]]:
-    """The lexicon of the annual and quarterly reports of an index; covers, contents and exhibits are left aside."""
+    """The lexicon of the annual and quarterly reports of an index, without covers, contents and exhibits."""
     periodic = {filing.filing_id for filing in reader.filings() if filing.form in ("10-K", "10-Q")}
     rows = reader.pages(periodic, ["filing_id", "item", "text", "place"]).to_pylist()
     return learn_item_lexicon(
@@ -68,7 +67,7 @@ def index_item_lexicon(reader: IndexReader) -> dict[str, dict[str, float]]:
 
 
 def item_lexicon_json(lexicon: dict[str, dict[str, float]]) -> str:
-    """One term a line."""
+    """The lexicon as JSON, one term per line."""
     lines = ",\n".join(
         f"{json.dumps(term)}:{json.dumps(items, separators=(',', ':'))}" for term, items in lexicon.items()
     )

@@ -1,4 +1,4 @@
-"""Texts that do not answer a question: random ones, as HiREC samples them, and hard ones, which share its words."""
+"""Samples negatives: random texts, as HiREC does, and hard ones, which share words with the question."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from finray.lab.training.similarity import UnitPools, best_first
 
 
 class NegativeSampler:
-    """The same corpus, options and seed give every question the same negatives, in whatever order it asks."""
+    """The negatives of a question depend only on the corpus, the options and the seed, not on the order of calls."""
 
     def __init__(self, corpus: Corpus, *, count: int, hard: int, kind: NegativeKind, seed: int) -> None:
         self._count = count
@@ -20,7 +20,7 @@ class NegativeSampler:
         self._pools = UnitPools(corpus)
 
     def of(self, question: TrainingQuestion) -> list[Unit]:
-        """``count`` units (repeated where there are fewer), none of a spared page; [] where there is none at all."""
+        """``count`` units (repeated if there are fewer), none of a spared page; [] if there is none."""
         random_ = random.Random(f"{self._seed}:{question.qid}")
         if self._kind == "any":
             return self._sample(question, None, self._count, random_)
@@ -28,7 +28,7 @@ class NegativeSampler:
         chosen = self._sample(question, True, tables, random_) + self._sample(
             question, False, self._count - tables, random_
         )
-        # Where a filing has only one of the two kinds, the other fills the places.
+        # If a filing has only one of the two kinds, take all from it.
         return chosen if len(chosen) == self._count else self._sample(question, None, self._count, random_)
 
     def _sample(self, question: TrainingQuestion, table: bool | None, count: int, random_: random.Random) -> list[Unit]:
@@ -45,4 +45,4 @@ class NegativeSampler:
         chosen = [index for index in ranked if index in allowed][:hard]
         left = sorted(allowed.difference(chosen))
         chosen += random_.sample(left, min(count - len(chosen), len(left)))
-        return [units[chosen[place % len(chosen)]] for place in range(count)]
+        return [units[chosen[number % len(chosen)]] for number in range(count)]

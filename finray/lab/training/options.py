@@ -1,4 +1,4 @@
-"""Hyperparameters of a training run, with the published recipes as defaults."""
+"""Hyperparameters of a training run. Published recipes are the defaults."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any, Literal
 
 Precision = Literal["auto", "float32", "bfloat16"]
 NegativeKind = Literal["tables", "mixed", "any"]
-"""``tables`` is HiREC's recipe (arXiv 2505.20368): tables of other pages. ``mixed`` takes as many that are not tables,
-so that being text is no sign of being right. ``any`` does not look."""
+"""``tables`` is HiREC's recipe (arXiv 2505.20368): tables of other pages. ``mixed`` adds as many other texts, so that
+the model does not learn that all prose is positive. ``any`` ignores the kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hyperparameters:
-    """What decides the trained weights, apart from the data.
+    """Options that determine the trained weights, together with the data.
 
     ``base`` is "minilm" (the embedded all-MiniLM-L6-v2), a folder or a hub name at ``revision``. ``warmup`` is the
-    share of steps over which the learning rate rises. ``hard`` of the ``negatives`` are those that share most words
-    with the question, the rest is random. The prefixes are what a bi-encoder's card asks for (e5: "query: ",
-    "passage: "). ``max_steps`` 0 means all epochs.
+    share of steps over which the learning rate rises. ``hard`` of the ``negatives`` share the most words with the
+    question; the rest is random. The prefixes come from the bi-encoder's card (e5: "query: ", "passage: ").
+    ``max_steps`` 0 means all epochs.
     """
 
     base: str
@@ -39,16 +39,16 @@ class Hyperparameters:
     revision: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Without a revision where there is none, as in the records of earlier runs."""
+        """All fields, without an empty revision, for compatibility with records of earlier runs."""
         return {name: value for name, value in asdict(self).items() if name != "revision" or value}
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """How a run uses the machine; does not decide what is learned beyond rounding.
+    """Options that affect how a run uses the machine, but not its result beyond rounding.
 
-    ``device`` "auto" takes the GPU where there is one; ``precision`` "auto" computes in bf16 where the hardware
-    does that fast. ``threads`` limits the CPU threads, 0 leaves torch's own choice.
+    ``device`` "auto" uses a GPU if there is one; ``precision`` "auto" uses bf16 if the hardware is fast at it.
+    ``threads`` limits the CPU threads; 0 is PyTorch's default.
     """
 
     device: str = "auto"
@@ -59,8 +59,8 @@ class Machine:
 
 PAGE_SCORER = Hyperparameters(base="minilm", epochs=3.0, negatives=4, hard=4, negative_kind="any")
 """A bi-encoder over whole pages with in-document hard negatives, after the domain fine-tuned page scorer of arXiv
-2602.17981. The learning rate, warm-up and batch size are sentence-transformers' customary ones."""
+2602.17981. Learning rate, warm-up and batch size are the usual ones of sentence-transformers."""
 
 RERANKER = Hyperparameters(base="minilm", epochs=2.0, negatives=8, hard=0, negative_kind="tables")
-"""HiREC's passage reranker (arXiv 2505.20368): binary cross-entropy, 8 negatives a question, sampled tables of other
-pages. The paper's base is DeBERTa-v3 base."""
+"""HiREC's passage reranker (arXiv 2505.20368): binary cross-entropy, 8 negatives per question, sampled from tables of
+other pages. The paper's base model is DeBERTa-v3 base."""

@@ -1,8 +1,8 @@
-"""Fitting the weights of ``finray.retrieval.page_model``: a conditional logit over the candidate pages of a question.
+"""Fits the weights of ``finray.retrieval.page_model``: a conditional logit over the candidate pages of a question.
 
-McFadden's conditional logit (listwise softmax regression) with an L2 penalty: convex, a second to fit, and its output
-is a probability. Every question counts the same, whatever number of candidates it has. Questions whose gold page is not
-among the candidates teach nothing and are left out of fitting, but not out of scoring.
+McFadden's conditional logit (listwise softmax regression) with an L2 penalty is convex, fits in a second and outputs
+probabilities. Every question has the same weight, regardless of its number of candidates. Questions whose gold page is
+not among the candidates are omitted from fitting, but not from scoring.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from finray.core.types import Question
 from finray.retrieval.page_features import FEATURES, Floats, PageCandidates
 
 DOCUMENT_WEIGHT = 2.0
-"""Of a tenth of a filing's match. Fitted, it comes out at half of this, drawn down by the few questions whose gold
-filing matches badly; held at this it ranked as well or better in every measure on both question sets."""
+"""Fixed weight of a tenth of a filing's match. A fitted weight is half as large, because of the few questions whose
+gold filing matches badly; the fixed one ranked as well or better in every measure on both question sets."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedQuestion:
-    """``features`` is float64 [n, len(FEATURES)]; ``evidence`` holds for each gold page the rows that show it (a page
-    and its alternatives; none where no candidate does). ``group`` is what folds keep together."""
+    """``features`` is float64 [n, len(FEATURES)]. ``evidence`` holds for each gold page its candidate rows (the page
+    and its alternatives), possibly none. Folds do not split a ``group``."""
 
     qid: str
     group: str
@@ -33,7 +33,7 @@ class RankedQuestion:
 
     @property
     def target(self) -> Floats:
-        """Probability mass over the rows, equal shares for each gold page; all zero without a gold row."""
+        """Probability mass over the rows, in equal shares for each gold page; all zero without a gold row."""
         mass = np.zeros(len(self.features))
         for rows in self.evidence:
             for row in rows:
@@ -44,16 +44,16 @@ class RankedQuestion:
 def ranked_question(
     question: Question, group: str, candidates: PageCandidates, doc_names: dict[str, str]
 ) -> RankedQuestion:
-    """``doc_names`` maps filing ids to the names that evidence uses."""
-    places = [(doc_names[filing_id], page) for filing_id, page in candidates.keys]
+    """``doc_names`` maps filing ids to the document names of the evidence."""
+    pages = [(doc_names[filing_id], page) for filing_id, page in candidates.keys]
     evidence = tuple(
-        frozenset(row for row, place in enumerate(places) if place in gold.places) for gold in question.evidence
+        frozenset(row for row, page in enumerate(pages) if page in gold.places) for gold in question.evidence
     )
     return RankedQuestion(question.qid, group, candidates.features, evidence)
 
 
 def fit(questions: Iterable[RankedQuestion], l2: float) -> Floats:
-    """Weights float64 [len(FEATURES)] that maximize the penalized likelihood, the filing's match held fixed."""
+    """Weights float64 [len(FEATURES)] that maximize the penalized likelihood, with DOCUMENT_WEIGHT fixed."""
     lists = [(q.features, q.target) for q in questions if len(q.features) and q.target.any()]
 
     def loss(weights: Floats) -> tuple[float, Floats]:
@@ -82,9 +82,9 @@ def recall_at(question: RankedQuestion, weights: Floats, k: int) -> float:
 def held_out_recall(
     questions: Sequence[RankedQuestion], also: Sequence[RankedQuestion], l2: float, ks: Sequence[int]
 ) -> dict[str, tuple[float, ...]]:
-    """Recall at each of ``ks`` by qid, every group of ``questions`` ranked by weights that were fitted without it.
+    """Recall at each of ``ks`` by qid; weights fitted without a group rank its ``questions``.
 
-    ``also`` is learned from in every fold, except where it shares the group.
+    ``also`` are additional training questions in every fold, except those of the held-out group.
     """
     result: dict[str, tuple[float, ...]] = {}
     for group in sorted({question.group for question in questions}):

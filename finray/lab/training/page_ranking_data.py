@@ -1,4 +1,4 @@
-"""What the page model learns from: the candidate pages of questions with evidence, with their features."""
+"""Training data of the page model: the candidate pages of questions with evidence, with their features."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class RankingData:
-    """The same questions twice: with the gold filings given, and with the filings that document retrieval chose."""
+    """The same questions twice: with gold filings, and with the filings that document retrieval chose."""
 
     given: tuple[RankedQuestion, ...]
     end_to_end: tuple[RankedQuestion, ...]
@@ -36,9 +36,9 @@ class RankingData:
 async def ranking_data(
     questions: Sequence[Question], engine: Engine, encoder: Encoder, source: str, progress: Progress
 ) -> RankingData:
-    """Candidates of ``questions`` over the engine's index; those whose gold filings it lacks are left out.
+    """Candidates of ``questions`` over the engine's index, without questions whose gold filings it lacks.
 
-    Groups, which folds keep together, are companies; qids get ``source`` in front.
+    Groups are companies; qids get the prefix ``source``.
     """
     reader: IndexReader = engine.reader
     filings = {filing.doc_name: filing for filing in reader.filings()}
@@ -62,7 +62,7 @@ async def ranking_data(
 
 
 def save_ranking_data(path: Path, data: RankingData) -> None:
-    """Numbers only, no text of a question or a filing: features as float16, compressed."""
+    """Save numbers only, without text of questions or filings; features as float16, compressed."""
     arrays: dict[str, Any] = {"feature_names": np.asarray(list(FEATURES))}
     for name, lists in (("given", data.given), ("end_to_end", data.end_to_end)):
         arrays[f"{name}_features"] = np.concatenate(
@@ -75,17 +75,17 @@ def save_ranking_data(path: Path, data: RankingData) -> None:
 
 
 def load_ranking_data(path: Path) -> RankingData:
-    """What ``save_ranking_data`` wrote. Raises UsageError for any other file, or one of other features."""
+    """Load a file of ``save_ranking_data``. Raises UsageError for any other file, or one with other features."""
     try:
-        # numpy leaves a file that it opened itself open where it is no archive.
+        # numpy does not close a file that it opened itself if it is not an archive.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             if arrays["feature_names"].tolist() != list(FEATURES):
                 raise ValueError(f"its features are {', '.join(arrays['feature_names'].tolist())}")
             return RankingData(*(_lists(arrays, name) for name in ("given", "end_to_end")))
     except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise UsageError(
-            f"{path} is not what this version learns page ranking from: {error}; "
-            "make it again with --questions and --index"
+            f"{path} is not training data of the page model in this version: {error}; "
+            "create it again with --questions and --index"
         ) from error
 
 
@@ -94,6 +94,6 @@ def _lists(arrays: np.lib.npyio.NpzFile, name: str) -> tuple[RankedQuestion, ...
     result, start = [], 0
     for qid, group, count, evidence in json.loads(arrays[f"{name}_questions"].tobytes()):
         rows = features[start : start + count]
-        result.append(RankedQuestion(qid, group, rows, tuple(frozenset(places) for places in evidence)))
+        result.append(RankedQuestion(qid, group, rows, tuple(map(frozenset, evidence))))
         start += count
     return tuple(result)

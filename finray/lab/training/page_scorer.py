@@ -1,8 +1,8 @@
 """The page scorer: a bi-encoder of questions and whole pages.
 
-Trained with the multiple negatives ranking loss: the question's page against its hard negatives, other pages of the
-same filing, and against the pages of the other questions in the batch (arXiv 2602.17981; in-batch negatives: Henderson
-et al. 2017, arXiv 1705.00652).
+The multiple negatives ranking loss compares the gold page with hard negatives (other pages of the same filing) and with
+the pages of other questions in the batch (arXiv 2602.17981; in-batch negatives: Henderson et al. 2017, arXiv
+1705.00652).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from finray.models import hub
 def page_scorer_columns(
     corpus: Corpus, questions: Sequence[TrainingQuestion], options: Hyperparameters
 ) -> dict[str, list[str]]:
-    """Columns anchor, positive, negative_1, ...: a row for each gold page of each question."""
+    """Columns anchor, positive, negative_1, ..., with a row for each gold page of each question."""
     sampler = NegativeSampler(
         corpus, count=options.negatives, hard=options.hard, kind=options.negative_kind, seed=options.seed
     )
@@ -69,13 +69,13 @@ def page_scorer_task(columns: dict[str, list[str]], options: Hyperparameters, de
         model=model,
         loss=MultipleNegativesRankingLoss(model, gather_across_devices=several),
         columns=columns,
-        # A page twice in a batch would be its own negative.
+        # A page that occurs twice in a batch would be its own negative.
         extra={"batch_sampler": BatchSamplers.NO_DUPLICATES},
     )
 
 
 class PageScorer:
-    """Scores texts by cosine, with the encoder that retrieval uses; each text is encoded once."""
+    """Scores texts by cosine similarity with the encoder of retrieval; encodes each text once."""
 
     def __init__(self, model: str, options: Hyperparameters, machine: Machine) -> None:
         from finray.core.settings import EncoderSettings

@@ -1,7 +1,7 @@
 """The passage reranker: a cross-encoder over (question, passage) with one output.
 
-Binary cross-entropy over each gold passage and sampled passages of other pages (HiREC, arXiv 2505.20368: 8 negatives a
-question, tables of other pages). A base that is no cross-encoder gets a new head.
+Binary cross-entropy over gold passages and sampled passages of other pages (HiREC, arXiv 2505.20368: 8 negatives per
+question, tables of other pages). A base model that is not a cross-encoder gets a new head.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from finray.models import hub
 def reranker_columns(
     corpus: Corpus, questions: Sequence[TrainingQuestion], options: Hyperparameters
 ) -> dict[str, list[Any]]:
-    """Columns query, passage, label (1.0 for gold): the rows of a question stand together, gold first."""
+    """Columns query, passage, label (1.0 for gold); rows are grouped by question, gold first."""
     sampler = NegativeSampler(
         corpus, count=options.negatives, hard=options.hard, kind=options.negative_kind, seed=options.seed
     )
@@ -61,13 +61,13 @@ def reranker_task(columns: dict[str, list[Any]], options: Hyperparameters, devic
         model=model,
         loss=BinaryCrossEntropyLoss(model),
         columns=columns,
-        # The search for unused parameters, the default, takes all for unused: the output is no plain dict.
+        # The default search for unused parameters reports all as unused, because the output is not a plain dict.
         extra={"ddp_find_unused_parameters": False},
     )
 
 
 class PassageScorer:
-    """Scores passages with the cross-encoder that retrieval uses."""
+    """Scores passages with the cross-encoder of retrieval."""
 
     def __init__(self, model: str, options: Hyperparameters, machine: Machine) -> None:
         import torch

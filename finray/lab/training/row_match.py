@@ -1,7 +1,7 @@
-"""Fitting ``finray.answering.row_weights``: a conditional logit over the cells that compete for a phrase.
+"""Fits ``finray.answering.row_weights``: a conditional logit over the cells that compete for a phrase.
 
-The utility of a cell is SHARPNESS times the logarithm of its score, for scores are products. The prior values are the
-start and what the weights are drawn to.
+The utility of a cell is SHARPNESS times the logarithm of its score, because scores are products. The weights start at
+the prior values and are penalized for leaving them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from finray.lab.training.folds import folds_by_group
 Floats = NDArray[np.float64]
 
 SHARPNESS = 20.0
-"""Of two cells, one whose score is 5% higher is e times as likely."""
+"""A cell with a 5% higher score is e times as likely."""
 WEAK_WORDS = (0.25, 0.5)
-"""Readings are kept for these two weights of weak words: their sums are linear in it."""
+"""Readings are stored for these two weights of weak words and interpolated: their sums are linear in the weight."""
 FOLDS = 5
 _STEP = 1e-6
 _LEAST = 1e-9
@@ -36,7 +36,7 @@ _FACTOR = (0.05, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class CellReadings:
-    """The readings of a cell by its words and by its concept's name, each for both of WEAK_WORDS."""
+    """The readings of a cell by its words and by the name of its concept, each for both of WEAK_WORDS."""
 
     plain: tuple[tuple[Reading, Reading], ...]
     tagged: tuple[tuple[Reading, Reading], ...]
@@ -47,7 +47,7 @@ class CellReadings:
 
 @dataclass(frozen=True, slots=True)
 class RowChoice:
-    """A phrase and the cells that compete for it, some of them gold. ``group`` is what folds keep together."""
+    """A phrase and the cells that compete for it, some of them gold. Folds do not split a ``group``."""
 
     qid: str
     group: str
@@ -68,11 +68,11 @@ class RowTable:
         self._choice = np.repeat(np.arange(len(counts)), counts)
 
     def scores(self, w: RowWeights) -> Floats:
-        """float64 [cells], as finray.answering.lookup ranks them, but for the page."""
+        """float64 [cells], as in finray.answering.lookup, except for the page."""
         return np.asarray(self.fits(w) * standing_factor(self._standing, w))
 
     def fits(self, w: RowWeights) -> Floats:
-        """float64 [cells], as finray.answering.row_match scores them."""
+        """float64 [cells], as in finray.answering.row_match."""
         plain, tagged = (part.best(w) for part in self._readings)
         first, second = np.maximum(plain, tagged), np.minimum(plain, tagged)
         both = (1 - w.worse_reading) * first + w.worse_reading * second
@@ -91,7 +91,7 @@ class RowTable:
         return float(np.sum(np.log(np.add.reduceat(odds, self._starts)) - np.log(gold + _LEAST)))
 
     def first(self, w: RowWeights) -> list[float]:
-        """1 for each choice in which a gold cell scores best, less if others score as well."""
+        """For each choice, the share of gold cells among those with the best score."""
         scores = self.scores(w).round(9)
         best = scores == np.maximum.reduceat(scores, self._starts)[self._choice]
         return list(
@@ -101,7 +101,7 @@ class RowTable:
 
 
 class _Part:
-    """The readings of one kind of all cells."""
+    """The readings of all cells by one source: their words or their concepts."""
 
     def __init__(self, cells: Sequence[Sequence[tuple[Reading, Reading]]]) -> None:
         pairs = np.asarray([pair for cell in cells for pair in cell], dtype=np.float64)
@@ -111,7 +111,7 @@ class _Part:
         self._n_cells = len(cells)
 
     def best(self, w: RowWeights) -> Floats:
-        """float64 [cells]: the best score of each cell's readings, 0 without any."""
+        """float64 [cells]: the best score among the readings of each cell, or 0 without readings."""
         at = (w.weak_word - WEAK_WORDS[0]) / (WEAK_WORDS[1] - WEAK_WORDS[0])
         scores = weigh(Reading(*(self._low + at * (self._high - self._low))), w).score
         best = np.zeros(self._n_cells)
@@ -120,9 +120,9 @@ class _Part:
 
 
 def fit_row_match(choices: Sequence[RowChoice], prior: Mapping[str, float], l2: float) -> dict[str, float]:
-    """The weights of greatest penalized likelihood. ``l2`` is the penalty on weights away from ``prior``, scaled as the
-    utilities are. Likelihood says nothing of THRESHOLDS: they move with the scores, so that as many of ``choices`` as
-    before have no cell that reaches them."""
+    """The weights that maximize the penalized likelihood. ``l2`` penalizes weights away from ``prior``, scaled like the
+    utilities. THRESHOLDS do not affect the likelihood; they are set so that the share of ``choices`` without a cell
+    above them stays the same."""
     if not choices:
         return dict(prior)
     table = RowTable(choices)
@@ -148,7 +148,7 @@ def fit_row_match(choices: Sequence[RowChoice], prior: Mapping[str, float], l2: 
 
 
 def held_out(choices: Sequence[RowChoice], prior: Mapping[str, float], l2: float) -> list[tuple[float, float]]:
-    """Whether the gold cell comes first in each choice, by weights fitted without its company and by the prior."""
+    """Whether the gold cell ranks first in each choice, with weights fitted without its company, and with the prior."""
     result: list[tuple[float, float]] = []
     by_hand = row_weights(prior)
     for rest, own in folds_by_group([choice.group for choice in choices], FOLDS):

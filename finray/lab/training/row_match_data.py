@@ -1,4 +1,4 @@
-"""What the match of rows is learned from: the cells of the gold filing that compete for the phrase of a question."""
+"""Training data of the row match: the cells of the gold filing that compete for the phrase of a question."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from finray.question.phrase import phrase_of
 from finray.question.plans import plans_of
 
 MOST_CELLS, MOST_READINGS = 16, 3
-"""Cells of a choice, and readings of a cell: those that fit best by the weights chosen by hand. Others rarely win."""
+"""Cells of a choice, and readings of a cell, that are kept: the best by the prior weights. Others rarely win."""
 _SAME_VALUE = 0.006
 
 
 async def row_choices(
     questions: Sequence[Question], engine: Engine, source: str, progress: Progress
 ) -> list[RowChoice]:
-    """One choice for each question about one figure of one filing of the engine's index, if a cell prints it; qids get
-    ``source`` in front."""
+    """One choice for each question about a single figure of a single filing in the engine's index, if a cell prints the
+    figure; qids get the prefix ``source``."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     by_name = {filing.doc_name: filing for filing in engine.reader.filings()}
     choices: list[RowChoice] = []
@@ -47,7 +47,7 @@ async def row_choices(
             continue
         filing = by_name[names.pop()]
         query = await engine.roles.reader.read(question.question, Journal())
-        asked = _asked(query, filing, facts)
+        asked = _single_operand(query, filing, facts)
         if asked is None:
             continue
         choice = _choice(question, *asked, filing, facts, source)
@@ -57,8 +57,8 @@ async def row_choices(
     return choices
 
 
-def _asked(query: Query, filing: Filing, facts: FilingFacts) -> tuple[Operand, Phrase] | None:
-    """The one operand of a question that computes nothing."""
+def _single_operand(query: Query, filing: Filing, facts: FilingFacts) -> tuple[Operand, Phrase] | None:
+    """The operand of a question without a computation, else None."""
     latest = Period(filing.fiscal_year, filing.fiscal_period) if filing.fiscal_year is not None else None
     plans = plans_of(query, (facts.company_of(filing.filing_id),), latest)
     if not plans or plans[0].kind != "value" or len(plans[0].operands) != 1:
@@ -107,7 +107,7 @@ def _cell(item: LineItem, readers: Sequence[Matcher], own: Standing, *, gold: bo
 
 
 def best_readings(pairs: Sequence[tuple[Reading, Reading]]) -> tuple[tuple[Reading, Reading], ...]:
-    """At most MOST_READINGS, the best by the weights chosen by hand."""
+    """The best readings by the prior weights, at most MOST_READINGS."""
     weights = row_weights(fitted_row_weights().prior)
     return tuple(sorted(dict.fromkeys(pairs), key=lambda pair: -weigh(pair[0], weights).score)[:MOST_READINGS])
 
@@ -117,7 +117,7 @@ def _alike(a: float, b: float) -> bool:
 
 
 def save_row_choices(path: Path, choices: Sequence[RowChoice]) -> None:
-    """Numbers only, no text of a question or a filing."""
+    """Save numbers only, without text of questions or filings."""
     cells = [cell for choice in choices for cell in choice.cells]
     readings = [pair for cell in cells for pair in (*cell.plain, *cell.tagged)]
     arrays = {
@@ -136,9 +136,9 @@ def save_row_choices(path: Path, choices: Sequence[RowChoice]) -> None:
 
 
 def load_row_choices(path: Path) -> list[RowChoice]:
-    """What ``save_row_choices`` wrote. Raises UsageError for any other file, or one of other readings."""
+    """Load a file of ``save_row_choices``. Raises UsageError for any other file, or one with other readings."""
     try:
-        # numpy leaves a file that it opened itself open if it is no archive.
+        # numpy does not close a file that it opened itself if it is not an archive.
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             if arrays["reading_names"].tolist() != list(Reading._fields):
                 raise ValueError("its readings are of another version")
@@ -152,8 +152,8 @@ def load_row_choices(path: Path) -> list[RowChoice]:
             ]
     except (ValueError, KeyError, TypeError, StopIteration, EOFError, OSError, zipfile.BadZipFile) as error:
         raise UsageError(
-            f"{path} is not what this version learns the match of rows from: {error}; "
-            "make it again with --questions and --index"
+            f"{path} is not training data of the row match in this version: {error}; "
+            "create it again with --questions and --index"
         ) from error
 
 

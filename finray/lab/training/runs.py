@@ -1,4 +1,4 @@
-"""Whole runs: a model with held-out figures, and folds, each in a folder that resumes and that settings can name."""
+"""Training runs: a model with held-out metrics, or folds. Each has a folder that resumes and that settings can name."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _PACKAGES = ("torch", "transformers", "sentence-transformers")
 
 @dataclass(frozen=True)
 class Run:
-    """What to train, apart from which questions are held out. ``candidates`` and ``most`` bound the held-out test:
-    look-alikes a question, and questions a source. ``inputs`` names the data for the record."""
+    """A training run without its split of questions. The held-out test has up to ``candidates`` similar texts for each
+    question and ``most`` questions of each source. ``inputs`` names the data for the record."""
 
     kind: Kind
     corpus: Corpus
@@ -42,22 +42,22 @@ class Run:
 
 
 Reports = Callable[[str], Report]
-"""A progress report for what is named."""
+"""Starts a progress report with the given name."""
 
 
 def train_model(run: Run, out: Path, share: float, reports: Reports) -> dict[str, Any]:
-    """Train with ``share`` of the questions held out; returns the record, which ``out``/training.json holds too.
+    """Train with ``share`` of the questions held out. Returns the record, which is also in ``out``/training.json.
 
-    A finished run is returned as it is, an interrupted one goes on. Raises UsageError.
+    Returns the record of a finished run, and resumes an interrupted one. Raises UsageError.
     """
     learn, test = held_out(run.corpus.questions, share, run.options.seed)
     return _train(run, out, learn, test, {"held_out_share": share}, reports)
 
 
 def train_folds(run: Run, out: Path, folds: int, reports: Reports) -> dict[str, Any]:
-    """One model for each fold, trained on the others, in ``out``/fold-1 and so on; returns the pooled figures.
+    """Train a model for each fold on the other folds, in ``out``/fold-1 and so on. Returns the pooled metrics.
 
-    Each question is scored once, by a model that has seen none of its filings. Raises UsageError.
+    Each question is scored once, by a model that was not trained on its filings. Raises UsageError.
     """
     parts = folds_by_document(run.corpus.questions, folds, run.options.seed)
     rows: list[HeldOut] = []
@@ -74,7 +74,7 @@ def train_folds(run: Run, out: Path, folds: int, reports: Reports) -> dict[str, 
 
 
 def read_rows(folder: Path) -> list[HeldOut]:
-    """The held-out figures by question of a finished run."""
+    """The held-out metrics of each question of a finished run."""
     lines = (folder / _ROWS).read_text(encoding="utf-8").splitlines()
     return [HeldOut(**json.loads(line)) for line in lines]
 
@@ -95,7 +95,7 @@ def _train(
     columns, build = _examples(run, learn)
     examples = len(next(iter(columns.values())))
     if not examples:
-        raise UsageError("no example to learn from: every question lacks negatives; give filings of several pages")
+        raise UsageError("no training example: no question has negatives; give filings of several pages")
     model, trained = fit(build, run.options, run.machine, folder, identity, reports(f"training {out.name}"))
     if not is_main_process():
         return {}
@@ -132,7 +132,7 @@ def _examples(run: Run, learn: Sequence[TrainingQuestion]) -> tuple[dict[str, An
 
 
 def _scorers(run: Run, out: Path, needed: bool) -> dict[str, Scorer]:
-    """The trained model, and the untrained one where that can rank: a new cross-encoder's head is random."""
+    """The trained model and, for the page scorer, the untrained one (a new cross-encoder's head is random)."""
     if not needed:
         return {}
     if run.kind == "reranker":

@@ -1,7 +1,6 @@
-"""How alike a question and texts are by their words: chooses hard negatives and the candidates of held-out questions.
+"""Word similarity of a question and texts, to choose hard negatives and the candidates of held-out questions.
 
-TF-IDF with sublinear term counts: like BM25 it needs no model, so that what is chosen does not depend on the model
-that is trained.
+TF-IDF with sublinear term counts: like BM25 it needs no model, so the choice does not depend on the trained model.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ Floats = npt.NDArray[np.float64]
 
 
 class WordSimilarity:
-    """Cosine of TF-IDF vectors between any text and a fixed list of texts."""
+    """Cosine similarity of TF-IDF vectors between any text and a fixed list of texts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self._vectorizer = TfidfVectorizer(sublinear_tf=True, token_pattern=r"(?u)\w+", dtype=np.float64)
-        # A text without any word, as of a scanned page, must not leave the vocabulary empty.
+        # Scanned pages have no words; the added word keeps the vocabulary from being empty.
         self._matrix = self._vectorizer.fit_transform([f"{text} text" for text in texts])
 
     def to(self, text: str) -> Floats:
@@ -37,8 +36,8 @@ def best_first(scores: Floats) -> list[int]:
 
 
 class UnitPools:
-    """The units that a question's answer must be told from, with their words: those of its documents, or of its whole
-    source where a document is one page. Kept, as questions share them."""
+    """The units that compete for a question: those of its documents, or of its whole source if a document is one page.
+    Cached, because questions share them."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus

@@ -1,7 +1,7 @@
 """Training data from TAT-QA (arXiv 2105.07624), as finray/lab/datasets/tatqa.py reads it.
 
-A context is one table and the paragraphs around it, about what stands on a page. Which filing it comes from is not
-told, so its negatives are other contexts'.
+A context is one table and the paragraphs around it, about one page. Its filing is unknown, so negatives come from other
+contexts.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from finray.storage.locations import read_bytes
 
 
 def tatqa_corpus(uri: str, kind: UnitKind, *, read: Callable[[str], bytes] = read_bytes) -> Corpus:
-    """The contexts of one TAT-QA file; what is not as published is left out with the reason. Raises SourceError."""
+    """The contexts of one TAT-QA file, without malformed ones, which get a reason. Raises SourceError."""
     units: dict[str, list[Unit]] = {}
     kept: list[TrainingQuestion] = []
     left: list[LeftOut] = []
     for context in read_contexts(read(uri), uri):
         if isinstance(context, BadLine):
-            left.append(LeftOut(context.qid, f"it is not as published: {context.reason}"))
+            left.append(LeftOut(context.qid, f"malformed: {context.reason}"))
             continue
         document = f"tatqa:{context.uid}"
         units[document] = _page(document, context) if kind == "pages" else _passages(document, context)
@@ -39,7 +39,7 @@ def tatqa_corpus(uri: str, kind: UnitKind, *, read: Callable[[str], bytes] = rea
 
 
 def _page(document: str, context: TatqaContext) -> list[Unit]:
-    """The context as one page: what leads to the table, the table, the rest."""
+    """The context as one page: the first paragraph, the table, the other paragraphs."""
     paragraphs = [paragraph.text for paragraph in sorted(context.paragraphs, key=lambda p: p.order)]
     text = "\n".join((*paragraphs[:1], context.table_text, *paragraphs[1:]))
     return [Unit(document, document, text, is_table=True)]
@@ -54,6 +54,6 @@ def _gold(document: str, question: TatqaQuestion, kind: UnitKind) -> list[str]:
     if kind == "pages":
         return [document]
     tables = [f"{document}#table"] if question.from_table else []
-    # A question on the table alone may name the paragraph that introduces it.
+    # A question about only the table may name the paragraph that introduces it.
     paragraphs = () if question.answer_from == "table" else question.paragraphs
     return tables + [f"{document}#{order}" for order in paragraphs]

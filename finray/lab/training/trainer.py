@@ -17,12 +17,12 @@ from finray.lab.training.options import Hyperparameters, Machine
 from finray.models import hub
 
 Report = Callable[[int, int, str], None]
-"""Told (steps done, steps in all, what else there is to say)."""
+"""Called with (steps done, total steps, note)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """``loss`` is the last mean that the trainer logged; ``seconds`` are those of this process alone."""
+    """``loss`` is the last mean that the trainer logged; ``seconds`` excludes earlier processes of a resumed run."""
 
     steps: int
     loss: float | None
@@ -34,8 +34,8 @@ class Trained:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A model with its loss, and which of the library's trainers runs it. ``columns`` map a column's name to its
-    values, in the order that the loss expects."""
+    """A model with its loss and the library's trainer for it. ``columns`` maps column names to values, in the order
+    that the loss expects."""
 
     trainer: Any
     arguments: Any
@@ -46,19 +46,19 @@ class Task:
 
 
 def is_main_process() -> bool:
-    """False in all but one of the processes that torchrun or accelerate start."""
+    """Whether this is the main process; torchrun and accelerate start several."""
     return int(os.environ.get("RANK", "0")) == 0
 
 
 def check_packages() -> None:
-    """Raises MissingExtraError where the packages are missing that only training needs."""
+    """Raises MissingExtraError if packages for training are missing."""
     missing = [name for name in ("accelerate", "datasets") if find_spec(name) is None]
     if missing:
         raise MissingExtraError(f"training needs {' and '.join(missing)}: pip install 'finray[train]'")
 
 
 def chosen_device(machine: Machine) -> str:
-    """ "cuda" or "cpu". Raises UsageError where a GPU is asked for and there is none."""
+    """ "cuda" or "cpu". Raises UsageError if a GPU is requested and there is none."""
     import torch
 
     available = torch.cuda.is_available()
@@ -70,7 +70,7 @@ def chosen_device(machine: Machine) -> str:
 
 
 def uses_bf16(machine: Machine, device: str) -> bool:
-    """bf16 arithmetic with float32 weights, by default where the hardware multiplies bf16 fast.
+    """Whether to use bf16 arithmetic with float32 weights, by default if the hardware multiplies bf16 fast.
 
     Measured with MiniLM on one core with AMX: a step of 16 pairs of 128 tokens takes 0.9 s instead of 2.1 s.
     """
@@ -91,10 +91,10 @@ def fit(
     identity: Mapping[str, Any],
     report: Report,
 ) -> tuple[Any, Trained]:
-    """Train what ``build(device)`` makes, from the last complete checkpoint in ``folder`` if there is one.
+    """Train the task of ``build(device)``, from the last complete checkpoint in ``folder`` if there is one.
 
-    ``identity`` is noted in the folder, so that a run with other data or arguments cannot go on with its checkpoints.
-    Returns the model and what happened. The same seed gives the same order of examples, also after a resumption.
+    The folder stores ``identity``, so that a run with other data or arguments cannot resume from its checkpoints.
+    Returns the model and a summary. The seed determines the order of examples, also after resuming.
     """
     check_packages()
     import torch
@@ -116,8 +116,8 @@ def fit(
         outcome = trainer.train(resume_from_checkpoint=str(last) if last else False)
     if not outcome.global_step:
         raise UsageError(
-            f"no step was trained: epochs {options.epochs} of the data make no whole batch of batch_size "
-            f"{options.batch_size}, in which no text may stand twice; take a smaller one, fewer negatives or more data"
+            f"no step was trained: {options.epochs} epochs of the data do not fill a batch of batch_size "
+            f"{options.batch_size} without duplicate texts; use a smaller batch, fewer negatives or more data"
         )
     logged = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
     return trainer.model, Trained(
@@ -158,7 +158,7 @@ def _trainer(
         use_cpu=device == "cpu",
         save_strategy="steps",
         save_steps=machine.checkpoint_steps,
-        # The one before is kept: the newest may be cut short by a kill.
+        # Keep the previous one too: a kill may leave the newest incomplete.
         save_total_limit=2,
         logging_steps=10,
         report_to="none",
@@ -166,7 +166,7 @@ def _trainer(
         dataloader_pin_memory=device == "cuda",
         **task.extra,
     )
-    # The library's model card would copy texts of the training data, and look the base model up on the hub.
+    # The library's model card would copy texts of the training data and query the hub for the base model.
     quiet = type("QuietTrainer", (task.trainer,), {"add_model_card_callback": lambda *_: None})
     trainer = quiet(
         model=task.model,
@@ -203,7 +203,7 @@ def _callback(folder: RunFolder, report: Report) -> Any:
 
 
 def base_folder(base: str) -> str:
-    """What ``Hyperparameters.base`` names, as the library takes it. Raises ModelUnavailableError."""
+    """``Hyperparameters.base`` as a folder or hub name for the library. Raises ModelUnavailableError."""
     from finray.models.minilm import minilm_folder
 
     return str(minilm_folder()) if base == "minilm" else base
@@ -211,7 +211,7 @@ def base_folder(base: str) -> str:
 
 @contextmanager
 def loading(base: str) -> Iterator[None]:
-    """Turns the library's errors for missing weights into one clear line."""
+    """Turns the library's errors for missing weights into ModelUnavailableError."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -223,7 +223,7 @@ def loading(base: str) -> Iterator[None]:
 
 @contextmanager
 def _quiet_libraries() -> Iterator[None]:
-    """No reports about a new head or unused pooler weights, and no bars beside ours: errors still come through."""
+    """Suppresses warnings about a new head or unused pooler weights, and progress bars; errors still appear."""
     from transformers.utils import logging as transformers_logging
 
     names = ("transformers", "sentence_transformers", "accelerate", "datasets")

@@ -64,7 +64,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture
 def tatqa_file(tmp_path: Path) -> Callable[..., str]:
-    """Writes a TAT-QA file of so many contexts, each with a question for the table and one for a paragraph."""
+    """Writes a TAT-QA file with the given number of contexts, each with a question on the table and on a paragraph."""
 
     def write(contexts: int = 6, **changes: Any) -> str:
         records = []

@@ -16,7 +16,7 @@ def checkpoint(folder: RunFolder, step: int) -> Path:
     return path
 
 
-def test_the_newest_complete_checkpoint_counts_and_half_written_ones_go(tmp_path: Path) -> None:
+def test_the_newest_complete_checkpoint_is_used_and_incomplete_ones_are_removed(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "out")
     assert folder.last() is None
     for step in (8, 16, 100):
@@ -28,7 +28,7 @@ def test_the_newest_complete_checkpoint_counts_and_half_written_ones_go(tmp_path
     assert sorted(p.name for p in folder.checkpoints.glob("checkpoint-*")) == ["checkpoint-16", "checkpoint-8"]
 
 
-def test_a_finished_run_is_known_and_leaves_no_checkpoints(tmp_path: Path) -> None:
+def test_a_finished_run_is_recognized_and_leaves_no_checkpoints(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "out")
     folder.begin(IDENTITY)
     assert folder.finished(IDENTITY) is None
@@ -39,7 +39,7 @@ def test_a_finished_run_is_known_and_leaves_no_checkpoints(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("finished", [False, True])
-def test_another_run_in_the_folder_is_named(tmp_path: Path, finished: bool) -> None:
+def test_another_run_in_the_folder_is_an_error(tmp_path: Path, finished: bool) -> None:
     folder = RunFolder(tmp_path / "out")
     folder.begin(IDENTITY)
     if finished:
@@ -54,13 +54,13 @@ def test_a_model_from_elsewhere_is_not_overwritten(tmp_path: Path) -> None:
         RunFolder(tmp_path).finished(IDENTITY)
 
 
-def test_a_damaged_record_is_told(tmp_path: Path) -> None:
+def test_a_damaged_record_is_an_error(tmp_path: Path) -> None:
     (tmp_path / RECORD).write_text("{")
     with pytest.raises(UsageError, match="is damaged"):
         RunFolder(tmp_path).finished(IDENTITY)
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_read_only_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot write to"):
         RunFolder(tmp_path / "file" / "out").begin(IDENTITY)

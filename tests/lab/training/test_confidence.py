@@ -1,4 +1,4 @@
-"""Learning how likely answers are to be right."""
+"""Fitting the confidence of answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from finray.lab.training.confidence import GradedAnswer, fit_confidence, held_ou
 
 
 def graded(companies: int = 10, each: int = 20) -> list[GradedAnswer]:
-    """Answers that are right where their first signal besides the constant is high."""
+    """Answers that are right if their first signal besides the constant is high."""
     rng = np.random.default_rng(0)
     answers = []
     for company in range(companies):
@@ -25,7 +25,7 @@ def graded(companies: int = 10, each: int = 20) -> list[GradedAnswer]:
     return answers
 
 
-def test_what_tells_right_from_wrong_is_learned() -> None:
+def test_informative_signals_are_learned() -> None:
     weights = fit_confidence(graded(), 0.1).weights
     assert weights[1] == max(weights)
     assert weights[1] > 3

@@ -23,7 +23,7 @@ def test_the_digest_changes_with_a_text_and_with_a_label(corpus: Corpus) -> None
     assert joined([corpus]).digest() == corpus.digest()
 
 
-def test_nothing_to_learn_from_says_why() -> None:
+def test_an_empty_corpus_is_an_error_with_the_reason() -> None:
     empty = Corpus(units={}, sources={}, questions=(), left_out=(LeftOut("q1", "it has no evidence"),))
     with pytest.raises(UsageError, match="no question with evidence to learn from: it has no evidence"):
         joined([empty])

@@ -1,4 +1,4 @@
-"""Fitting the match of filings: it learns what questions show, keeps the rest, and never tests on its own companies."""
+"""Fitting the filing match: weights with data are learned, others keep their prior, tests use held-out companies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def choice(number: int, gold: CoverRelations, *others: CoverRelations, company: 
     return FilingChoice(f"q{number}", company or str(number % 10), (*others, gold), (frozenset([len(others)]),))
 
 
-def test_what_questions_show_is_learned_and_the_rest_keeps_its_value() -> None:
+def test_weights_with_data_are_learned_and_others_keep_their_prior() -> None:
     choices = [choice(n, cover("year_after"), cover("year_by_end")) for n in range(200)]
     assert found_at(choices[0], PRIOR, 1) == 0
     weights = fit_filing_match(choices, PRIOR, l2=0.1)
@@ -58,7 +58,7 @@ def test_each_company_is_tested_by_weights_of_others() -> None:
     assert sum(prior for _, prior in found[1]) == 40
 
 
-def test_equals_take_turns() -> None:
+def test_ties_are_broken_at_random() -> None:
     same = FilingChoice("q", "g", (cover("own_year"),) * 4 + (cover(None),), (frozenset([1]),))
     assert [found_at(same, PRIOR, k) for k in (1, 2, 4)] == [0.25, 0.5, 1.0]
     either = FilingChoice("q", "g", (cover("own_year"),) * 4, (frozenset([1, 2]), frozenset([3])))
@@ -79,10 +79,10 @@ def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
 def test_another_file_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "data.npz"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match="make it again"):
+    with pytest.raises(UsageError, match="create it again"):
         load_filing_choices(path)
     np.savez_compressed(path, feature_names=np.asarray(["dense"]))
-    with pytest.raises(UsageError, match="make it again"):
+    with pytest.raises(UsageError, match="create it again"):
         load_filing_choices(path)
 
 

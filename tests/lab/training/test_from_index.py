@@ -17,7 +17,7 @@ def asked(sample_folder: Path) -> list[Question]:
 
 
 @pytest.mark.parametrize("kind", ["pages", "passages"])
-def test_gold_stands_on_the_gold_page(reader: IndexReader, asked: list[Question], kind: UnitKind) -> None:
+def test_gold_units_are_on_the_gold_page(reader: IndexReader, asked: list[Question], kind: UnitKind) -> None:
     corpus = index_corpus(reader, asked, kind, "sample")
     names = {filing.filing_id: filing.doc_name for filing in reader.filings()}
     evidence = {question.qid: question.evidence for question in asked}
@@ -32,7 +32,7 @@ def test_gold_stands_on_the_gold_page(reader: IndexReader, asked: list[Question]
     assert len(corpus.questions) + len(corpus.left_out) == len(asked)
 
 
-def test_the_chunk_of_a_page_that_says_it_is_gold(reader: IndexReader) -> None:
+def test_the_most_similar_chunk_of_the_gold_page_is_gold(reader: IndexReader) -> None:
     chunks = reader.chunks(None, ["filing_id", "page", "start", "text"]).to_pylist()
     place = next((c["filing_id"], c["page"]) for c in chunks if c["start"] > 0)
     there = [chunk for chunk in chunks if (chunk["filing_id"], chunk["page"]) == place]
@@ -42,7 +42,7 @@ def test_the_chunk_of_a_page_that_says_it_is_gold(reader: IndexReader) -> None:
         assert asked.gold == (f"{place[0]}#{place[1]}#{chunk['start']}",)
 
 
-def test_what_cannot_be_learned_from_is_left_out_with_the_reason(reader: IndexReader) -> None:
+def test_unusable_questions_are_skipped_with_the_reason(reader: IndexReader) -> None:
     questions = [
         Question("none", "?"),
         Question("elsewhere", "?", evidence=(GoldEvidence("no-such-filing", 0),)),

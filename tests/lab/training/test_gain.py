@@ -61,14 +61,12 @@ def test_each_question_is_scored_by_the_model_that_held_it_out(
     assert result["minus_pipeline"]["model"]["5"]["value"] == 0.0
 
 
-def test_questions_that_the_model_learned_from_are_not_measured(
-    engine: Engine, asked: list[Question], tmp_path: Path
-) -> None:
+def test_training_questions_are_not_measured(engine: Engine, asked: list[Question], tmp_path: Path) -> None:
     (tmp_path / "training.json").write_text(record([], [question.qid for question in asked]))
-    with pytest.raises(UsageError, match="it has learned from 12"):
+    with pytest.raises(UsageError, match="it was trained on 12"):
         measure_gain(engine, asked, tmp_path, 10, Machine(), lambda *_: None)
 
 
-def test_a_folder_without_a_training_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_finished_training_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no finished training"):
         model_records(tmp_path)

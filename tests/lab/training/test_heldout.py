@@ -9,7 +9,7 @@ from finray.lab.training.corpus import Corpus
 from finray.lab.training.heldout import HeldOut, held_out_sample, ranking_figures, score_held_out, summary
 
 
-def test_ranks_become_figures() -> None:
+def test_metrics_follow_from_ranks() -> None:
     keys = ["gold", "a", "other gold", "b"]
     figures = ranking_figures(keys, np.array([0.5, 0.9, 0.8, 0.1]), {"gold", "other gold"})
     assert figures == {"recall@1": 0.0, "recall@5": 1.0, "recall@10": 1.0, "mrr": 0.5}
@@ -41,7 +41,7 @@ def test_no_more_questions_of_a_source_than_wanted(corpus: Corpus) -> None:
     assert held_out_sample(corpus.questions, 30, seed=0) == list(corpus.questions)
 
 
-def test_sources_stand_apart() -> None:
+def test_sources_are_summarized_separately() -> None:
     figures = {"words": {"recall@1": 1.0, "recall@5": 1.0, "recall@10": 1.0, "mrr": 1.0}}
     result = summary([HeldOut("1", "a", figures), HeldOut("2", "b", figures)])
     assert {source: part["n"] for source, part in result.items()} == {"a": 1, "b": 1}

@@ -26,7 +26,7 @@ def test_words_of_few_companies_are_not_learned() -> None:
     assert "grevandor" not in learn_item_lexicon([*common, *own])
 
 
-def test_the_file_has_a_word_a_line() -> None:
+def test_the_file_has_one_word_per_line() -> None:
     text = item_lexicon_json({"lawsuit": {"3": 2.0}, "margin": {"7": 1.1, "8": -0.9}})
     assert json.loads(text) == {"lawsuit": {"3": 2.0}, "margin": {"7": 1.1, "8": -0.9}}
     assert len(text.splitlines()) == 4

@@ -34,7 +34,7 @@ def test_hard_ones_share_the_words_of_the_question(corpus: Corpus) -> None:
     assert hardest.key == "revenue#3"
 
 
-def test_the_same_seed_gives_the_same_negatives_whatever_was_asked_before(corpus: Corpus) -> None:
+def test_negatives_depend_only_on_the_seed_and_the_question(corpus: Corpus) -> None:
     def sample(seed: int, order: int) -> dict[str, list[str]]:
         sampler = NegativeSampler(corpus, count=2, hard=0, kind="any", seed=seed)
         return {q.qid: [unit.key for unit in sampler.of(q)] for q in corpus.questions[::order]}

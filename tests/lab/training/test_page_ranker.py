@@ -1,4 +1,4 @@
-"""Fitting the page model: it finds what tells gold pages, and folds never see their own group."""
+"""Fitting the page model: it finds informative features, and folds exclude their own group."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def asked(group: str, seed: int, telling: int = 0) -> RankedQuestion:
     return RankedQuestion(f"q{seed}", group, features, (frozenset([seed % 20]),))
 
 
-def test_the_telling_feature_gets_the_weight() -> None:
+def test_the_informative_feature_gets_the_weight() -> None:
     weights = fit([asked("a", seed) for seed in range(40)], l2=1.0)
     assert weights[0] == max(weights[:-1]) > 1.5
 

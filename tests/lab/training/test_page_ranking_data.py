@@ -1,4 +1,4 @@
-"""The file that page ranking is learned from."""
+"""The file with training data of the page model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
 def test_another_file_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "data.npz"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match="make it again"):
+    with pytest.raises(UsageError, match="create it again"):
         load_ranking_data(path)
 
 

@@ -1,4 +1,4 @@
-"""Fitting the match of rows: it scores as the answerer does, learns what questions show, and keeps the rest."""
+"""Fitting the row match: scores match the answerer, weights with data are learned, others keep their prior."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def shipped_weights() -> dict[str, float]:
     return {name: getattr(shipped_row_weights(), name) for name in WEIGHTS}
 
 
-def test_what_questions_show_is_learned_and_the_rest_keeps_its_value() -> None:
+def test_weights_with_data_are_learned_and_others_keep_their_prior() -> None:
     choices = [choice(n, cell(part=1.0, gold=True), cell(row=0.0, caption=1.0)) for n in range(100)]
     weights = fit_row_match(choices, PRIOR, l2=0.01)
     assert weights["part"] > PRIOR["part"]
@@ -81,7 +81,7 @@ def test_what_questions_show_is_learned_and_the_rest_keeps_its_value() -> None:
     assert moved - set(THRESHOLDS) == {"part", "caption"}
 
 
-def test_as_many_phrases_as_before_have_no_sure_row() -> None:
+def test_the_share_of_phrases_below_the_threshold_stays_the_same() -> None:
     rng = np.random.default_rng(0)
     choices = [choice(n, cell(row=0.9, surplus=float(rng.random()), gold=True), cell(row=0.62)) for n in range(200)]
     weights = fit_row_match(choices, PRIOR, l2=0.01)
@@ -95,7 +95,7 @@ def test_as_many_phrases_as_before_have_no_sure_row() -> None:
     assert 0.05 < fitted < 0.95
 
 
-def test_weights_stay_factors_whatever_the_questions_show() -> None:
+def test_weights_stay_within_their_bounds() -> None:
     choices = [choice(n, cell(missing=2.0, gold=True), cell()) for n in range(50)]
     weights = fit_row_match(choices, PRIOR, l2=0.0)
     assert 0.9 < weights["missing"] <= 1.0
@@ -122,7 +122,7 @@ def test_what_is_saved_is_read_back(tmp_path: Path) -> None:
 def test_another_file_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "data.npz"
     path.write_bytes(content)
-    with pytest.raises(UsageError, match="make it again"):
+    with pytest.raises(UsageError, match="create it again"):
         load_row_choices(path)
     np.savez_compressed(path, reading_names=np.asarray(["asked"]))
     with pytest.raises(UsageError, match="readings are of another version"):

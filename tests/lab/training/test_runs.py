@@ -1,4 +1,4 @@
-"""Training for real, a few steps of a random model of two layers."""
+"""Real training for a few steps of a random two-layer model."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_an_interrupted_run_ends_where_an_uninterrupted_one_does(
     assert all((whole[name] == cut[name]).all() for name in whole)
 
 
-def test_data_that_make_no_batch_are_told(run: Callable[[Kind], Run], tmp_path: Path) -> None:
+def test_data_too_small_for_a_batch_are_an_error(run: Callable[[Kind], Run], tmp_path: Path) -> None:
     made = run("page-scorer")
     nothing = replace(made, options=replace(made.options, epochs=0, max_steps=0))
     with pytest.raises(UsageError, match=r"no step was trained.*batch_size"):
@@ -123,9 +123,7 @@ main()
 
 
 @pytest.mark.slow
-def test_killed_for_real_it_resumes_from_a_checkpoint(
-    tiny_base: str, tatqa_file: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_killed_run_resumes_from_a_checkpoint(tiny_base: str, tatqa_file: Callable[..., str], tmp_path: Path) -> None:
     out = tmp_path / "model"
     arguments = ["train", "reranker", "--tatqa", tatqa_file(60), "--base", tiny_base, "--out", str(out)]
     arguments += ["--device", "cpu", "--threads", "1", "--batch-size", "2", "--checkpoint-steps", "5"]

@@ -32,10 +32,10 @@ def test_a_context_is_a_page(tatqa_file: Callable[..., str]) -> None:
     assert all(question.gold == (page.key,) for question in corpus.questions)
 
 
-def test_what_is_not_as_published_is_left_out_with_the_reason(tatqa_file: Callable[..., str]) -> None:
+def test_malformed_contexts_are_skipped_with_the_reason(tatqa_file: Callable[..., str]) -> None:
     wrong = tatqa_corpus(tatqa_file(2, table={"uid": "t", "table": 7}), "passages")
     assert wrong.questions == ()
-    assert all("not as published" in left.reason for left in wrong.left_out)
+    assert all("malformed" in left.reason for left in wrong.left_out)
     assert len(wrong.left_out) == 2
     gone = {"uid": "q", "question": "?", "answer": ["x"], "answer_type": "span", "answer_from": "text", "scale": ""}
     (left, _) = tatqa_corpus(tatqa_file(2, questions=[gone | {"rel_paragraphs": ["9"]}]), "passages").left_out

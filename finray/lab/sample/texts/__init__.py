@@ -1,4 +1,4 @@
-"""The words of the sample filings, as data: industries, people, boilerplate, question phrasings."""
+"""The texts of sample filings as data: industries, people, boilerplate, question wordings."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from typing import Any
 
 @cache
 def load_text(name: str) -> dict[str, Any]:
-    """The parsed ``<name>.toml`` of this folder."""
+    """Parse ``<name>.toml`` of this folder."""
     return tomllib.loads((resources.files(__name__) / f"{name}.toml").read_text(encoding="utf-8"))
