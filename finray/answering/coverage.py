@@ -131,8 +131,8 @@ def absent_company(query: Query) -> str | None:
 
 
 def _is_compared(query: Query, name: str) -> bool:
-    """Whether ``name`` is set beside a company, as in "Acme and Widget", "than that of Widget", "Widget's". Mexico is not
-    in "Acme's sales in Mexico rose between 2016 and 2017"."""
+    """Whether ``name`` is set beside a company, as in "Acme and Widget", "than that of Widget" or "Widget's". Mexico is
+    not in "Acme's sales in Mexico rose between 2016 and 2017"."""
     found = re.escape(name)
     if re.search(rf"{found}['’]|\b(?:that|those|the one) of {found}|\b(?:than|versus|vs\.?) {found}", query.text, re.I):
         return True
