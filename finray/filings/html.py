@@ -22,9 +22,9 @@ from finray.filings.table_text import table_lines
 _BLOCKS = frozenset(
     (
         "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "dialog",
-        "div", "dl", "dt", "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
-        "html", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody", "td", "tfoot", "th", "thead", "title",
-        "tr", "ul",
+        "div", "dl", "dt", "fieldset", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header",
+        "hr", "html", "li", "main", "nav", "ol", "p", "pre", "section", "table", "tbody", "td", "tfoot", "th", "thead",
+        "title", "tr", "ul",
     )
 )  # fmt: skip
 _DROPPED = frozenset(("head", "script", "style", "ix:header", "noscript", "template"))
