@@ -1,1 +1,1 @@
-"""Encoders, rerankers and chat models: the roles, and one file for each backend."""
+"""Encoders, rerankers and chat models: roles and backends."""

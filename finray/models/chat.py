@@ -1,4 +1,4 @@
-"""The language-model role, and its fake."""
+"""The role of a language model, and a fake for tests."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """``parsed`` is the object where a schema was asked for and the reply could be read so, else None; ``cut`` says
-    that the reply ended because it might not be longer."""
+    """``parsed`` is the object if a schema was requested and the reply fits it, else None. ``cut`` is true if the reply
+    reached its length limit."""
 
     text: str
     usage: TokenUsage
@@ -29,17 +29,17 @@ class ChatReply:
 
 class ChatModel(Protocol):
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
-        """One completion. With ``schema`` (JSON Schema) the reply's ``parsed`` holds an object with its required
-        properties, or None where the model gave none; their types are for the caller to check.
+        """One completion. With ``schema`` (JSON Schema), ``parsed`` of the reply is an object with the required
+        properties, or None if the model gave none. The caller checks the types.
 
-        Raises ModelUnavailableError when the server cannot be reached or keeps refusing, ModelReplyError when it
-        answers with something else than a reply.
+        Raises ModelUnavailableError if the server cannot be reached or keeps refusing, ModelReplyError if its answer is
+        not a valid reply.
         """
         ...
 
 
 class ScriptedChatModel:
-    """A fake: ``script`` maps the conversation to the reply. Records every conversation in ``calls``."""
+    """A fake: ``script`` maps a conversation to the reply. ``calls`` records every conversation."""
 
     def __init__(self, script: Callable[[Sequence[Message]], str | Mapping[str, Any]]) -> None:
         self._script = script
@@ -56,7 +56,7 @@ class ScriptedChatModel:
 
 
 def with_format(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:
-    """The form of the reply as a part of the instructions, which come first and never change."""
+    """``messages`` with the reply format added to the system message, which stays the same for every question."""
     form = format_instructions(schema)
     first, *rest = messages
     if first.role != "system":

@@ -1,6 +1,6 @@
-"""A conversation with a language model about passages of filings: what every role that asks one has in common.
+"""Prompts about passages of filings, for every role that asks a language model.
 
-Fixed instructions come first and the question and passages last, so that a server's prefix cache applies.
+The fixed instructions come first, the passages and the question last, so that a server's prefix cache applies.
 """
 
 from __future__ import annotations

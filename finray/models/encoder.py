@@ -1,4 +1,4 @@
-"""The encoder role: text to a vector of unit length, so that a dot product is the cosine."""
+"""The role of an encoder: text to a vector of unit length, so that the dot product is the cosine."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Encoder(Protocol):
 
 
 def encoder_dimension(settings: EncoderSettings) -> int:
-    """The length of the vectors of ``load_encoder(settings)``, without loading weights of the local models.
+    """The length of the vectors of ``load_encoder(settings)``; local models are not loaded for it.
 
-    Checks the embedded weights, so that a damaged installation is found out before a job starts.
+    Checks the weights that ship as a package, so that a damaged installation fails before a job starts.
     Raises ModelUnavailableError.
     """
     if settings.model == "hash":
@@ -51,17 +51,17 @@ def encoder_dimension(settings: EncoderSettings) -> int:
 
 
 def load_encoder(settings: EncoderSettings, *, threads: int | None = None) -> Encoder:
-    """The encoder ``settings.model`` names: "minilm", "hash", a sentence-transformers folder or hub name.
+    """The encoder of ``settings.model``: "minilm", "hash", a sentence-transformers folder or hub name.
 
-    ``threads`` limits the CPU threads of a forward pass in this process (else torch's own default). Take 1
-    where other work shares the processors: waiting for a delayed thread made passes three times slower.
-    Raises ModelUnavailableError when the weights are missing, damaged or of a kind that is not supported.
+    ``threads`` limits the CPU threads of a forward pass in this process (default: torch's). Use 1 if other work shares
+    the processors; waiting for delayed threads made passes three times slower.
+    Raises ModelUnavailableError if the weights are missing, damaged or of an unsupported kind.
     """
     if settings.model == "hash":
         from finray.models.hash_encoder import HashEncoder
 
         return HashEncoder()
-    # torch and transformers take seconds to import: only who encodes pays for them.
+    # torch and transformers take seconds to import, so they are imported only for encoding.
     from finray.models.minilm import minilm_folder
     from finray.models.transformer_encoder import TransformerEncoder
 

@@ -1,9 +1,8 @@
-"""Text of filings, users and models in a prompt: between tags that it cannot close, without what reads as a tag.
+"""Puts text from filings, users and models into a prompt between tags that the text cannot close or imitate.
 
-The tags carry a code (a nonce) that is a hash of everything in the prompt. It is the same whenever the same is asked,
-so replies can be replayed, and yet the author of a filing cannot write it down: whatever text holds the code is part
-of what is hashed, beside a question and other passages that the author does not know. Should it ever stand in the
-texts, it is hashed again.
+The tags carry a code (a nonce): a hash of all texts in the prompt. The same prompt has the same code, so replies can be
+replayed. The author of a filing cannot predict it, because the filing's own text, the question and other passages are
+all hashed. If a text contains the code by chance, it is hashed again.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ CODE_RULE = (
 _CODE_DIGITS = 16
 _LEFT, _RIGHT = "‹", "›"
 _ANGLES = str.maketrans(dict.fromkeys("<˂ᐸ‹≺≪⋖❬❮❰⟨⦑⧼〈\u2329", _LEFT) | dict.fromkeys(">˃ᐳ›≻≫⋗❭❯❱⟩⦒⧽〉\u232a", _RIGHT))
-"""Angle brackets and what looks like one; the full-width ones have become plain ones before."""
+"""Angle brackets and look-alikes; ``readable`` has replaced the full-width ones."""
 _ENCODED = re.compile(
     r"(?P<left>&(?:amp;)*(?:lt|#0*60|#x0*3c|lang|langle);?|%3c|\\u003c|\\x3c)"
     r"|(?:&(?:amp;)*(?:gt|#0*62|#x0*3e|rang|rangle);?|%3e|\\u003e|\\x3e)",
     re.I,
 )
-"""Spellings that a model may read as an angle bracket; they are not decoded, they go."""
+"""Encoded angle brackets, which a model may read as real ones."""
 _ALIKE = str.maketrans(
     {
         other: letters[0]
@@ -39,15 +38,15 @@ _ALIKE = str.maketrans(
         for other in letters[1:]
     }
 )
-"""Letters of other scripts that look like those of the tags' names."""
+"""Letters of other scripts that look like letters of the tag names."""
 _NAMES = ("passage", "question", "reference", "answer")
-_APART = r"[\W_]*"
-_TAG = re.compile(f"{_LEFT}{_APART}+(?P<name>(?={'|'.join(_APART.join(name) for name in _NAMES)}))?")
-"""An angle bracket and all that is no letter behind it, so that no text is looked through for each of its brackets."""
+_FILLER = r"[\W_]*"
+_TAG = re.compile(f"{_LEFT}{_FILLER}+(?P<name>(?={'|'.join(_FILLER.join(name) for name in _NAMES)}))?")
+"""An angle bracket and the non-letters after it. Matching them at once keeps the search linear in runs of brackets."""
 
 
 def code_of(texts: Sequence[str]) -> str:
-    """The code of the tags around ``texts``: 16 hex digits, which none of them holds."""
+    """The code of the tags around ``texts``: 16 hex digits that none of them contains."""
     lengths = [len(text) for text in texts]
     digest = hashlib.sha256("\n".join((repr(lengths), *texts)).encode("utf-8", "surrogatepass"))
     while any(digest.hexdigest()[:_CODE_DIGITS] in text for text in texts):
@@ -56,14 +55,14 @@ def code_of(texts: Sequence[str]) -> str:
 
 
 def fenced(name: str, code: str, text: str, attributes: Mapping[str, str] | None = None) -> str:
-    """``text`` between tags. ``name`` and ``code`` are ours, the rest is not."""
+    """``text`` between tags. ``name`` and ``code`` are trusted, ``text`` and ``attributes`` are not."""
     described = "".join(f' {key}="{_attribute(value)}"' for key, value in (attributes or {}).items())
     return f"<{name}-{code}{described}>\n{unfenced(text)}\n</{name}-{code}>"
 
 
 def unfenced(text: str) -> str:
-    """``text`` as a reader sees it, without angle brackets in any spelling: nothing in it starts or ends a tag, ours or
-    one of a chat template."""
+    """``text`` as a reader sees it, without angle brackets in any spelling, so that it cannot start or end a tag of the
+    prompt or of a chat template."""
     shown = _ENCODED.sub(lambda match: _LEFT if match["left"] else _RIGHT, readable(text)).translate(_ANGLES)
     if _LEFT not in shown:
         return shown
@@ -71,9 +70,8 @@ def unfenced(text: str) -> str:
     characters = list(shown)
     for match in _TAG.finditer(skeleton):
         if match["name"] is not None:
-            characters[match.start() : match.end()] = "".join(characters[match.start() : match.end()]).replace(
-                _LEFT, "("
-            )
+            span = slice(*match.span())
+            characters[span] = "".join(characters[span]).replace(_LEFT, "(")
     return "".join(characters)
 
 
@@ -82,5 +80,5 @@ def _attribute(value: str) -> str:
 
 
 def _base(character: str) -> str:
-    """The letter under its accents, in lower case; one character for one."""
+    """The character in lower case without accents; always one character."""
     return unicodedata.normalize("NFD", character)[0].lower()[0]

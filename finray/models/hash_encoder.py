@@ -1,4 +1,4 @@
-"""An encoder without weights, hashed bags of words: for tests, and where no model can be had."""
+"""An encoder without weights (hashed bags of words), for tests and machines without a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WORD = re.compile(r"\w+")
 
 
 class HashEncoder:
-    """Each word adds ±1 to one of ``dimension`` places; texts that share words are close. Deterministic."""
+    """Each word adds ±1 to one of ``dimension`` components, so texts with common words are close. Deterministic."""
 
     def __init__(self, dimension: int = 64) -> None:
         self._dimension = dimension

@@ -1,7 +1,7 @@
-"""Models from a hub: by revision, as safetensors, without code of their own.
+"""Loads models from a hub safely: pinned to a revision, as safetensors, without code from the model's folder.
 
-A hub's ``main`` may be another model tomorrow, and weights that are pickles, or code in a model's folder, run whatever
-their author likes. transformers would also have a server of others convert pickles and load what that server made.
+The ``main`` branch of a hub may change, and pickled weights or code in a model's folder can run anything. transformers
+would also ask a third-party server to convert pickles and load the result; that is disabled here.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ os.environ.setdefault("DISABLE_SAFETENSORS_CONVERSION", "1")
 _log = logging.getLogger(__name__)
 
 WEIGHTS = {"use_safetensors": True}
-"""For transformers, beside ``source``."""
-SAFETENSORS_HINT = "only weights in safetensors are loaded; docs/language-models.md says how to convert others"
+"""Arguments for transformers, in addition to ``source``."""
+SAFETENSORS_HINT = "only weights in safetensors are loaded; docs/language-models.md shows how to convert others"
 
 
 def source(model: str, revision: str) -> dict[str, Any]:
-    """Where ``model``, a folder or a hub name, is from: arguments for transformers and sentence-transformers."""
+    """Arguments for transformers and sentence-transformers to load ``model``, a folder or a hub name."""
     local = Path(model).is_dir()
     if not local and not revision:
         _warn(model)
@@ -35,7 +35,7 @@ def source(model: str, revision: str) -> dict[str, Any]:
 @cache
 def _warn(model: str) -> None:
     _log.warning(
-        "the hub model %r has no revision: whatever its main branch holds today is loaded; set `revision` beside "
-        "`model` to a commit, or to 'main' if that is what you want",
+        "the hub model %r has no revision, so the current main branch is loaded; set `revision` next to `model` to a "
+        "commit, or to 'main' to accept this",
         model,
     )

@@ -1,4 +1,4 @@
-"""The language model that the settings name."""
+"""Loads the language model of the settings."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _BACKENDS: Final = {
     "vllm": "finray.models.vllm_engine:shared_vllm",
     "serve": "finray.cluster.serve_chat:ServeChatModel",
 }
-"""By name, so that vLLM and Ray are imported only if they are asked for."""
+"""By name, so that vLLM and Ray are imported only if they are used."""
 
 
 def load_chat(settings: LlmSettings) -> ChatModel:
     """The model of ``settings.backend``, behind the replay cache if there is one.
 
-    Starts an engine in this process unless one runs already, which takes a while. Raises ModelUnavailableError,
-    SettingsError.
+    The backend "vllm" starts an engine in this process unless one is running, which takes a while. Raises
+    ModelUnavailableError, SettingsError.
     """
     backend: Callable[[LlmSettings], ChatModel] = pkgutil.resolve_name(_BACKENDS[settings.backend])
     model = backend(settings)

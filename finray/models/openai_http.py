@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible chat server over HTTP: vLLM, llama.cpp, a hosted service."""
+"""Client of OpenAI-compatible chat servers: vLLM, llama.cpp, hosted services."""
 
 from __future__ import annotations
 
@@ -20,30 +20,29 @@ from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
-_LONGEST_WAIT_S = 30.0
-_LONGEST_WAIT_ASKED_S = 120.0
-"""However long a server asks to wait by Retry-After."""
+_MAX_WAIT_S = 30.0
+_MAX_RETRY_AFTER_S = 120.0
 _SERVER = "the server at llm.base_url"
-"""In errors of single replies, which traces show to whoever asked: the address is none of their business."""
+"""Name in errors of single replies; traces show them to users, who must not see the address."""
 _SCHEMA = re.compile(r"response_format|json_schema|structured|guided|schema", re.I)
-"""In the words of servers that refuse one."""
+"""Words in the errors of servers that reject a schema."""
 
 
 class OpenAIChatModel:
-    """Chat completions with timeouts, retries with jitter on overload, and a limit on requests in flight. Where the
-    server takes no JSON schema, the form of the reply goes into the instructions.
+    """Chat completions with timeouts, retries with jitter on overload, and a limit on requests in flight. If the server
+    accepts no JSON schema, the instructions describe the reply format.
 
-    Raises ModelUnavailableError where the key cannot be sent or ``base_url`` is no URL.
+    Raises ModelUnavailableError if the key cannot be sent or ``base_url`` is no URL.
     """
 
     def __init__(self, settings: LlmSettings) -> None:
         self._key = os.environ.get(settings.api_key_env, "").strip()
         if not (self._key.isascii() and self._key.isprintable()):
             raise ModelUnavailableError(
-                f"${settings.api_key_env} holds characters that no HTTP header can carry; set it to the key alone"
+                f"${settings.api_key_env} has characters that an HTTP header cannot hold; set it to the key alone"
             )
         self._settings = settings
-        self._where = f"{settings.base_url} (model {settings.model!r})"
+        self._server = f"{settings.base_url} (model {settings.model!r})"
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         try:
             self._client = httpx.AsyncClient(
@@ -52,15 +51,15 @@ class OpenAIChatModel:
         except httpx.InvalidURL as error:
             raise ModelUnavailableError(f"llm.base_url = {settings.base_url!r} is not a URL: {error}") from error
         self._slots = asyncio.Semaphore(settings.max_concurrency)
-        self._takes_schemas = settings.structured_output != "none"
+        self._use_schemas = settings.structured_output != "none"
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
         async with self._slots:
-            if schema is not None and self._takes_schemas:
+            if schema is not None and self._use_schemas:
                 try:
                     payload = await self._post(self._body(messages, response_format=_response_format(schema)))
-                except _SchemaRefused:
-                    self._takes_schemas = False
+                except _SchemaRejected:
+                    self._use_schemas = False
                 else:
                     return self._reply(payload, schema)
             if schema is not None:
@@ -84,7 +83,7 @@ class OpenAIChatModel:
             raise ModelReplyError("the reply has no choices[0].message.content") from error
         if not isinstance(text, str):
             raise ModelReplyError("the reply's message.content is not text")
-        read, written, cached = _counted(payload.get("usage"))
+        read, written, cached = _token_counts(payload.get("usage"))
         usage = TokenUsage(read, written, self._settings.cost(read, written), cached)
         parsed = read_structured(text, schema) if schema is not None else None
         return ChatReply(text, usage, parsed, cut=choice.get("finish_reason") == "length")
@@ -94,36 +93,36 @@ class OpenAIChatModel:
 
     async def _post(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         tries = self._settings.max_retries + 1
-        waits = {"wait_s": self._settings.retry_wait_s, "longest_wait_s": _LONGEST_WAIT_S, "jitter_s": 0.0}
+        waits = {"wait_s": self._settings.retry_wait_s, "longest_wait_s": _MAX_WAIT_S, "jitter_s": 0.0}
         try:
-            async for attempt in attempts(tries, lambda e: isinstance(e, _PassingError) and e.wait_s, **waits):
+            async for attempt in attempts(tries, lambda e: isinstance(e, _TransientError) and e.wait_s, **waits):
                 with attempt:
                     return await self._post_once(body, attempt.next_wait * (0.5 + random.random()))
-        except _PassingError as error:
+        except _TransientError as error:
             raise ModelUnavailableError(
-                f"{self._where} gave no answer after {tries} tries; last: {error}; "
+                f"{self._server} gave no answer after {tries} tries; last: {error}; "
                 "is the server running, and is llm.base_url right?"
             ) from error
         raise AssertionError
 
     async def _post_once(self, body: Mapping[str, Any], wait_s: float) -> Mapping[str, Any]:
-        """Raises _PassingError with ``wait_s``, on top of what the server asks for."""
+        """Raises _TransientError, to be retried after ``wait_s`` plus the server's Retry-After."""
         try:
             response = await self._client.post("chat/completions", json=body)
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
-            raise ModelUnavailableError(f"{self._where}: {error}; check llm.base_url") from error
+            raise ModelUnavailableError(f"{self._server}: {error}; check llm.base_url") from error
         except httpx.HTTPError as error:
-            raise _PassingError(f"{type(error).__name__}: {error}".removesuffix(": "), wait_s) from error
+            raise _TransientError(f"{type(error).__name__}: {error}".removesuffix(": "), wait_s) from error
         if response.status_code in _RETRIED:
-            asked_s = min(retry_after(response.headers.get("retry-after")) or 0.0, _LONGEST_WAIT_ASKED_S)
-            # No sooner than asked, and not all at that moment.
-            raise _PassingError(f"HTTP {response.status_code}: {self._excerpt(response)}", asked_s + wait_s)
-        refused = response.status_code in (400, 422) and _SCHEMA.search(response.text[:4_000])
-        if refused and "response_format" in body and self._settings.structured_output == "auto":
-            raise _SchemaRefused
+            asked_s = min(retry_after(response.headers.get("retry-after")) or 0.0, _MAX_RETRY_AFTER_S)
+            # Wait at least as long as the server asks, but do not retry everything at that moment.
+            raise _TransientError(f"HTTP {response.status_code}: {self._excerpt(response)}", asked_s + wait_s)
+        rejected = response.status_code in (400, 422) and _SCHEMA.search(response.text[:4_000])
+        if rejected and "response_format" in body and self._settings.structured_output == "auto":
+            raise _SchemaRejected
         if not response.is_success:
             raise ModelUnavailableError(
-                f"{self._where} answered HTTP {response.status_code}: {self._excerpt(response)}; "
+                f"{self._server} answered HTTP {response.status_code}: {self._excerpt(response)}; "
                 f"check llm.base_url, llm.model and ${self._settings.api_key_env}"
             )
         try:
@@ -135,30 +134,29 @@ class OpenAIChatModel:
         return payload
 
     def _excerpt(self, response: httpx.Response) -> str:
-        """What the server says, without the key: some repeat the one they refuse."""
+        """The beginning of the response without the key, which some servers repeat."""
         text = response.text.replace(self._key, "[key]") if self._key else response.text
         return repr(excerpt(text))
 
 
-class _PassingError(Exception):
-    """Another try, after ``wait_s``, may help."""
+class _TransientError(Exception):
+    """A retry after ``wait_s`` may succeed."""
 
     def __init__(self, problem: str, wait_s: float) -> None:
         super().__init__(problem)
         self.wait_s = wait_s
 
 
-class _SchemaRefused(Exception):
-    """The server takes no JSON schema."""
+class _SchemaRejected(Exception):
+    """The server accepts no JSON schema."""
 
 
 def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
 
 
-def _counted(usage: object) -> tuple[int, int, int]:
-    """Tokens read, written, and of those read the cached. Servers may leave them out or send null; an answer is not
-    lost over that."""
+def _token_counts(usage: object) -> tuple[int, int, int]:
+    """Tokens read, written, and read from the cache; 0 if the server omits a count or sends null."""
     found = usage if isinstance(usage, dict) else {}
     details = found.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None

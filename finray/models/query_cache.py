@@ -1,4 +1,4 @@
-"""An encoder that remembers the queries it has encoded: one question asks for the same vector at several stages."""
+"""Caches encoded queries, since several stages of one question need the same vector."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _QUERIES = 1024
 
 
 class QueryCache:
-    """``encoder`` with a memory of its last queries."""
+    """``encoder`` with a cache of its last queries."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder

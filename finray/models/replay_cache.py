@@ -1,4 +1,4 @@
-"""Replies kept on disk by the hash of what was asked, so that a run that resumes repeats no paid call."""
+"""Stores replies on disk by the hash of the request, so that a resumed run repeats no paid call."""
 
 from __future__ import annotations
 
@@ -20,41 +20,39 @@ from finray.storage.atomic import replacing
 
 _PRIVATE_FOLDER = 0o700
 _KEPT_SHARE = 0.8
-"""Of the limit, after the oldest replies have been removed."""
+"""Share of the size limit that remains after the oldest replies are removed."""
 
 
 class ReplayingChatModel:
-    """Asks ``model`` only what is not in ``folder``. Several processes may share a folder.
+    """Calls ``model`` only for requests that are not in the folder. Several processes may share a folder.
 
-    The key covers the messages, the schema and every setting that can change a reply; the folder holds replies only,
-    no prompts, in files of their owner alone. What could not be read as the schema asks is not kept: asked again, it
-    may come out better. A replayed reply counts its tokens and costs nothing. Raises SettingsError where the folder
-    cannot be made, ModelUnavailableError where it cannot be used.
+    The key covers the messages, the schema and every setting that can change a reply. The folder holds only replies, no
+    prompts, in files that only the owner can read. Replies that do not fit the schema are not stored, since another try
+    may succeed. A replayed reply counts its tokens and costs nothing. Raises SettingsError if the folder cannot be
+    created, ModelUnavailableError if it cannot be used.
     """
 
     def __init__(self, model: ChatModel, settings: LlmSettings) -> None:
         self._model = model
         self._folder = Path(settings.replay_cache).expanduser()
-        self._most = settings.replay_cache_mb * 1024 * 1024
+        self._max_bytes = settings.replay_cache_mb * 1024 * 1024
         self._identity = settings.identity()
         try:
             self._folder.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
         except OSError as error:
-            raise SettingsError(
-                f"llm.replay_cache = {settings.replay_cache!r}: no such folder can be made: {error}"
-            ) from error
+            raise SettingsError(f"llm.replay_cache = {settings.replay_cache!r} cannot be created: {error}") from error
         self._lock = threading.Lock()
         self._bytes = sum(size for _, size, _ in _entries(self._folder))
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
         path = self._path(messages, schema)
-        with _named(self._folder):
-            kept = await asyncio.to_thread(_load, path)
-        if kept is not None:
-            return kept
+        with _folder_errors(self._folder):
+            stored = await asyncio.to_thread(_load, path)
+        if stored is not None:
+            return stored
         reply = await self._model.chat(messages, schema=schema)
         if schema is None or reply.parsed is not None:
-            with _named(self._folder):
+            with _folder_errors(self._folder):
                 await asyncio.to_thread(self._store, path, reply)
         return reply
 
@@ -80,22 +78,22 @@ class ReplayingChatModel:
             scratch.write_bytes(content)
         with self._lock:
             self._bytes += len(content)
-            if self._bytes > self._most:
-                self._bytes = _remove_oldest(self._folder, int(self._most * _KEPT_SHARE))
+            if self._bytes > self._max_bytes:
+                self._bytes = _remove_oldest(self._folder, int(self._max_bytes * _KEPT_SHARE))
 
 
 @contextmanager
-def _named(folder: Path) -> Iterator[None]:
+def _folder_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         raise ModelUnavailableError(
-            f"llm.replay_cache = {str(folder)!r} cannot be read or written: {error}; make room, or unset it"
+            f"llm.replay_cache = {str(folder)!r} cannot be read or written: {error}; free some space, or unset it"
         ) from error
 
 
 def _load(path: Path) -> ChatReply | None:
-    """The reply at ``path``, freshly dated; None where there is none or what is there is damaged."""
+    """The reply at ``path``, whose access is recorded; None if it is missing or damaged."""
     try:
         record = json.loads(path.read_bytes())
         os.utime(path)
@@ -117,18 +115,18 @@ def _entries(folder: Path) -> list[tuple[float, int, Path]]:
         except FileNotFoundError:  # another process removed it
             continue
         if status.st_mode & 0o077:  # written by an earlier version
-            with suppress(PermissionError):  # by somebody else
+            with suppress(PermissionError):  # another user's file
                 path.chmod(0o600)
         found.append((status.st_mtime, status.st_size, path))
     return found
 
 
-def _remove_oldest(folder: Path, most: int) -> int:
-    """Remove what was not used for longest until ``most`` bytes remain; how many there are then."""
+def _remove_oldest(folder: Path, max_bytes: int) -> int:
+    """Remove the least recently used replies until at most ``max_bytes`` remain; the bytes that remain."""
     entries = sorted(_entries(folder))
     total = sum(size for _, size, _ in entries)
     for _, size, path in entries:
-        if total <= most:
+        if total <= max_bytes:
             break
         path.unlink(missing_ok=True)
         total -= size

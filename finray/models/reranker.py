@@ -1,4 +1,4 @@
-"""The reranker role: a score for each (query, text) pair."""
+"""The role of a reranker: a score for each (query, text) pair."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Scores = npt.NDArray[np.float32]
 
 class Reranker(Protocol):
     def scores(self, query: str, texts: Sequence[str]) -> Scores:
-        """float32 [len(texts)], higher is better; comparable across texts of one query."""
+        """float32 [len(texts)], higher is better; comparable among the texts of one query."""
         ...
 
 
 class PairReranker(Reranker, Protocol):
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-        """float32 [len(pairs)]: the scores of (query, text) pairs of several queries in one pass; at least one pair."""
+        """float32 [len(pairs)]: the scores of one or more (query, text) pairs, also of several queries, in one pass."""
         ...
 
 
@@ -32,7 +32,7 @@ RerankerLoader = Callable[[RerankerSettings], Reranker]
 
 
 class OverlapReranker:
-    """A fake without weights: the share of the query's words that a text holds."""
+    """A fake without weights: the share of the query's words that occur in the text."""
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         return np.concatenate([self.scores(query, [text]) for query, text in pairs])
@@ -60,8 +60,8 @@ class CrossEncoderReranker:
             )
         except (OSError, ValueError) as error:
             raise ModelUnavailableError(
-                f"cannot load the reranker {settings.model!r}: {error}; give a local folder, or a hub "
-                f"name and revision where the hub can be reached ({hub.SAFETENSORS_HINT})"
+                f"cannot load the reranker {settings.model!r}: {error}; give a local folder, or the name and revision "
+                f"of a model on a hub that can be reached ({hub.SAFETENSORS_HINT})"
             ) from error
         self._batch_size = settings.batch_size
 
@@ -76,5 +76,5 @@ class CrossEncoderReranker:
 
 
 def load_reranker(settings: RerankerSettings) -> PairReranker:
-    """The reranker that ``settings`` name; "overlap" is the fake. Raises ModelUnavailableError."""
+    """The reranker of ``settings``; "overlap" is the fake. Raises ModelUnavailableError."""
     return OverlapReranker() if settings.model == "overlap" else CrossEncoderReranker(settings)

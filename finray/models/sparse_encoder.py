@@ -1,4 +1,4 @@
-"""The sparse-encoder role (SPLADE): text to weights of vocabulary terms; a dot product is the score."""
+"""The role of a sparse encoder (SPLADE): text to weights of vocabulary terms; the dot product is the score."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SparseEncoder(Protocol):
 
 
 class HashSparseEncoder:
-    """A fake without weights: each word is the term its hash names, weighted by log(1 + count)."""
+    """A fake without weights: a word's hash is its term, weighted by log(1 + count)."""
 
     VOCABULARY: Final = 30_522
 
@@ -94,5 +94,5 @@ class TransformerSparseEncoder:
 
 
 def load_sparse_encoder(settings: SparseEncoderSettings) -> SparseEncoder:
-    """The encoder that ``settings`` name; "hash" is the fake. Raises ModelUnavailableError."""
+    """The encoder of ``settings``; "hash" is the fake. Raises ModelUnavailableError."""
     return HashSparseEncoder() if settings.model == "hash" else TransformerSparseEncoder(settings)

@@ -1,8 +1,8 @@
-"""Structured replies without a server that enforces a schema: how to ask for them, and how to read what comes.
+"""Requests and reads structured replies if the server does not enforce a schema.
 
-HiREC's prompts (arXiv 2505.20368, tables 16-20) ask for sections that begin with ``##``; models also like to give JSON,
-in a fence or amid prose. Both are read here, leniently in form and strictly in content: a value that cannot be
-read as the schema's type is absent, and a reply that lacks a required one is none.
+HiREC's prompts (arXiv 2505.20368, tables 16-20) request sections that begin with ``##``; models often give JSON too, in
+a code fence or between prose. Both are accepted. The form may vary, the content may not: a value of the wrong type is
+absent, and a reply without a required value is none.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WANTED = {
 
 
 def format_instructions(schema: Mapping[str, Any]) -> str:
-    """What to tell a model whose server takes no schema; the same for every question."""
+    """Format instructions for a model whose server accepts no schema; the same for every question."""
     lines = ["Reply with exactly these sections, each begun by its heading on a line of its own:"]
     for name, described in _properties(schema).items():
         kinds = _kinds(described)
@@ -40,9 +40,9 @@ def format_instructions(schema: Mapping[str, Any]) -> str:
 
 
 def read_structured(text: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The object that ``text`` holds as JSON or in ``##`` sections; None where a required property is missing.
+    """The object in ``text``, as JSON or in ``##`` sections; None if a required property is missing.
 
-    A text that is missing beside other properties is empty: models leave out what they have nothing to say under.
+    A missing text property is "" if others are present, since models omit empty sections.
     """
     text = text[:MAX_CHARACTERS]
     texts = {name: "" for name, described in _properties(schema).items() if described.get("type") == "string"}
@@ -100,7 +100,7 @@ def _read(text: str, described: Mapping[str, Any]) -> Any:
 
 
 def _unfenced(text: str) -> str:
-    """``text`` without the code fence around all of it."""
+    """``text`` without a code fence around it."""
     fence = re.fullmatch(r"```\w*\n(.*?)\n?```", text, re.S)
     return fence[1] if fence else text
 

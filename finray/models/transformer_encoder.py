@@ -1,8 +1,8 @@
-"""A sentence-transformers model run directly: tokenizer, transformer, pooling, unit length.
+"""Runs a sentence-transformers model directly: tokenizer, transformer, pooling, unit length.
 
-Why not ``SentenceTransformer.encode``: measured on two cores with MiniLM and 1,000-character passages,
-batches cut by tokens instead of rows and pooling in float32 give 160 passages/s against 117 (bf16 weights)
-and a cosine to the fp32 model above 0.9999 instead of 0.996; and the import takes a third of the time.
+Why not ``SentenceTransformer.encode``: measured on two cores with MiniLM and 1,000-character passages, batches cut by
+tokens instead of rows and pooling in float32 give 160 passages/s instead of 117 (bf16 weights) and a cosine to the fp32
+model above 0.9999 instead of 0.996. The import takes a third of the time.
 """
 
 from __future__ import annotations
@@ -25,18 +25,16 @@ from finray.models import hub
 from finray.models.encoder import Vectors
 
 _CPU_TOKENS = 4096
-"""Padded tokens of one forward pass: past this the activations leave the caches and a pass gets slower."""
-
-
+"""Padded tokens of one forward pass; with more, the activations no longer fit the CPU caches."""
 _WIDTH_STEP = 16
-"""Batches are padded to a multiple of this: every new shape costs the math library another kernel and the heap another
-hole. Memory of a long run is 650 MB and flat with it, 2 GB and growing without."""
+"""Batches are padded to a multiple of this, because every new shape costs another kernel and fragments the heap. With
+it, memory of a long run stays at 650 MB; without it, it reaches 2 GB and grows."""
 
 
 class TransformerEncoder:
     """``folder`` is a sentence-transformers folder or a hub name; mean and CLS pooling are supported.
 
-    Raises ModelUnavailableError when it cannot be loaded or pools in another way.
+    Raises ModelUnavailableError if it cannot be loaded or pools in another way.
     """
 
     def __init__(self, folder: str, settings: EncoderSettings, *, threads: int | None = None) -> None:
@@ -46,7 +44,7 @@ class TransformerEncoder:
         self._device = _device(settings.device)
         where = hub.source(folder, settings.revision)
         self._pooling = _pooling(folder, where)
-        # The pooler's weights are not used: no report about that, and no bar for a second's work.
+        # Hide the progress bar and the report about unused pooler weights.
         log = logging.getLogger("transformers")
         level = log.level
         log.setLevel(logging.ERROR)
@@ -115,7 +113,7 @@ class TransformerEncoder:
 
 
 def _batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
-    """Row numbers, longest first, cut so that rows x longest stays within ``budget``."""
+    """Row numbers, longest first, in batches whose rows x longest is at most ``budget``."""
     order = sorted(range(len(lengths)), key=lambda row: (-lengths[row], row))
     start = 0
     while start < len(order):
@@ -133,7 +131,7 @@ def _device(wanted: str) -> torch.device:
 
 
 def _dtype(wanted: str, device: torch.device) -> torch.dtype:
-    """bf16 weights where the hardware multiplies them fast; elsewhere they would be slower than float32."""
+    """bf16 if the hardware multiplies it fast; otherwise it is slower than float32."""
     if wanted != "auto":
         return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[wanted]
     if fast_bf16(device):
@@ -150,7 +148,7 @@ def fast_bf16(device: torch.device) -> bool:
 
 
 def _pooling(folder: str, where: Mapping[str, Any]) -> str:
-    """``mean`` or ``cls``, as the model's folder says; mean where it says nothing."""
+    """``mean`` or ``cls``, from the model's folder; the default is mean."""
     config = _json(folder, "1_Pooling/config.json", where)
     modes = {name for name, value in config.items() if name.startswith("pooling_mode_") and value is True}
     mode = config.get("pooling_mode")
@@ -163,7 +161,7 @@ def _pooling(folder: str, where: Mapping[str, Any]) -> str:
 
 
 def token_positions(config: Any) -> int:
-    """Tokens the model has positions for; RoBERTa and its kin leave the first ``pad_token_id + 1`` free."""
+    """Maximum number of tokens of the model; RoBERTa models reserve the first ``pad_token_id + 1`` positions."""
     positions = int(getattr(config, "max_position_embeddings", 1 << 30))
     reserved = config.pad_token_id + 1 if config.model_type in ("roberta", "xlm-roberta", "camembert") else 0
     return positions - int(reserved)
@@ -171,8 +169,8 @@ def token_positions(config: Any) -> int:
 
 def _cannot_load(folder: str, error: Exception) -> ModelUnavailableError:
     return ModelUnavailableError(
-        f"cannot load the encoder {folder!r}: {error}; give a sentence-transformers folder, or a hub name and revision "
-        f"where the hub can be reached ({hub.SAFETENSORS_HINT})"
+        f"cannot load the encoder {folder!r}: {error}; give a sentence-transformers folder, or the name and "
+        f"revision of a model on a hub that can be reached ({hub.SAFETENSORS_HINT})"
     )
 
 

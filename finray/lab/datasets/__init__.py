@@ -1,1 +1,1 @@
-"""Question sets: benchmarks of others in our own format, and questions generated from tagged filings."""
+"""Question sets: published benchmarks in finray's format, and questions generated from tagged filings."""

@@ -1,6 +1,6 @@
-"""FinanceBench (Islam et al. 2023, arXiv 2311.11944): questions of analysts about filings.
+"""FinanceBench (Islam et al. 2023, arXiv 2311.11944): analysts' questions about filings.
 
-Where to get it: github.com/patronus-ai/financebench, ``data/financebench_open_source.jsonl``; CC BY-NC 4.0. The filings
+Source: github.com/patronus-ai/financebench, ``data/financebench_open_source.jsonl``; CC BY-NC 4.0. The filings
 are the PDF files of the same repository's folder ``pdfs``, whose stems are the ``doc_name`` of the evidence.
 ``evidence_page_num`` counts PDF pages from 0, as finray does.
 """
@@ -31,7 +31,7 @@ WHERE = (
 
 
 def load(content: bytes, _name: str) -> Iterator[Question | BadLine]:
-    """Every question of the open-source file."""
+    """The questions of the open-source file."""
     yield from read_each(json_lines(content), _question)
 
 
@@ -46,6 +46,6 @@ def _question(_number: int, record: Record) -> Question:
 
 
 def _gold(entry: Record, record: Record) -> GoldEvidence:
-    # Two releases name the filing differently, and a few entries leave it to the question's own.
+    # The two releases use different keys, and a few entries name the filing only in the question.
     name = optional_text(entry, "doc_name") or optional_text(entry, "evidence_doc_name") or text_of(record, "doc_name")
     return GoldEvidence(name, index_of(entry, "evidence_page_num"), optional_text(entry, "evidence_text"))

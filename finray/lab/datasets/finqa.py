@@ -1,10 +1,9 @@
 """FinQA (Chen et al. 2021, arXiv 2109.00122): calculations over one page of an annual report.
 
-Where to get it: github.com/czyssrs/FinQA, folder ``dataset`` (``train.json``, ``dev.json``, ``test.json``); MIT. The
-data set is its own corpus: each question comes with the text and the table of its page. The pages are FinTabNet's,
-from annual reports of S&P 500 companies of 1999 to 2019; ``ETR/2016/page_23.pdf`` is page 23 of Entergy's for 2016.
-Evidence here names that one page as a document of its own, ``ETR_2016_page_23``, page 0, with the gold sentences and
-table rows as its text.
+Source: github.com/czyssrs/FinQA, folder ``dataset`` (``train.json``, ``dev.json``, ``test.json``); MIT. The data set is
+its own corpus: each question includes the text and table of its page. The pages are FinTabNet's, from annual reports of
+S&P 500 companies of 1999 to 2019; ``ETR/2016/page_23.pdf`` is page 23 of Entergy's for 2016. The evidence treats that
+page as a document, ``ETR_2016_page_23``, page 0, with the gold sentences and table rows as text.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _PAGE = re.compile(r"\A(?P<page>[^\s]{1,120}?)(?:\.pdf)?-\d{1,6}\Z")
 
 
 def load(content: bytes, name: str) -> Iterator[Question | BadLine]:
-    """Every question; those of the private test set have no answer. Raises SourceError."""
+    """The questions; those of the private test set have no answer. Raises SourceError."""
     yield from read_each(json_list(content, name), _question)
 
 

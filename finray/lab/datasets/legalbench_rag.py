@@ -1,9 +1,9 @@
-"""LegalBench-RAG (Pipitone and Alami 2024, arXiv 2408.10343): which characters of which contract answer a query.
+"""LegalBench-RAG (Pipitone and Alami 2024, arXiv 2408.10343): queries and the spans of contracts that answer them.
 
-Where to get it: the README of github.com/zeroentropy-ai/legalbenchrag links the download: ``benchmarks/*.json`` and
-``corpus/``, text files of contracts and policies (ContractNLI, CUAD, MAUD, PrivacyQA, each with terms of its own). They
-are no SEC filings and have no pages: evidence is page 0 of the file's stem, with the snippet as its text, so that
-document recall and context overlap mean something and page recall does not.
+Source: the download in the README of github.com/zeroentropy-ai/legalbenchrag: ``benchmarks/*.json`` and ``corpus/``,
+text files of contracts and policies (ContractNLI, CUAD, MAUD, PrivacyQA, each with its own license). They are not SEC
+filings and have no pages. The evidence is page 0 of the file's stem with the snippet as text, so document recall and
+context overlap are meaningful, page recall is not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WHERE = "the README of github.com/zeroentropy-ai/legalbenchrag links the downloa
 
 
 def load(content: bytes, name: str) -> Iterator[Question | BadLine]:
-    """Every query, numbered within its file: ``cuad-17``. Raises SourceError."""
+    """The queries, numbered within their file: ``cuad-17``. Raises SourceError."""
     stem = PurePosixPath(name.replace("\\", "/")).stem
     yield from read_each(json_list(content, name, "tests"), lambda number, record: _question(stem, number, record))
 

@@ -1,9 +1,9 @@
 """LOFin (Choe et al. 2025, arXiv 2505.20368): the benchmark of HiREC, over 145,897 SEC filings.
 
-Where to get it: github.com/deep-over/LOFin-bench-HiREC. The test sets (``numeric_table``, ``numeric_text``,
-``textual``, each a ``test.jsonl``) are released encrypted: data/README.md there says how to download and decrypt
-them. The filings are PDF files named ``TICKER_PERIOD_TYPE.pdf`` on the drive that its README links; their stems are
-the evidence's ``doc_name``. ``page_num`` counts PDF pages from 0.
+Source: github.com/deep-over/LOFin-bench-HiREC. The test sets (``numeric_table``, ``numeric_text``, ``textual``, each a
+``test.jsonl``) are encrypted; its data/README.md shows how to download and decrypt them. The filings are PDF files
+named ``TICKER_PERIOD_TYPE.pdf`` on the drive linked in its README; their stems are the evidence's ``doc_name``.
+``page_num`` counts PDF pages from 0.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from finray.lab.datasets.records import (
 )
 
 WHERE = (
-    "github.com/deep-over/LOFin-bench-HiREC: its data/README.md says how to decrypt the test sets, its README where "
-    "the PDF filings are"
+    "github.com/deep-over/LOFin-bench-HiREC: data/README.md shows how to decrypt the test sets, the README links the "
+    "PDF filings"
 )
 SUBSETS = ("numeric_table", "numeric_text", "textual")
 _PDF = re.compile(r"\.pdf\Z", re.IGNORECASE)
 
 
 def load(content: bytes, name: str) -> Iterator[Question | BadLine]:
-    """Every question. ``question_type`` is the subset that the file's path names, where it names one."""
+    """The questions. ``question_type`` is the subset in the file's path, if any."""
     subset = next((subset for subset in SUBSETS if subset in name), None)
     yield from read_each(json_lines(content), lambda _, record: _question(record, subset))
 

@@ -1,8 +1,8 @@
-"""Questions that an index cannot answer, made from ones that it can: they measure whether finray knows what it lacks.
+"""Unanswerable questions, derived from answerable ones: they measure whether finray knows what an index lacks.
 
-Three types: ``unanswerable_company`` asks the same of a company without filings in the index, ``unanswerable_period``
-of a year that no filing of the company prints, ``unanswerable_metric`` asks a company for a row of other companies'
-statements that it has in no wording: no page of its filings holds the row's words.
+There are three types. ``unanswerable_company`` asks about a company without filings in the index,
+``unanswerable_period`` about a year that no filing of the company prints, ``unanswerable_metric`` for a row of other
+companies' statements whose words occur on no page of the company's filings.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from finray.question.periods import periods_in
 from finray.question.synonyms import variants, words_of
 
 YEARS_PRINTED = 6
-"""Years before its own that an annual report may print: five of selected data (Regulation S-K, Item 301, until 2021)
-beside its own, and one more in a balance sheet's change."""
+"""Years before its own that an annual report may print: five of selected data (Regulation S-K, Item 301, until 2021),
+and one more in the change of a balance sheet."""
 YEARS_AHEAD = 1
-"""Years after its own that it may speak of: an outlook."""
+"""Years after its own that it may mention in an outlook."""
 _SHIFTS = sorted(range(-30, 31), key=abs)
 _REACH = 8
-"""Of the years that no filing prints, how many of the nearest are asked for."""
+"""A probe asks for one of the nearest so many years that no filing prints."""
 _LABEL_WORDS = range(2, 6)
 _MIN_LABELS = 50
-"""Rows of statements that a company must have: some annual reports only refer to them."""
+"""Minimum number of statement rows of a company; some annual reports only refer to their statements."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeSource:
-    """What is known of the index, by company key: its filings, the ``labels`` of its primary statements' rows, and for
-    each word of any label the ``pages`` that hold it."""
+    """The index by company key: its filings, the ``labels`` of its primary statements' rows, and the ``pages`` with
+    each word of any label."""
 
     catalog: CompanyCatalog
     filings: Mapping[str, Sequence[Filing]]
@@ -49,7 +49,7 @@ class ProbeSource:
 
 
 def probe_source(reader: IndexReader) -> ProbeSource:
-    """Read every page and line item once."""
+    """Reads every page and line item of the index once."""
     catalog = CompanyCatalog(reader.filings())
     filings: dict[str, list[Filing]] = defaultdict(list)
     labels: dict[str, set[str]] = defaultdict(set)
@@ -69,14 +69,14 @@ def probe_source(reader: IndexReader) -> ProbeSource:
 
 
 def make_probes(questions: Sequence[Question], source: ProbeSource, *, count: int, seed: int) -> list[Question]:
-    """At most ``count`` probes of each type, each once; fewer where the questions or the index give no more."""
+    """At most ``count`` distinct probes of each type; fewer if the questions or the index do not suffice."""
     rng = random.Random(seed)
     shuffled = list(questions)
     rng.shuffle(shuffled)
     makers = {
-        "unanswerable_company": _of_strangers(shuffled, source, rng),
-        "unanswerable_period": _of_other_years(shuffled, source, rng),
-        "unanswerable_metric": _of_absent_rows(source, rng),
+        "unanswerable_company": _company_probes(shuffled, source, rng),
+        "unanswerable_period": _period_probes(shuffled, source, rng),
+        "unanswerable_metric": _metric_probes(source, rng),
     }
     made: list[Question] = []
     for kind, texts in makers.items():
@@ -90,12 +90,12 @@ def make_probes(questions: Sequence[Question], source: ProbeSource, *, count: in
 
 
 def strangers() -> tuple[str, ...]:
-    """Names of well-known registrants to ask for, as people write them."""
+    """Names of well-known registrants, as people write them."""
     text = (resources.files(__package__) / "company_names.txt").read_text(encoding="utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
 
 
-def _of_strangers(questions: Sequence[Question], source: ProbeSource, rng: random.Random) -> Iterator[str]:
+def _company_probes(questions: Sequence[Question], source: ProbeSource, rng: random.Random) -> Iterator[str]:
     indexed = {"".join(core_name(name)) for c in source.catalog.companies.values() for name in (*c.names, *c.tickers)}
     absent = [name for name in strangers() if "".join(core_name(name)) not in indexed]
     for question in questions:
@@ -108,7 +108,7 @@ def _of_strangers(questions: Sequence[Question], source: ProbeSource, rng: rando
             yield text
 
 
-def _of_other_years(questions: Sequence[Question], source: ProbeSource, rng: random.Random) -> Iterator[str]:
+def _period_probes(questions: Sequence[Question], source: ProbeSource, rng: random.Random) -> Iterator[str]:
     for question in questions:
         companies = source.catalog.mentions(question.question).known
         years = {period.year for period in periods_in(question.question)}
@@ -121,7 +121,7 @@ def _of_other_years(questions: Sequence[Question], source: ProbeSource, rng: ran
 
 
 def _later(text: str, years: Collection[int], by: int) -> str:
-    """``text`` with each of ``years`` moved by so many years."""
+    """``text`` with each of ``years`` shifted."""
     return _YEAR.sub(lambda match: str(int(match[0]) + by) if int(match[0]) in years else match[0], text)
 
 
@@ -134,8 +134,8 @@ def _own_years(filing: Filing) -> set[int]:
     return {*dates, *([filing.fiscal_year] if filing.fiscal_year is not None else [])}
 
 
-def _of_absent_rows(source: ProbeSource, rng: random.Random) -> Iterator[str]:
-    """A row of some company's statement, asked of one that has statements but nothing like it."""
+def _metric_probes(source: ProbeSource, rng: random.Random) -> Iterator[str]:
+    """Questions for a statement row that only other companies have."""
     labels = sorted({label.lower() for own in source.labels.values() for label in own if _is_plain(label)})
     annual = [
         filing
@@ -145,7 +145,7 @@ def _of_absent_rows(source: ProbeSource, rng: random.Random) -> Iterator[str]:
     ]
     annual.sort(key=lambda filing: filing.filing_id)
     rng.shuffle(labels)
-    for _ in annual:  # each label once before any comes again
+    for _ in annual:  # all labels once before any is repeated
         for label in labels:
             filing = rng.choice(annual)
             if _reports_nothing_like(label, source.catalog.company_of_filing[filing.filing_id], source):
@@ -154,7 +154,7 @@ def _of_absent_rows(source: ProbeSource, rng: random.Random) -> Iterator[str]:
 
 
 def _is_plain(label: str) -> bool:
-    """Whether a row is called by common words alone: names of segments and products say themselves whose they are."""
+    """Whether a label has only common words; names of segments and products would reveal the company."""
     words = label.split()
     return len(words) in _LABEL_WORDS and all(w.isalpha() for w in words) and label[1:] == label[1:].lower()
 

@@ -1,4 +1,4 @@
-"""Reading the files of published data sets: hostile JSON in, records with their numbers or clear errors out."""
+"""Reads files of published data sets (untrusted JSON) as numbered records or clear errors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MAX_QUESTION_CHARACTERS = BulkSettings().max_question_characters
 
 Record = dict[str, Any]
 Numbered = tuple[int, object]
-"""A record and its 1-based number: the line of a .jsonl file, the place in a JSON list."""
+"""A 1-based number and its record: the line of a .jsonl file, or the position in a JSON list."""
 
 
 def json_lines(content: bytes) -> Iterator[Numbered]:
-    """Each non-empty line; one that is no JSON is a QuestionError in the record's place."""
+    """The record of each non-empty line; a QuestionError for a line that is not JSON."""
     for number, raw in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if raw.strip():
             try:
@@ -32,7 +32,7 @@ def json_lines(content: bytes) -> Iterator[Numbered]:
 def json_list(content: bytes, name: str, key: str | None = None) -> Iterator[Numbered]:
     """Each element of a JSON list, or of the list under ``key`` of a JSON object.
 
-    Raises SourceError where the file as a whole is something else.
+    Raises SourceError if the file is anything else.
     """
     try:
         found = _loads(content.removeprefix(b"\xef\xbb\xbf"))
@@ -55,8 +55,7 @@ def _loads(content: bytes) -> object:
 
 
 def read_each(records: Iterable[Numbered], read: Callable[[int, Record], Question]) -> Iterator[Question | BadLine]:
-    """``read`` each record. One that it refuses with a QuestionError, and one whose qid came before, is a BadLine with
-    its number; the others are not touched by it."""
+    """``read`` each record. A record with a QuestionError or a repeated qid gives a BadLine with its number."""
     numbers: dict[str, int] = {}
     for number, record in records:
         try:
@@ -80,7 +79,7 @@ def as_object(record: object) -> Record:
 
 
 def text_of(record: Record, name: str) -> str:
-    """A required text that says something. Raises QuestionError."""
+    """A required, non-blank text. Raises QuestionError."""
     value = record.get(name)
     if not isinstance(value, str) or not value.strip():
         raise QuestionError(f"{name!r} is {'blank' if value == '' else kind(value)}, not text")
@@ -88,7 +87,7 @@ def text_of(record: Record, name: str) -> str:
 
 
 def optional_text(record: Record, name: str) -> str | None:
-    """A text, None where it is missing, null or blank. Raises QuestionError for anything else."""
+    """A text; None if it is missing, null or "". Raises QuestionError for anything else."""
     value = record.get(name)
     if value is None or value == "":
         return None
@@ -96,7 +95,7 @@ def optional_text(record: Record, name: str) -> str | None:
 
 
 def list_of(record: Record, name: str) -> list[Any]:
-    """A list, empty where it is missing or null. Raises QuestionError for anything else."""
+    """A list; empty if it is missing or null. Raises QuestionError for anything else."""
     value = record.get(name)
     if value is None:
         return []

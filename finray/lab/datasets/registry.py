@@ -15,8 +15,7 @@ from finray.storage.locations import exists, read_bytes
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """``load`` turns the bytes of a file and its name into questions and bad records; ``where`` says where the file
-    comes from."""
+    """``load`` turns a file's bytes and name into questions and bad records; ``where`` is the source of the files."""
 
     load: Callable[[bytes, str], Iterator[Question | BadLine]]
     where: str
@@ -30,7 +29,7 @@ def _own(content: bytes, name: str) -> Iterator[Question | BadLine]:
 DATASETS = {
     "financebench": Dataset(financebench.load, financebench.WHERE),
     "finqa": Dataset(finqa.load, finqa.WHERE),
-    "finray": Dataset(_own, "finray questions, finray sample, or your own: docs/formats.md says what a line holds"),
+    "finray": Dataset(_own, "finray questions, finray sample, or your own: docs/formats.md describes the format"),
     "legalbench-rag": Dataset(legalbench_rag.load, legalbench_rag.WHERE),
     "lofin": Dataset(lofin.load, lofin.WHERE),
     "tatqa": Dataset(tatqa.load, tatqa.WHERE),
@@ -40,8 +39,8 @@ DATASETS = {
 def load_dataset(name: str, uri: str) -> Iterator[Question | BadLine]:
     """The questions of one file of the data set ``name``, and a BadLine for each record that cannot be used.
 
-    Raises UsageError for an unknown name and SourceError where the file is missing, which then says where to get it,
-    or is another kind of file.
+    Raises UsageError for an unknown name. Raises SourceError if the file is missing (the message names the source) or
+    is another kind of file.
     """
     if name not in DATASETS:
         raise UsageError(f"unknown data set {name!r}; finray reads {', '.join(sorted(DATASETS))}")

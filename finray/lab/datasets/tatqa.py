@@ -1,9 +1,8 @@
 """TAT-QA (Zhu et al. 2021, arXiv 2105.07624): questions over a table and the paragraphs around it, from annual reports.
 
-Where to get it: github.com/NExTplusplus/TAT-QA, folder ``dataset_raw`` (``tatqa_dataset_train.json``, ``…_dev.json``,
-``…_test_gold.json``); CC BY 4.0. The data set is its own corpus: each question comes with its table and paragraphs and
-without the name of the filing, so its questions cannot be asked of an index. They serve for training rerankers and for
-testing arithmetic.
+Source: github.com/NExTplusplus/TAT-QA, folder ``dataset_raw`` (``tatqa_dataset_train.json``, ``…_dev.json``,
+``…_test_gold.json``); CC BY 4.0. The data set is its own corpus: each question includes its table and paragraphs but
+not the name of the filing, so an index cannot answer it. The questions serve to train rerankers and to test arithmetic.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ Scale = Literal["", "thousand", "million", "billion", "percent"]
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """``order`` is the number by which questions name it, from 1."""
+    """``order`` is the paragraph's number in questions, from 1."""
 
     order: int
     text: str
@@ -49,11 +48,11 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class TatqaQuestion:
-    """``answer`` holds the spans as printed, or one number. ``value`` is that number, for "arithmetic" and "count";
-    "thousand" to "billion" of ``scale`` multiply it, "percent" follows it.
+    """``answer`` holds the printed spans, or one number. ``value`` is that number, for "arithmetic" and "count". A
+    ``scale`` of "thousand" to "billion" multiplies it, "percent" is appended.
 
-    ``paragraphs`` are the orders of the gold paragraphs, ``from_table`` says whether the table is gold too. ``facts``
-    are the operands and ``cells`` their (row, column) in the table, both only in the gold test set.
+    ``paragraphs`` are the orders of the gold paragraphs; ``from_table`` is true if the table is gold too. ``facts`` are
+    the operands and ``cells`` their (row, column) in the table; only the gold test set has them.
     """
 
     uid: str
@@ -74,7 +73,7 @@ class TatqaQuestion:
 
     @property
     def answer_text(self) -> str:
-        """As a person would write it: "17.7%", "1,234 million", "1,568.6; 690.5"."""
+        """The answer as people write it: "17.7%", "1,234 million", "1,568.6; 690.5"."""
         text = "; ".join(self.answer)
         if self.value is None or not self.scale:
             return text
@@ -92,7 +91,7 @@ class TatqaContext:
 
     @property
     def table_text(self) -> str:
-        """One line a row, cells joined by " | ", as pages of HTML filings are stored."""
+        """One line a row, cells joined by " | ", as in stored pages of HTML filings."""
         rows = (" | ".join(cell.strip() for cell in row if cell.strip()) for row in self.table)
         return "\n".join(row for row in rows if row)
 
@@ -103,10 +102,10 @@ class TatqaContext:
 
 
 def read_contexts(content: bytes, name: str) -> Iterator[TatqaContext | BadLine]:
-    """Each context with its usable questions, then a BadLine for each question of it that is not; a context that
-    cannot be used is one BadLine. Numbers count contexts from 1.
+    """Each context with its usable questions, then a BadLine for each unusable question; an unusable context is one
+    BadLine. Numbers count contexts from 1.
 
-    Raises SourceError where the file is not a JSON list.
+    Raises SourceError if the file is not a JSON list.
     """
     for number, record in json_list(content, name):
         try:
@@ -127,7 +126,7 @@ def read_contexts(content: bytes, name: str) -> Iterator[TatqaContext | BadLine]
 
 
 def load(content: bytes, name: str) -> Iterator[Question | BadLine]:
-    """Every question, its context's uid as ``doc_name`` and page 0. Raises SourceError."""
+    """The questions; ``doc_name`` is the context's uid, the page is 0. Raises SourceError."""
     bad: list[BadLine] = []
 
     def flat() -> Iterator[Numbered]:
@@ -140,11 +139,11 @@ def load(content: bytes, name: str) -> Iterator[Question | BadLine]:
                 number += 1
                 yield number, {"context": context, "question": question}
 
-    yield from read_each(flat(), lambda _, record: _ours(record["context"], record["question"]))
+    yield from read_each(flat(), lambda _, record: _converted(record["context"], record["question"]))
     yield from bad
 
 
-def _ours(context: TatqaContext, question: TatqaQuestion) -> Question:
+def _converted(context: TatqaContext, question: TatqaQuestion) -> Question:
     percent = question.scale == "percent"
     return Question(
         qid=question.uid,

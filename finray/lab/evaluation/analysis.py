@@ -1,4 +1,4 @@
-"""One run's predictions looked at from every side: what `finray report` shows and its ``--json`` prints."""
+"""The full analysis of one run's predictions, for `finray report` and its ``--json``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from finray.lab.evaluation.report import as_data as evaluation_data
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One question with what became of it."""
+    """One question with its prediction, scores and error."""
 
     question: Question
     prediction: Prediction
@@ -31,7 +31,7 @@ class Analysis:
     cases: tuple[Case, ...]
     over_k: Mapping[str, Curve]
     over_iterations: Mapping[str, Curve]
-    """Empty where the predictions recorded no iterations."""
+    """Empty if the predictions recorded no iterations."""
     errors: Mapping[Error, int]
     levels: Mapping[int, Mapping[Level, int]]
     breakdowns: Mapping[Dimension, Breakdown]
@@ -46,7 +46,7 @@ def analyse(
     judged_by: str = "a judge",
     remarks: Sequence[str] = (),
 ) -> Analysis:
-    """Everything about ``predictions``; see :func:`finray.lab.evaluation.evaluate.evaluate` for what is left out."""
+    """The analysis of ``predictions``; :func:`finray.lab.evaluation.evaluate.evaluate` describes what is left out."""
     by_qid = {prediction.qid: prediction for prediction in predictions}
     asked = list(questions)
     evaluation = evaluate(by_qid.values(), asked, judge=judge, judged_by=judged_by, remarks=remarks)
@@ -67,14 +67,14 @@ def analyse(
 
 
 def worst_cases(cases: Sequence[Case], limit: int) -> list[Case]:
-    """The questions that went wrong, the earliest stage first and then those with the fewest gold pages."""
+    """The wrong questions: those that failed at the earliest stage first, then those with the lowest page recall."""
     wrong = [case for case in cases if case.error not in ("right", "not judged")]
     wrong.sort(key=lambda case: (-ERRORS.index(case.error), case.scores.get("page_recall@5", 0.0), case.question.qid))
     return wrong[:limit]
 
 
 def as_data(analysis: Analysis) -> dict[str, Any]:
-    """The analysis ready for ``json.dumps``: what `finray evaluate --json` has, and more."""
+    """The analysis for ``json.dumps``: the data of `finray evaluate --json`, and more."""
     return evaluation_data(analysis.evaluation) | {
         "over_k": _curve_data(analysis.over_k),
         "over_iterations": _curve_data(analysis.over_iterations),

@@ -1,4 +1,4 @@
-"""Scores by what a question is about: its type, and form and company of its gold filings."""
+"""Scores by question type, and by form and company of the gold filings."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from finray.lab.evaluation.known_filings import KnownFilings
 
 Dimension = Literal["question type", "form", "company"]
 Breakdown = Mapping[str, Mapping[str, Estimate]]
-"""Group -> metric -> macro mean with its interval; groups by name."""
+"""Group -> metric -> macro mean with its interval; groups in order of name."""
 UNKNOWN = "(unknown)"
 
 
 def breakdowns(
     questions: Sequence[Question], scores: Mapping[str, Scores], known: KnownFilings
 ) -> dict[Dimension, Breakdown]:
-    """A question about filings of two companies counts for both; one without evidence has neither form nor company."""
+    """Scores by dimension. A question about two companies counts for both; one without evidence has no form and no
+    company."""
 
     def forms(question: Question) -> set[str]:
         return {known.form(evidence.doc_name) or UNKNOWN for evidence in question.evidence}

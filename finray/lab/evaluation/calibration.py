@@ -1,5 +1,5 @@
-"""How well stated confidences match how often answers are right (Guo et al. 2017, arXiv 1706.04599; El-Yaniv and Wiener
-2010 for the curve of accuracy over coverage)."""
+"""How well stated confidences match the share of right answers (Guo et al. 2017, arXiv 1706.04599). The curve of
+accuracy over coverage is from El-Yaniv and Wiener 2010."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ BINS = 10
 
 
 def was_right(question: Question, prediction: Prediction) -> bool | None:
-    """Whether an answer is right: a figure by LOFin's numeric accuracy, a quotation by its page. Any answer
-    is wrong where the right one is a refusal. None of refusals, and where nothing is known to compare with."""
+    """Whether an answer is right: a figure by LOFin's numeric accuracy, a quotation by its page. Any answer to an
+    unanswerable question is wrong. None for refusals, and for questions without gold data."""
     if prediction.status != "answered":
         return None
     if metrics.is_unanswerable(question):
@@ -35,7 +35,7 @@ def stated_confidences(pairs: Iterable[tuple[Question, Prediction]]) -> list[tup
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Answers of similar confidence: their mean confidence and the share that is right, over ``n``."""
+    """``n`` answers of similar confidence: their mean confidence and the share of right ones."""
 
     confidence: float
     accuracy: float
@@ -44,8 +44,8 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """``ece`` is the expected calibration error, the mean gap of ``bins`` weighted by their size; ``brier`` the mean
-    squared error of the confidences; ``base_brier`` that of stating the overall accuracy every time."""
+    """``ece`` is the expected calibration error: the mean gap of ``bins``, weighted by their size. ``brier`` is the
+    mean squared error of the confidences, ``base_brier`` that of always stating the overall accuracy."""
 
     n: int
     accuracy: float
@@ -61,7 +61,7 @@ class Calibration:
 
 
 def calibration(stated: Sequence[tuple[float, bool]], bins: int = BINS) -> Calibration | None:
-    """Of (confidence, whether the answer was right), in bins of equal size; None without answers."""
+    """The calibration of (confidence, whether the answer is right) in bins of equal size; None without answers."""
     if not stated:
         return None
     ordered = sorted(stated)
@@ -69,19 +69,19 @@ def calibration(stated: Sequence[tuple[float, bool]], bins: int = BINS) -> Calib
     right = np.asarray([float(r) for _, r in ordered])
     accuracy = float(right.mean())
     groups = [g for g in np.array_split(np.arange(len(ordered)), min(bins, len(ordered))) if len(g)]
-    made = tuple(Bin(float(confidence[g].mean()), float(right[g].mean()), len(g)) for g in groups)
+    found = tuple(Bin(float(confidence[g].mean()), float(right[g].mean()), len(g)) for g in groups)
     return Calibration(
         n=len(ordered),
         accuracy=accuracy,
-        ece=sum(each.n * abs(each.confidence - each.accuracy) for each in made) / len(ordered),
+        ece=sum(each.n * abs(each.confidence - each.accuracy) for each in found) / len(ordered),
         brier=float(np.mean((confidence - right) ** 2)),
         base_brier=float(np.mean((accuracy - right) ** 2)),
-        bins=made,
+        bins=found,
     )
 
 
 def accuracy_over_coverage(stated: Sequence[tuple[float, bool]]) -> list[tuple[float, float]]:
-    """(coverage, accuracy) when only the most confident answers are taken, for each confidence that occurs."""
+    """(coverage, accuracy) of the most confident answers, for each confidence as the threshold."""
     ordered = sorted(stated, key=lambda pair: -pair[0])
     right = np.cumsum([float(r) for _, r in ordered])
     last = [i for i in range(len(ordered)) if i + 1 == len(ordered) or ordered[i + 1][0] != ordered[i][0]]

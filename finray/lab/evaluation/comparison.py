@@ -1,12 +1,13 @@
-"""Retrieval methods side by side: one table for a terminal or for Markdown, and the same as data.
+"""Compares retrieval methods: tables for a terminal or Markdown, and the same as data.
 
-The first method is the one that the others are held against: differences are those of the same questions, with a
-paired bootstrap interval (:mod:`finray.core.bootstrap`).
+The first method is the baseline. Differences are paired over the same questions and have a bootstrap interval
+(:mod:`finray.core.bootstrap`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from rich.console import Group, RenderableType
@@ -28,26 +29,26 @@ COLUMNS: Final = {
     "rouge_l@5": "ROUGE-L@5",
     "numeric_accuracy": "numeric",
 }
-"""Metrics in the order of the table; one that no run has is left out."""
+"""Metrics in the order of the table; those without a value in any run are left out."""
 Rows = list[tuple[str, ...]]
 
 
 def comparison_data(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> dict[str, Any]:
-    """Everything for ``json.dumps``: each evaluation, and its differences to the first (method minus first)."""
+    """Data for ``json.dumps``: each evaluation, and its differences to the first (method minus first)."""
     first = next(iter(evaluations))
     return {
         "baseline": first,
         "retrieval_only": retrieval_only,
         "methods": {label: as_data(evaluation) for label, evaluation in evaluations.items()},
         "differences": {
-            label: {name: _estimate(difference) for name, difference in rows.items()}
+            label: {name: asdict(difference) for name, difference in rows.items()}
             for label, rows in _differences(evaluations).items()
         },
     }
 
 
 def comparison_tables(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> RenderableType:
-    """Means, latency and tokens of each method; below, how far each is from the first."""
+    """Means, latency and tokens of each method, then the differences to the first."""
     heads, *rows = _value_rows(evaluations)
     parts: list[RenderableType] = [TextTable(title(evaluations, retrieval_only=retrieval_only), heads, rows)]
     if len(evaluations) > 1:
@@ -61,7 +62,7 @@ def comparison_tables(evaluations: Mapping[str, Evaluation], *, retrieval_only: 
 
 
 def comparison_markdown(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> str:
-    """The same tables in Markdown, for a page of documentation."""
+    """The same tables in Markdown, for the documentation."""
     parts = [title(evaluations, retrieval_only=retrieval_only), _markdown(_value_rows(evaluations))]
     if len(evaluations) > 1:
         first = next(iter(evaluations))
@@ -110,7 +111,7 @@ def _differences(evaluations: Mapping[str, Evaluation]) -> dict[str, dict[str, E
 
 
 def _remarks(evaluation: Evaluation, retrieval_only: bool) -> list[str]:
-    """What was remarked, without what every run of retrieval alone would say."""
+    """The remarks, without those that every retrieval-only run has."""
     return [remark for remark in evaluation.remarks if not (retrieval_only and "not judged" in remark)]
 
 
@@ -134,10 +135,6 @@ def _tokens(evaluation: Evaluation) -> str:
     read = sum(tokens.prompt_tokens for tokens in evaluation.usage.values())
     written = sum(tokens.completion_tokens for tokens in evaluation.usage.values())
     return f"{read / each:,.0f}/{written / each:,.0f}"
-
-
-def _estimate(estimate: Estimate) -> dict[str, Any]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:

@@ -1,11 +1,11 @@
-"""How retrieval grows: over the number of leading passages, and over the iterations of the loop."""
+"""Recall and precision over the number of passages and over the iterations of the loop."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
 from finray.core.bootstrap import Estimate, estimate
-from finray.core.types import GoldEvidence, PageRef, Passage, Prediction, Question
+from finray.core.types import GoldEvidence, Passage, Prediction, Question
 from finray.lab.evaluation import metrics
 
 K_MAX = 20
@@ -22,8 +22,7 @@ _METRICS: Mapping[str, Callable[[Sequence[Passage], Sequence[GoldEvidence]], flo
 def curves_over_k(pairs: Sequence[tuple[Question, Prediction]], k_max: int = K_MAX) -> dict[str, Curve]:
     """Recall and precision of the first 1, 2, … passages, over the questions with evidence.
 
-    The curves end at ``k_max`` or with the longest ranking: beyond it nothing was retrieved, and a flat line would
-    look like a finding.
+    The curves end at ``k_max`` or with the longest ranking; a flat line beyond it would be misleading.
     """
     scored = _with_evidence(pairs)
     longest = max((len(prediction.passages) for _, prediction in scored), default=0)
@@ -37,10 +36,10 @@ def curves_over_k(pairs: Sequence[tuple[Question, Prediction]], k_max: int = K_M
 
 
 def curves_over_iterations(pairs: Sequence[tuple[Question, Prediction]]) -> dict[str, Curve]:
-    """Recall and precision of the pages at hand after each iteration of the loop; 0 is the first retrieval.
+    """Recall and precision of the available pages after each iteration of the loop; 0 is the first retrieval.
 
-    A question whose loop has ended keeps what it had, so every point is a mean over the same questions. Empty
-    where no prediction recorded an iteration.
+    A question whose loop has ended keeps its pages, so every point is a mean over the same questions. Empty if no
+    prediction recorded an iteration.
     """
     scored = _with_evidence(pairs)
     last = max((len(prediction.rounds) for _, prediction in scored), default=0)
@@ -49,7 +48,7 @@ def curves_over_iterations(pairs: Sequence[tuple[Question, Prediction]]) -> dict
     return {
         name: {
             iteration: estimate(
-                [metric(_at_hand(prediction, iteration), question.evidence) for question, prediction in scored]
+                [metric(_available(prediction, iteration), question.evidence) for question, prediction in scored]
             )
             for iteration in range(last + 1)
         }
@@ -61,11 +60,10 @@ def _with_evidence(pairs: Sequence[tuple[Question, Prediction]]) -> list[tuple[Q
     return [(question, prediction) for question, prediction in pairs if question.evidence]
 
 
-def _at_hand(prediction: Prediction, iteration: int) -> Sequence[Passage]:
+def _available(prediction: Prediction, iteration: int) -> Sequence[Passage]:
     if iteration == 0 or not prediction.rounds:
         return prediction.passages
-    return [_without_text(ref) for ref in prediction.rounds[min(iteration, len(prediction.rounds)) - 1]]
-
-
-def _without_text(ref: PageRef) -> Passage:
-    return Passage(ref.doc_name, ref.filing_id, ref.page, start=0, end=0, text="", score=0.0)
+    return [
+        Passage(ref.doc_name, ref.filing_id, ref.page, start=0, end=0, text="", score=0.0)
+        for ref in prediction.rounds[min(iteration, len(prediction.rounds)) - 1]
+    ]

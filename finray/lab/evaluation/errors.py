@@ -1,8 +1,7 @@
-"""Where a question goes wrong: company, document, page or answer.
+"""The stage at which a question fails: company, document, page or answer.
 
-Two views. The *level* looks at retrieval alone: how near the first k passages come to the gold page. The *error*
-looks at the whole question and blames the first stage that failed, after a look at the answer: an answer that is
-right is right, whatever it was found with.
+The *level* covers retrieval alone: how close the first k passages come to the gold page. The *error* covers the whole
+question and names the first stage that failed. A right answer is right regardless of its passages.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ Error = Literal[
 ]  # fmt: skip
 LEVELS: tuple[Level, ...] = get_args(Level)
 ERRORS: tuple[Error, ...] = get_args(Error)
-"""From best to worst. "invented": answered although the right answer is a refusal."""
+"""From best to worst. "invented" is an answer to an unanswerable question."""
 LEVEL_KS = (1, 5, 10)
 
 _Label = TypeVar("_Label", bound=str)
 
 
 def level(passages: Sequence[Passage], gold: Sequence[GoldEvidence], known: KnownFilings) -> Level:
-    """How near ``passages`` come to ``gold`` at best."""
+    """How close the best of ``passages`` comes to ``gold``."""
     if not passages:
         return "nothing"
     if metrics.found_pages(passages, gold):
@@ -50,12 +49,12 @@ def level(passages: Sequence[Passage], gold: Sequence[GoldEvidence], known: Know
 def levels(
     pairs: Sequence[tuple[Question, Prediction]], known: KnownFilings, ks: Sequence[int] = LEVEL_KS
 ) -> dict[int, dict[Level, int]]:
-    """For each k how many of the questions with evidence reach which level with their first k passages."""
+    """For each k, the number of questions with evidence at each level of their first k passages."""
     return {k: _counted([level(p.passages[:k], q.evidence, known) for q, p in pairs if q.evidence], LEVELS) for k in ks}
 
 
 def error_of(question: Question, prediction: Prediction, scores: Scores, known: KnownFilings) -> Error:
-    """What became of ``question``. ``scores`` are those of :func:`finray.lab.evaluation.evaluate.score`."""
+    """The error of ``question``. ``scores`` are those of :func:`finray.lab.evaluation.evaluate.score`."""
     if prediction.status == "error":
         return "failed"
     if metrics.is_unanswerable(question):

@@ -1,4 +1,4 @@
-"""A predictions file against a question file: macro means with intervals, and where it goes wrong."""
+"""Scores predictions on a question file: macro means with intervals, and the stages that fail."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from finray.lab.evaluation.calibration import Calibration, calibration, stated_c
 from finray.lab.evaluation.judging.rule_judge import judge_by_rules
 
 Judge = Callable[[Question, Prediction], bool | None]
-"""Whether a textual answer means what the gold answer says; None where that was not judged."""
+"""Whether a textual answer is equivalent to the gold answer; None if it was not judged."""
 
 Scores = Mapping[str, float]
-"""Metric name -> score of one question; a metric that does not apply is absent."""
+"""Metric name -> score of one question, without metrics that do not apply."""
 
 Outcome = Literal["right", "failed", "wrong filing", "wrong page", "refused", "wrong answer", "not judged"]
 OUTCOMES: tuple[Outcome, ...] = (
     "right", "wrong filing", "wrong page", "refused", "wrong answer", "not judged", "failed",
 )  # fmt: skip
 OUTCOME_PASSAGES = 5
-"""Leading passages that must hold a gold filing or page before an outcome blames a later stage."""
+"""Outcomes "wrong filing" and "wrong page" look at so many leading passages."""
 NO_TYPE = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Seconds a question took, over the questions that did not fail."""
+    """Seconds per question, over the questions that did not fail."""
 
     p50: float | None
     p95: float | None
@@ -50,14 +50,14 @@ class Evaluation:
     outcomes: Mapping[Outcome, int]
     latency: Latency
     calibration: Calibration | None
-    """Of the confidences that answers state; None where none does, or none can be held against a gold answer."""
+    """Calibration of the stated confidences; None if no answer has one that can be compared with a gold answer."""
     usage: Mapping[str, TokenUsage]
-    """LLM tokens of all questions together, by stage."""
+    """LLM tokens of all questions, by stage."""
     settings_hashes: Mapping[str, int]
     judge: str | None
-    """Who judged textual answers; None where nobody did."""
+    """The judge of textual answers; None without a judge."""
     not_judged: int
-    """Textual answers that this judge has no verdict on."""
+    """Number of textual answers without a verdict of this judge."""
     remarks: tuple[str, ...]
     scores: Mapping[str, Scores]
 
@@ -72,10 +72,10 @@ def evaluate(
 ) -> Evaluation:
     """Score ``predictions`` on ``questions``, matched by qid.
 
-    A question without evidence is left out of retrieval metrics, one without a numeric gold answer out of
-    numeric ones; each ``n`` says what remained. An error or a refusal scores 0 where an answer was due. A
-    question without prediction is left out, and remarked. Textual answers are scored by ``judge``, and always by rules
-    (``textual_rule_accuracy``, :mod:`finray.lab.evaluation.judging.rule_judge`); the two are never mixed.
+    Retrieval metrics leave out questions without evidence, numeric metrics those without a numeric gold answer; ``n``
+    is the number that remains. An error scores 0, and so does a refusal of an answerable question. Questions without
+    prediction are left out, with a remark. Textual answers are scored by ``judge`` and, as a separate metric, by rules
+    (``textual_rule_accuracy``, :mod:`finray.lab.evaluation.judging.rule_judge`).
     """
     by_qid = {prediction.qid: prediction for prediction in predictions}
     asked = {question.qid: question for question in questions}
@@ -130,7 +130,7 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
 
 
 def outcome(question: Question, prediction: Prediction, scores: Scores) -> Outcome:
-    """What became of a question with evidence: the first stage that went wrong, or "right"."""
+    """The first stage that failed for a question with evidence, or "right"."""
     if prediction.status == "error":
         return "failed"
     accuracy = scores.get("numeric_accuracy", scores.get("textual_accuracy"))
@@ -175,7 +175,7 @@ def _retrieval_scores(question: Question, prediction: Prediction) -> dict[str, f
 
 
 def estimates(scores: Iterable[Scores]) -> dict[str, Estimate]:
-    """Mean and interval of each metric over the questions that it applies to, in the order of a report."""
+    """Mean and interval of each metric over the questions to which it applies, in the order of a report."""
     columns: dict[str, list[float]] = defaultdict(list)
     for row in scores:
         for name, value in row.items():
@@ -210,18 +210,16 @@ def _usage(predictions: Sequence[Prediction]) -> dict[str, TokenUsage]:
 
 
 def _remarks(
-    by_qid: Mapping[str, Prediction],
-    asked: Mapping[str, Question],
-    pairs: Sequence[tuple[Question, Prediction]],
+    by_qid: Mapping[str, Prediction], asked: Mapping[str, Question], pairs: Sequence[tuple[Question, Prediction]]
 ) -> list[str]:
     remarks = []
     bad_lines = sum(p.line is not None for qid, p in by_qid.items() if qid not in asked)
-    strangers = [qid for qid, p in by_qid.items() if qid not in asked and p.line is None]
+    unknown = [qid for qid, p in by_qid.items() if qid not in asked and p.line is None]
     missing = [qid for qid in asked if qid not in by_qid]
     if missing:
         remarks.append(f"{len(missing)} questions have no prediction and are left out: {_some(missing)}")
-    if strangers:
-        remarks.append(f"{len(strangers)} predictions belong to no question: {_some(strangers)}")
+    if unknown:
+        remarks.append(f"{len(unknown)} predictions belong to no question: {_some(unknown)}")
     if bad_lines:
         remarks.append(f"{bad_lines} lines of the question file could not be asked and are left out")
     reworded = [question.qid for question, p in pairs if p.question != question.question]

@@ -1,4 +1,4 @@
-"""Company and form of the filings that questions and predictions name."""
+"""Company and form of the filings in questions and predictions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from finray.question.companies import CompanyCatalog
 
 
 class KnownFilings:
-    """Filings by ``doc_name`` and by ``filing_id``; those of one registrant share a company, whatever its filings
-    called it over the years. Build it from ``IndexReader.filings()`` where there is an index."""
+    """Filings by ``doc_name`` and by ``filing_id``. Those of one registrant share a company even if its name changed.
+    Build it from ``IndexReader.filings()`` if there is an index."""
 
     def __init__(self, filings: Iterable[Filing]) -> None:
         by_id = {filing.filing_id: filing for filing in filings}
@@ -26,7 +26,7 @@ class KnownFilings:
 
     @classmethod
     def of_predictions(cls, predictions: Iterable[Prediction]) -> Self:
-        """What predictions tell of the filings they retrieved: a gold filing that nobody retrieved stays unknown."""
+        """The filings that ``predictions`` retrieved; other gold filings stay unknown."""
         return cls(
             Filing(found.filing_id, found.doc_name, "", "", found.company, found.form)
             for prediction in predictions
@@ -37,7 +37,7 @@ class KnownFilings:
         return self._filings.get(name)
 
     def company(self, name: str) -> str | None:
-        """The company that filed ``name``, as its newest filing calls it; None where that is not known."""
+        """The company that filed ``name``, by its name in the newest filing; None if unknown."""
         filing = self._filings.get(name)
         return None if filing is None else self._companies.get(filing.filing_id)
 

@@ -1,7 +1,7 @@
-"""Which numbers of a text are figures, and which only name a place, a date or a thing.
+"""Distinguishes the figures of a text from numbers in dates, citations and names.
 
-An answer that says "In FY2019 (Note 12, p. 60) revenue fell by 3.4%" states one figure. Scores that take the text of an
-answer at its word must not find 2019, 12 or 60 in it.
+"In FY2019 (Note 12, p. 60) revenue fell by 3.4%" states one figure. Scores of an answer's text must not count 2019, 12
+or 60.
 """
 
 from __future__ import annotations
@@ -50,21 +50,23 @@ _FALL_REACH = 60
 def figures(text: str) -> tuple[Number, ...]:
     """The figures of ``text``: its numbers without citations, dates, periods, years, ordinals and note numbers.
 
-    Where nothing else is left ("Which year?" - "2019"), those are what the text states, and all numbers are given.
+    All numbers if there are no others ("Which year?" - "2019").
     """
     return tuple(found.number for found in _figures(text)[1])
 
 
 def signed_figures(text: str) -> tuple[Number, ...]:
-    """The same, and a figure that the words before it call a fall ("decreased by 5.2%") as a negative number too."""
+    """The figures, and those after words of decrease ("decreased by 5.2%") also as negative numbers."""
     line, found = _figures(text)
-    falls = [one for one in found if one.number.face > 0 and _FALL.search(line[_from(one) : one.start])]
+    falls = [
+        one for one in found if one.number.face > 0 and _FALL.search(line[max(0, one.start - _FALL_REACH) : one.start])
+    ]
     negated = [Number(-one.number.face, one.number.places, one.number.factor) for one in falls]
     return (*(one.number for one in found), *negated)
 
 
 def years(text: str) -> frozenset[int]:
-    """The years that ``text`` names, as such or in a date or fiscal period: FY2019, December 31, 2019, 2019-2021."""
+    """The years in ``text``, also in dates and fiscal periods: FY2019, December 31, 2019, 2019-2021."""
     line = without_citations(squeezed(text))
     found = [int(year) for year in re.findall(rf"(?<![\d$€£¥.,]){_YEAR}(?!\d|[.,]\d|\ ?(?:%|million|billion))", line)]
     short = re.findall(r"\b(?:FY|Q[1-4] ?|[1-4]Q) ?'?(\d\d)\b(?!\d)", line)
@@ -73,10 +75,6 @@ def years(text: str) -> frozenset[int]:
 
 def is_year(number: Number) -> bool:
     return number.factor == 1 and number.places == 0 and 1900 <= number.face <= 2099
-
-
-def _from(found: Found) -> int:
-    return max(0, found.start - _FALL_REACH)
 
 
 def _figures(text: str) -> tuple[str, tuple[Found, ...]]:
@@ -89,5 +87,5 @@ def _figures(text: str) -> tuple[str, tuple[Found, ...]]:
 
 
 def _blanked(match: re.Match[str]) -> str:
-    """Letters instead of digits, so that the words around stay where they are and nothing is a sign any more."""
+    """Replaces digits by letters, so that the words around keep their place and a dash is no sign."""
     return re.sub(r"\d", "_", match[0])

@@ -1,7 +1,7 @@
-"""Scores of one prediction against one question, each in [0, 1]; docs/formats.md lists them.
+"""Scores of one prediction on one question, each in [0, 1]; docs/formats.md lists them.
 
-Retrieval (HiREC, arXiv 2505.20368; FinanceBench): a passage stands for its page, and k counts passages. A
-gold filing is met under its ``doc_name`` or its ``filing_id``.
+Retrieval (HiREC, arXiv 2505.20368; FinanceBench): a passage counts as its page, and k counts passages. A gold filing is
+identified by its ``doc_name`` or its ``filing_id``.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from finray.lab.evaluation.numbers import (
 from finray.lab.evaluation.overlap import Reference, bleu, rouge_l, tokens
 
 KS = (1, 3, 5, 10)
-"""Numbers of leading passages that retrieval is scored at."""
+"""Retrieval is scored for these numbers of leading passages."""
 TOLERANCE = 0.03
 _WHEN = re.compile(r"\bwhen\b|\b(?:which|what)\b.{0,20}\byears?\b", re.IGNORECASE)
 UNANSWERABLE = "unanswerable"
-"""Question types that begin so mark questions whose right answer is a refusal."""
+"""Prefix of the types of questions whose right answer is a refusal."""
 
 
 def is_unanswerable(question: Question) -> bool:
@@ -50,7 +50,7 @@ def numeric_reference(question: Question) -> Number | None:
 
 
 def is_textual(question: Question) -> bool:
-    """Whether the gold answer is in words, so that it takes a judge to compare with it."""
+    """Whether the gold answer is in words, so that a judge must compare answers with it."""
     return question.answer is not None and not is_unanswerable(question) and numeric_reference(question) is None
 
 
@@ -61,12 +61,12 @@ def document_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -
 
 
 def page_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
-    """Share of the gold pages among the pages of ``passages``; an alternative page stands for its gold page."""
+    """Share of the gold pages among the pages of ``passages``; an alternative page counts as its gold page."""
     return len(found_pages(passages, gold)) / len({(e.doc_name, e.page) for e in gold})
 
 
 def page_precision(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
-    """Share of the pages of ``passages`` that are gold or an alternative; 0 where nothing was retrieved."""
+    """Share of the pages of ``passages`` that are gold or an alternative; 0 without passages."""
     pages = {(passage.filing_id, passage.doc_name, passage.page) for passage in passages}
     right = {place for evidence in gold for place in evidence.places}
     met = [page for filing_id, name, page in pages if (name, page) in right or (filing_id, page) in right]
@@ -74,7 +74,7 @@ def page_precision(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) ->
 
 
 def found_pages(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> set[tuple[str, int]]:
-    """The gold pages that ``passages`` show, themselves or on an alternative page."""
+    """The gold pages among ``passages``, directly or by an alternative page."""
     pages = {(name, p.page) for p in passages for name in (p.doc_name, p.filing_id)}
     return {(e.doc_name, e.page) for e in gold if not pages.isdisjoint(e.places)}
 
@@ -89,20 +89,20 @@ def context_overlaps(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) 
 
 
 def numeric_match(answer: str, reference: Number) -> bool:
-    """Any number printed in ``answer`` within atol = rtol = 0.03 of the reference's printed number.
+    """Whether a number in ``answer`` is within atol = rtol = 0.03 of the reference's printed number.
 
-    Commas and currency signs do not count; scale words and percent signs are not looked at.
+    Commas, currency signs, scale words and percent signs are ignored.
     """
     numbers = [float(number.face) for number in find_numbers(answer)]
     return bool(np.isclose(numbers, float(reference.face), rtol=TOLERANCE, atol=TOLERANCE).any())
 
 
 def numeric_accuracy(question: Question, prediction: Prediction, reference: Number) -> bool:
-    """LOFin's: the answered number equals ``reference`` at its digits, percent and scale words considered.
+    """LOFin's numeric accuracy: the answered number equals ``reference`` at its digits, with percent and scale words.
 
-    The answered number is the prediction's ``value``, and whatever in its text prints that value. Without a value it is
-    any figure of the text: citations, dates, years and what the question itself prints are left aside where there is
-    something else, and a figure that is called a fall counts as negative too.
+    The answered number is the prediction's ``value``, or a number in its text that shows that value. Without a value it
+    is any figure of the text. Citations, dates, years and numbers of the question are ignored if there are other
+    figures. A figure after words of decrease also counts as negative.
     """
     wanted = wanted_number(question.question)
     return any(equal_at_digits(reference, n, wanted) for n in _answered_numbers(question, prediction, reference))
@@ -113,7 +113,7 @@ def _answered_numbers(question: Question, prediction: Prediction, reference: Num
         return _stated_numbers(question, prediction.answer, reference)
     value = Number(Decimal(repr(float(prediction.value))), 0, unit_factor(prediction.unit or ""))
     printed = [number for number in find_numbers(prediction.answer) if same_when_printed(number, value)]
-    if prediction.unit == "ratio" and reference.factor < 1:  # 0.5 says a half, never half a percent
+    if prediction.unit == "ratio" and reference.factor < 1:  # 0.5 is a half, not half a percent
         value = Number(value.face / reference.factor, 0, reference.factor)
         printed = [number for number in printed if number.factor < 1]
     return [value, *printed]

@@ -1,6 +1,6 @@
-"""Numbers as people write them in answers: currency, commas, percent, basis points and scale words.
+"""Reads numbers in answers: currency, commas, percent, basis points and scale words.
 
-What stands in a text as a number and is no figure (citations, dates, note numbers) is for ``mentions.py`` to tell.
+``mentions.py`` excludes numbers that are no figures (citations, dates, note numbers).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _UNITS = (
     r"|dollars?|US dollars|USD|cents?|people|employees)"
 )
 
-# White space is squeezed to single blanks first, so that no run of it can make the search slow.
+# Expects single spaces, so that long runs of white space cannot slow down the search.
 _NUMBER = re.compile(
     rf"""
     (?P<open>\()? [ ]?
@@ -72,8 +72,8 @@ _STATED_PERCENT = re.compile(r"%|\bper ?cent|\bpercentage|\bpct\b|\bbasis points
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """``face`` is what is printed (65.4), ``places`` its decimals, ``factor`` what the words beside it
-    multiply it with (0.01 for "%", 0.0001 for "bps", 10**6 for "million", 1 where nothing is said)."""
+    """``face`` is the printed number (65.4), ``places`` its number of decimals, ``factor`` its multiplier (0.01 for
+    "%", 0.0001 for "bps", 10**6 for "million", 1 by default)."""
 
     face: Decimal
     places: int
@@ -86,7 +86,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A number, and the characters ``start`` to ``end`` of the squeezed text that print it."""
+    """A number, and its characters ``start`` to ``end`` in the squeezed text."""
 
     number: Number
     start: int
@@ -95,20 +95,19 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a question says about the number it asks for: its scale ("in USD millions"), None where it names none,
-    and whether it speaks of percent."""
+    """What a question requires of the number: its scale ("in USD millions") and whether it mentions percent."""
 
     scale: Decimal | None = None
     percent: bool = False
 
 
 def find_numbers(text: str) -> tuple[Number, ...]:
-    """The numbers in ``text``, left to right. Page citations ("p. 12") and names ("Q3", "10-K") hold none."""
+    """The numbers in ``text``, left to right, without those in page citations ("p. 12") and names ("Q3", "10-K")."""
     return tuple(found.number for found in located_numbers(_CITATION.sub(" ", squeezed(text))))
 
 
 def located_numbers(line: str) -> tuple[Found, ...]:
-    """The numbers of ``line``, whose white space is squeezed, with their places. Names hold none."""
+    """The numbers of ``line``, whose white space is squeezed, with their positions; those in names are left out."""
     return tuple(
         Found(_number(match, aside=_is_aside(line, match)), match.start(), match.end())
         for match in _NUMBER.finditer(line)
@@ -117,7 +116,7 @@ def located_numbers(line: str) -> tuple[Found, ...]:
 
 
 def only_number(text: str) -> Number | None:
-    """The number that ``text`` consists of, with at most currency, unit and "about"; None for other texts."""
+    """The number if ``text`` is only a number with currency, unit or "about"; None for other texts."""
     line = squeezed(text)
     match = _NUMBER.fullmatch(line)
     framed = None if match else _ONLY_A_NUMBER.fullmatch(line)
@@ -127,12 +126,12 @@ def only_number(text: str) -> Number | None:
 
 
 def wanted_number(question: str) -> Wanted:
-    """What ``question`` says about the scale of its answer."""
+    """The scale and percent that ``question`` requires of its answer."""
     return Wanted(stated_scale(question), _STATED_PERCENT.search(question) is not None)
 
 
 def stated_scale(question: str) -> Decimal | None:
-    """The scale in which ``question`` wants its answer ("in USD millions"), None where it names none."""
+    """The scale that ``question`` requires of its answer ("in USD millions"), if any."""
     found = _STATED_SCALE.search(squeezed(question))
     word = found and next(group for group in found.groups() if group)
     return Decimal(_SCALES[word.lower()]) if word else None
@@ -141,12 +140,12 @@ def stated_scale(question: str) -> Decimal | None:
 def equal_at_digits(reference: Number, answer: Number, wanted: Wanted | None = None) -> bool:
     """LOFin's numeric accuracy: ``answer`` equals ``reference`` after rounding or truncating to its decimals.
 
-    Percent and scale words are considered: 65.4% is 0.654 and $1.2 billion is 1,200 million. Where one of the
-    two says nothing of its scale, the printed digits may agree, unless what is said contradicts it:
+    Percent and scale words count: 65.4% is 0.654 and $1.2 billion is 1,200 million. If one of the two has no scale,
+    equal digits suffice, with two exceptions:
 
-    * A scale that the question states is that of a reference without one, so that "1,577 thousand" is not the
-      1,577 that was asked for in millions.
-    * A bare reference below 1 is a ratio: 0.66% is not 0.66, unless the question speaks of percent.
+    * A scale in the question applies to a reference without one: "1,577 thousand" is not 1,577 if the question asks
+      for millions.
+    * A bare reference below 1 is a ratio: 0.66% is not 0.66, unless the question mentions percent.
     """
     wanted = wanted or Wanted()
     same = answer.factor == reference.factor  # then no arithmetic may round a long number
@@ -166,7 +165,7 @@ def equal_at_digits(reference: Number, answer: Number, wanted: Wanted | None = N
 
 
 def unit_factor(unit: str) -> Decimal:
-    """What ``unit`` multiplies a value with: 0.01 for "percent", 10**6 for "USD millions", 1 for "USD" or "days"."""
+    """The multiplier of ``unit``: 0.01 for "percent", 10**6 for "USD millions", 1 for "USD" or "days"."""
     words = [word for word in re.split(r"[\s()/]+", unit.strip().lower()) if word]
     if _factor(" ".join(words)) != 1:
         return _factor(" ".join(words))
@@ -175,12 +174,12 @@ def unit_factor(unit: str) -> Decimal:
 
 
 def same_when_printed(printed: Number, value: Number) -> bool:
-    """Whether ``printed`` shows ``value``, rounded or truncated to its own digits."""
+    """Whether ``printed`` is ``value``, rounded or truncated to the digits of ``printed``."""
     return _agrees(value.value / printed.factor, printed)
 
 
 def squeezed(text: str) -> str:
-    """``text`` with every run of white space as one blank, and none at its ends."""
+    """``text`` with single spaces, and none at its ends."""
     return " ".join(text.split())
 
 
@@ -209,7 +208,7 @@ def _in_name(line: str, match: re.Match[str]) -> bool:
 
 
 def _is_aside(line: str, match: re.Match[str]) -> bool:
-    """Whether parentheses around a number with its unit, "(3.4%)", only add it to what stands before them."""
+    """Whether parentheses around a number, "(3.4%)", are an aside to the text before them, not a minus sign."""
     before = line[max(0, match.start() - 12) : match.start()]
     return _ASIDE_BEFORE.search(before) is not None and _LINKING.search(before) is None
 
@@ -221,9 +220,9 @@ def _number(match: re.Match[str], *, aside: bool = False) -> Number:
     negative = (match["sign"] or "+").strip().lower() != "+" or match["inner"] is not None
     opened = (match["open"] or match["nested"]) is not None
     around_all = match["suffix"] is not None and match["end"] is not None and not aside
-    parenthesised = opened and (match["close"] is not None or around_all)
+    parenthesized = opened and (match["close"] is not None or around_all)
     places = max(0, len(digits.partition(".")[2]) - exponent)
-    return Number(-face if negative or parenthesised else face, places, _factor(match["suffix"]))
+    return Number(-face if negative or parenthesized else face, places, _factor(match["suffix"]))
 
 
 def _factor(suffix: str | None) -> Decimal:

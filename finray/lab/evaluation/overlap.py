@@ -1,10 +1,10 @@
 """BLEU and ROUGE-L between a retrieved passage and the gold text, on lower-cased words and numbers.
 
-Two measures of a few lines each, written out here so that evaluating needs no language toolkit:
+Both take a few lines, so evaluation needs no language toolkit:
 
 * BLEU (Papineni et al. 2002) of one passage against one reference: geometric mean of the clipped 1- to 4-gram
-  precisions, with one added to the counts from 2-grams on (Lin and Och 2004) so that a short passage is not
-  zero, times the brevity penalty.
+  precisions, times the brevity penalty. One is added to the counts from 2-grams on (Lin and Och 2004), so that a short
+  passage does not score zero.
 * ROUGE-L (Lin 2004): F1 of the longest common subsequence.
 """
 
@@ -25,7 +25,7 @@ def tokens(text: str) -> tuple[str, ...]:
 
 
 class Reference:
-    """Gold tokens, counted once for all the passages that are held against them."""
+    """Gold tokens, counted once for all passages that are compared with them."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self.words = words
@@ -61,8 +61,8 @@ def _grams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
 
 
 def _common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
-    """Length of the longest common subsequence, each row of the table being the bits of one integer (Hyyrö
-    2004): a gold page of a thousand words takes a fraction of a millisecond."""
+    """Length of the longest common subsequence. Each row of the table is one integer's bits (Hyyrö 2004), so a gold
+    page of a thousand words takes a fraction of a millisecond."""
     places: dict[str, int] = {}
     for at, word in enumerate(first):
         places[word] = places.get(word, 0) | 1 << at

@@ -1,7 +1,7 @@
-"""An evaluation as a table for a person and as plain data for ``--json``.
+"""An evaluation as tables, and as plain data for ``--json``.
 
-Several predictions of the same questions stand side by side: settings that are compared, or ceilings
-(predictions made with ``retrieval.oracle`` set to "document" or "page").
+Several predictions of the same questions are shown side by side: different settings, or upper bounds (predictions with
+``retrieval.oracle`` set to "document" or "page").
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ TYPE_METRICS = {
     "answerable_refused": "wrongly refused",
     "unanswerable_refused": "rightly refused",
 }
-"""What the table by question type shows; ``--json`` has all metrics."""
+"""Metrics in the table by question type; ``--json`` has all metrics."""
 
 
 def as_data(evaluation: Evaluation) -> dict[str, Any]:
-    """Everything but the scores of single questions, ready for ``json.dumps``."""
+    """The evaluation without the scores of single questions, for ``json.dumps``."""
     return {
         "questions": evaluation.questions,
         "metrics": _data(evaluation.metrics),
@@ -49,7 +49,7 @@ def as_data(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def report(evaluations: Mapping[str, Evaluation]) -> RenderableType:
-    """Tables of one or more named evaluations; the first is the one that the others stand beside."""
+    """Tables of one or more named evaluations; differences are the first minus each other."""
     parts: list[RenderableType] = [_metric_table(evaluations)]
     first = next(iter(evaluations.values()))
     if len(evaluations) == 1 and len(first.by_question_type) > 1:
@@ -63,14 +63,14 @@ def report(evaluations: Mapping[str, Evaluation]) -> RenderableType:
 
 
 def shown(estimate: Estimate | None) -> str:
-    """``.853 [.81, .89] n 129``; a dash where nothing was measured."""
+    """``.853 [.81, .89] n 129``; a dash without a value."""
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
         return NOTHING
     return f"{_short(estimate.value)} [{_short(estimate.low)}, {_short(estimate.high)}] n {estimate.n}"
 
 
 def judged_by(evaluation: Evaluation) -> str:
-    """Who judged textual answers, and how many are without a verdict."""
+    """The judge of textual answers, and the number of answers without a verdict."""
     if evaluation.judge is None:
         return "judged by rules only"
     return evaluation.judge + (f", {evaluation.not_judged} not judged" if evaluation.not_judged else "")

@@ -1,4 +1,4 @@
-"""What is scored: several predictions files, one question file, and the judgements of a language model."""
+"""Reads the inputs of an evaluation: predictions files, a question file, and judgements of a language model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from finray.lab.evaluation.judging.rule_judge import NAME as RULES
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One predictions file, named after it."""
+    """One predictions file."""
 
     name: str
     predictions: tuple[Prediction, ...]
@@ -25,7 +25,7 @@ class Run:
 
 
 def read_runs(predictions: Sequence[str], questions: str) -> tuple[list[Run], list[Question]]:
-    """The runs and the questions that can be scored. Raises UsageError where there are none, SourceError."""
+    """The runs and the questions that can be scored. Raises UsageError if there are none, SourceError."""
     lines = list(read_questions(questions))
     asked = [line for line in lines if isinstance(line, Question)]
     bad = sum(isinstance(line, BadLine) for line in lines)
@@ -40,9 +40,9 @@ def read_runs(predictions: Sequence[str], questions: str) -> tuple[list[Run], li
 
 
 def read_judge(judgements: str | None) -> tuple[Judge | None, str]:
-    """(judge, name) of a file that `finray judge` wrote; nobody where there is none.
+    """(judge, name) of a file that `finray judge` wrote; (None, "") without a file.
 
-    Raises UsageError where its judge are the rules, which score every answer anyway and are no LLM judge; SourceError.
+    Raises UsageError for verdicts of the rules, which score every answer without a file; SourceError.
     """
     if judgements is None:
         return None, ""
@@ -53,6 +53,6 @@ def read_judge(judgements: str | None) -> tuple[Judge | None, str]:
 
 
 def _name(uri: str, taken: Collection[str]) -> str:
-    """The file's stem, or its whole location where another run has that."""
+    """The file's stem, or its whole location if another run has the same stem."""
     stem = PurePosixPath(uri).stem
     return stem if stem not in taken else uri

@@ -1,4 +1,4 @@
-"""Tables for a terminal of any width: columns that do not fit go on below, beside the same first column."""
+"""Tables for a terminal of any width: columns that do not fit continue below, with the first column repeated."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from rich.text import Text
 NOTHING: Final = "–"
 """A cell without a value."""
 _WHOLE: Final = 24
-"""Cells of the longest head that is never broken; run names are longer, and then broken where their parts meet."""
-_FRAME: Final = 3  # of a column: padding on both sides, and the line after it
+"""Words of a head up to this width are not broken; longer ones (run names) are broken between their parts."""
+_FRAME: Final = 3  # padding on both sides of a column, and the line after it
 _PIECES: Final = re.compile(r"[^_\-/.,:@]+[_\-/.,:@]*|[_\-/.,:@]+")
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """``rows`` under ``heads``; the first column labels the rows, and comes again in each part of a wide table.
+    """``rows`` under ``heads``. The first column labels the rows and is repeated in each part of a wide table.
 
-    Heads are broken between words only, and a name longer than a column where its parts meet (``_ - / . , : @``).
+    Heads are broken between words; a name longer than a column is broken between its parts (``_ - / . , : @``).
     """
 
     title: str
@@ -51,7 +51,7 @@ class TextTable:
 
 
 def wrapped(text: str, width: int) -> str:
-    """``text`` in lines of at most ``width`` cells; words that are longer are broken where their parts meet."""
+    """``text`` in lines of at most ``width`` cells; longer words are broken between their parts."""
     lines = [""]
     for word in text.split():
         joined = f"{lines[-1]} {word}" if lines[-1] else word
@@ -69,15 +69,15 @@ def wrapped(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def _width(column: Sequence[str], most: int) -> int:
-    """Of a column: no cell of it is broken, and no word of its head that is not overlong."""
+def _width(column: Sequence[str], limit: int) -> int:
+    """The width of a column, at most ``limit``, that breaks no cell and no word of the head (unless overlong)."""
     head, *cells = column
     words = [word if cell_len(word) <= _WHOLE else piece for word in head.split() for piece in _PIECES.findall(word)]
-    return max(1, min(most, max(map(cell_len, [*words, *cells]), default=1)))
+    return max(1, min(limit, max(map(cell_len, [*words, *cells]), default=1)))
 
 
 def _parts(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Which columns stand beside each other: as few parts as fit into ``room``, about equally wide."""
+    """The columns of each part: as few parts as possible within ``room``, about equally wide."""
     fewest = _filled(widths, room)
     narrowest = max((width + _FRAME for width in widths), default=0)
     narrower = (_filled(widths, limit) for limit in range(narrowest, room))

@@ -1,1 +1,1 @@
-"""Questions with exact answers from the inline-XBRL tags of EDGAR filings."""
+"""Questions with exact answers from the inline XBRL tags of EDGAR filings."""

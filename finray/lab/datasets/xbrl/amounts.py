@@ -1,4 +1,4 @@
-"""Gold values as numbers with a unit, and as a person would write them."""
+"""Gold values as numbers with a unit, and as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "pure": "
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """``value`` in ``unit`` ("USD", "USD/share", "shares", "percent", "ratio", "number"); ``text`` for a person."""
+    """``value`` in ``unit`` ("USD", "USD/share", "shares", "percent", "ratio", "number"); ``text`` for people."""
 
     value: float
     unit: str
@@ -19,7 +19,7 @@ class Amount:
 
 
 def amount(value: Decimal, unit: str, *, percent: bool = False) -> Amount | None:
-    """A tagged value; None for units that people do not ask in (other currencies, square feet)."""
+    """The amount of a tagged value; None for units that questions do not use (other currencies, square feet)."""
     if unit == "pure" and percent:
         return percentage(value * 100, places=max(0, _places(value) - 2))
     if unit not in _UNITS:
@@ -42,7 +42,7 @@ def ratio(value: Decimal) -> Amount:
 
 
 def _in_millions(value: Decimal) -> str:
-    """Whole millions from a billion on, else one decimal where it says something; below a million in ones."""
+    """Whole millions from a billion on, else one decimal unless it is 0; below a million in ones."""
     size = abs(value)
     if size < _MILLION:
         return f"{value:,.{_places(value)}f}"

@@ -1,4 +1,4 @@
-"""Candidates for questions: what could be asked of a filing's facts with exactly one right answer."""
+"""Candidates for questions: facts of a filing for which a question has exactly one right answer."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _NO_LABEL = (
     "NetOfTax", "Reclassification", "Year", "DebtInstrument", "LineOfCredit", "LongTermDebt", "NotesPayable",
     "BusinessCombination", "BusinessAcquisition", "LossContingency", "ShareBasedCompensationArrangement",
 )  # fmt: skip
-"""Parts of names that leave the sign or the meaning open, or are about one loan, deal or case among several."""
+"""Parts of names with an ambiguous sign or meaning, or about one of several loans, deals or cases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A fact that may be asked for, under any of ``names`` or with any of ``asks``, whole questions without their
-    period. ``concept`` is None where only its label names it."""
+    """A fact for a question, by any of ``names`` or any of ``asks`` (whole questions without their period). ``concept``
+    is None if only its label names it."""
 
     fact: Fact
     period: Period
@@ -43,13 +43,13 @@ class Candidate:
 
 
 def candidates(tagged: TaggedFiling, settled: Collection[FactKey] | None = None) -> list[Candidate]:
-    """Facts of the whole company, or of one part of it, whose name and period mean one value in this filing.
+    """Facts of the company or one part of it whose name and period are unambiguous in this filing.
 
-    ``settled`` are the facts that this filing is the place to look for; None: all of them.
+    ``settled`` are the facts for which this filing is the right source; None means all of them.
     """
     facts = by_key(tagged.facts)
     clear = _unmistakable([found for fact in facts.values() if (found := _candidate(tagged, fact)) is not None])
-    # Names are cleared among all facts first: one that is asked elsewhere may still be what a name means.
+    # Names are checked among all facts first: a fact that is asked of another filing can still make a name ambiguous.
     return [found for found in clear if settled is None or _key(found.fact) in settled]
 
 
@@ -59,7 +59,7 @@ def _candidate(tagged: TaggedFiling, fact: Fact) -> Candidate | None:
     if period is None or (concept is not None and (fact.start is None) != (concept.period == "instant")):
         return None
     if fact.unit == "usd/shares" and fact.start is not None and not any(place.label for place in fact.places):
-        return None  # a dividend in the words of a row or a sentence is often a quarter's, tagged with the year
+        return None  # dividends in prose are often a quarter's, but tagged with the year
     if not fact.members:
         names = concept.names if concept is not None else _label(fact)
         asks = concept.asks if concept is not None else ()
@@ -84,7 +84,7 @@ def _label(fact: Fact) -> tuple[str, ...]:
 
 
 def _unmistakable(found: Sequence[Candidate]) -> list[Candidate]:
-    """Each candidate with the names under which the filing has no other value for the same period and part."""
+    """Each candidate with the names for which the filing has no other value of the same period and part."""
     values: dict[object, set[Decimal]] = defaultdict(set)
     for candidate in found:
         for name in candidate.names:
@@ -92,7 +92,7 @@ def _unmistakable(found: Sequence[Candidate]) -> list[Candidate]:
     clear = []
     for candidate in found:
         names = tuple(name for name in candidate.names if len(values[_meaning(candidate, name)]) == 1)
-        # A question in other words means what any of the names mean: "bring in" may be any revenue.
+        # A free wording may mean any of the names: "bring in" may be any revenue.
         whole = names == candidate.names and candidate.fact.value > 0
         if names:
             clear.append(replace(candidate, names=names, asks=candidate.asks if whole else ()))
@@ -106,10 +106,10 @@ def _meaning(candidate: Candidate, name: str) -> object:
 
 
 def settled_facts(filings: Iterable[TaggedFiling]) -> Mapping[str, frozenset[FactKey]]:
-    """For each filing id the facts to look for in that filing, where several of one company print the same.
+    """The facts of each filing id for which that filing is the right source, if several of a company print them.
 
-    A fact belongs to the filing whose own period it is about: last year's balance to last year's 10-K, although this
-    year's reports print it too. One that two filings state with different values (restated) belongs to none.
+    A fact belongs to the filing of its own period: last year's balance to last year's 10-K, although this year's
+    reports print it too. A fact with different values in two filings (restated) belongs to none.
     """
     printed: dict[tuple[str, FactKey], list[tuple[TaggedFiling, Fact]]] = defaultdict(list)
     for tagged in filings:

@@ -1,7 +1,7 @@
-"""How people call what an XBRL concept measures.
+"""People's names for XBRL concepts.
 
-``concepts.json`` holds the common us-gaap concepts with the words that analysts use for them, not the labels that
-filings print: a question in the words of the page would be found by any lexical search.
+``concepts.json`` holds the common us-gaap concepts with analysts' words for them, not the labels in filings: any
+lexical search would find a question in the words of the page.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _WHOLE = re.compile(r"\b(?:top line|in total|totals?\Z)\b")
 class Concept:
     """``names`` are noun phrases; ``asks`` whole questions without their period, with ``{company}`` in them.
 
-    ``of_parts`` says whether people ask for it by segment, product or place; ``percent`` that it is a share (0.21)
-    which people call 21%.
+    ``of_parts``: people ask for it by segment, product or place. ``percent``: it is a share (0.21) that people write as
+    21%.
     """
 
     concept: str
@@ -59,8 +59,8 @@ def load_concepts() -> dict[str, Concept]:
 
 
 def humanized(concept: str) -> str | None:
-    """The name of a concept in words: "us-gaap:OperatingLeaseCost" is "operating lease cost". None for names of more
-    words than a person would say, and for those with "Other", numbers or abbreviations ("FvNi")."""
+    """The name of a concept in words: "us-gaap:OperatingLeaseCost" is "operating lease cost". None for very long names,
+    and for those with "Other", numbers or abbreviations ("FvNi")."""
     words = _CAMEL.findall(concept.rpartition(":")[2])
     if not 2 <= len(words) <= _MAX_WORDS or not all(_SAYABLE.fullmatch(word) or word in _SMALL for word in words):
         return None

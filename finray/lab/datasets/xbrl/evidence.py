@@ -1,4 +1,4 @@
-"""The pages that show what a question asks for: one to be found, and those that are as good."""
+"""The gold pages of a question: the best page, and equivalent alternatives."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from finray.lab.datasets.xbrl.tagged import Fact, Place, TaggedFiling
 
 _PRIMARY = ("income", "balance", "cash_flow")
 _UNMISTAKABLE = 6
-"""Digits from which a printed number is taken for the same one whatever stands beside it."""
-_TELLING = 4
-"""Digits below which a printed number tells nothing by itself: "12" is on every page."""
+"""A number with so many digits is the same fact regardless of the words beside it."""
+_MIN_DIGITS = 4
+"""Numbers with fewer digits are too common: "12" is on every page."""
 _WORD = re.compile(r"[a-z]{4,}")
 _EMPTY_WORDS = frozenset(("total", "other", "less", "from", "with", "that", "this", "million", "company"))
 
 
 def gold_evidence(tagged: TaggedFiling, facts: Sequence[Fact], words: str) -> tuple[GoldEvidence, ...]:
-    """What must be found to read ``facts``, in their order.
+    """The evidence for ``facts``, in their order.
 
-    One page where a page prints them all: that of a primary statement if there is one, else the first. Otherwise a
-    page for each fact. Every other page that prints the same is an alternative, tagged or not: management's
-    discussion repeats the statements without tags. ``words`` are those of the question's subject.
+    If a page prints all facts, it is one page: that of a primary statement, else the first. Otherwise it is a page for
+    each fact. Other pages that print the same are alternatives, tagged or not, since management's discussion repeats
+    the statements without tags. ``words`` are those of the question's subject.
     """
     shown = [set(fact.pages) for fact in facts]
     repeated = [pages | _repeats(tagged, fact, words) for pages, fact in zip(shown, facts, strict=True)]
@@ -51,12 +51,12 @@ def _rank(tagged: TaggedFiling, number: int) -> int:
 
 
 def _repeats(tagged: TaggedFiling, fact: Fact, words: str) -> set[int]:
-    """Pages with a line that has the printed number and a word of the fact's row or of ``words``."""
+    """Pages with the printed number in a line that has a word of the fact's row or of ``words`` (or many digits)."""
     known = _content(words).union(*(_content(place.label) for place in fact.places))
     found = set()
     for printed in {place.printed: place for place in fact.places}.values():
         digits = sum(character.isdigit() for character in printed.printed)
-        if digits < _TELLING:
+        if digits < _MIN_DIGITS:
             continue
         number = re.compile(rf"(?<![\d,.]){re.escape(_digits(printed))}(?![\d,]|\.\d)")
         for page in tagged.pages:

@@ -30,10 +30,10 @@ SHARES = {
     "xbrl_ratio": 0.10,
     "xbrl_label": 0.14,
 }
-"""What part of a filing's questions is of which type, as far as the filing has enough to ask."""
+"""Share of each type among a filing's questions, if the filing has enough facts."""
 
 _ASK_SHARE = 0.4
-"""How often a concept's own way to ask is used where it has one."""
+"""How often a concept's own wording is used, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class _Draft:
 
 
 def generate_questions(filings: Sequence[TaggedFiling], *, per_filing: int, seed: int) -> Iterator[Question]:
-    """At most ``per_filing`` questions about each filing, the same for the same filings and seed."""
+    """At most ``per_filing`` questions about each filing, reproducible by ``seed``."""
     settled = settled_facts(filings)
     for tagged in filings:
         yield from filing_questions(
@@ -57,9 +57,9 @@ def generate_questions(filings: Sequence[TaggedFiling], *, per_filing: int, seed
 def filing_questions(
     tagged: TaggedFiling, *, count: int, seed: int, settled: Collection[FactKey] | None = None
 ) -> list[Question]:
-    """At most ``count`` questions about one filing, the types in a fixed order; fewer where it says less.
+    """At most ``count`` questions about one filing, in a fixed order of types; fewer if it has too few facts.
 
-    ``settled`` limits what is asked to facts that this filing is the place to look for.
+    ``settled`` limits the questions to facts for which this filing is the right source.
     """
     writer = _Writer(tagged, seed)
     found = candidates(tagged, settled)
@@ -73,7 +73,7 @@ def filing_questions(
     }
     questions: list[Question] = []
     for kind, source in drafts.items():
-        # Plain values come last and fill what the other types left.
+        # Plain values come last and fill up the count.
         wanted = count - len(questions) if kind == "xbrl_value" else round(count * SHARES[kind])
         questions += writer.questions(kind, source, wanted)
     return questions
@@ -81,7 +81,7 @@ def filing_questions(
 
 @dataclass(slots=True)
 class _Writer:
-    """Words the questions of one filing. Each type has its own random stream."""
+    """Writes the questions of one filing. Each type has its own random stream."""
 
     tagged: TaggedFiling
     seed: int
@@ -109,7 +109,7 @@ class _Writer:
         )
 
     def singles(self, kind: str, found: Sequence[Candidate]) -> Iterator[_Draft]:
-        """One value. Every measure once before any comes again with another period."""
+        """Questions for one value: all measures once before any is repeated with another period."""
         rng = self._rng(kind)
         asker = Asker(self.tagged.filing, rng)
         for candidate in spread(found, lambda c: (c.fact.concept, c.part), lambda c: c.period.back, rng):

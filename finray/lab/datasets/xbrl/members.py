@@ -1,4 +1,4 @@
-"""What the filing itself calls a segment, product or place that a fact is about."""
+"""The filing's own name for the segment, product or place of a fact."""
 
 from __future__ import annotations
 
@@ -29,18 +29,10 @@ _COUNTRIES = {
 }  # fmt: skip
 _VAGUE = frozenset(
     (
-        "other",
-        "all other",
-        "corporate",
-        "corporate and other",
-        "total",
-        "segment",
-        "segments",
-        "non us",
-        "international",
-        "domestic",
+        "other", "all other", "corporate", "corporate and other", "total", "segment", "segments", "non us",
+        "international", "domestic",
     )
-)
+)  # fmt: skip
 _CAMEL = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$|\d)|[A-Z][a-z]+|[A-Z]|\d+|[a-z]+")
 _SEGMENT_WORD = re.compile(r"(?<!\s)\s++segments?\Z", re.IGNORECASE)
 _GAP = r"[\W_]{0,3}"
@@ -48,17 +40,17 @@ _GAP = r"[\W_]{0,3}"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the company: ``name`` as printed ("iPhone", "Greater China")."""
+    """A part of the company with its printed ``name`` ("iPhone", "Greater China")."""
 
     kind: Kind
     name: str
 
 
 def part_of(members: Members, texts: Sequence[str]) -> Part | None:
-    """The part that one member names, in the words of ``texts`` (the pages that print the fact).
+    """The part of a single member, in the words of ``texts`` (the pages that print the fact).
 
-    None for other axes, for several members at once, and where no text prints the member's name: its qualified name
-    is no wording that a reader of the filing could know.
+    None for other axes, for several members, and if no text prints the member's name, since a reader of the filing
+    cannot know its qualified name.
     """
     if len(members) != 1 or members[0][0] not in _AXES:
         return None
@@ -79,7 +71,7 @@ def part_of(members: Members, texts: Sequence[str]) -> Part | None:
 
 
 def _shorter(words: list[str]) -> list[list[str]]:
-    """The words, and the words without "segment", "revenue" and such at their end."""
+    """The words, and the words without "segment", "revenue" and the like at the end."""
     candidates = [words]
     while candidates[-1] and candidates[-1][-1].lower() in (
         "segment", "segments", "revenue", "revenues", "product", "products", "service", "services", "sales", "business",
@@ -89,7 +81,7 @@ def _shorter(words: list[str]) -> list[list[str]]:
 
 
 def _printed(words: Sequence[str], texts: Sequence[str]) -> str | None:
-    """The member's words as they are printed most often, whatever stands between them ("and" may be "&")."""
+    """The most frequent printed form of the member's words, with any separators ("and" may be "&")."""
     parts = ["(?:and|&)" if word.lower() == "and" else re.escape(word) for word in words]
     pattern = re.compile(rf"(?<![A-Za-z0-9]){_GAP.join(parts)}(?![A-Za-z0-9])", re.IGNORECASE)
     seen = Counter(" ".join(match[0].split()) for text in texts for match in pattern.finditer(text))

@@ -1,4 +1,4 @@
-"""Questions that take a calculation over two tagged facts: changes, differences and ratios."""
+"""Questions that need a calculation with two tagged facts: changes, differences and ratios."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REVENUES = (
     "SalesRevenueNet",
 )
 _MAX_GROWTH = 10
-"""A measure that grew tenfold was next to nothing before: its percentage says little."""
+"""A measure that grew tenfold was almost zero before, so its percentage means little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Ratio:
 
 
 def pairs(found: Sequence[Candidate]) -> list[Pair]:
-    """Positive and precise dollar amounts of the whole company, of one period and of the same a year earlier."""
+    """Positive, precise dollar amounts of the whole company for a period and the same period a year earlier."""
     amounts = {
         (candidate.fact.concept, candidate.period.kind, candidate.period.fiscal_year): candidate
         for candidate in found
@@ -58,8 +58,8 @@ def pairs(found: Sequence[Candidate]) -> list[Pair]:
 
 
 def ratios(found: Sequence[Candidate]) -> list[Ratio]:
-    """Known ratios of two facts of the same period. Where the filing has two measures that may be meant (total
-    revenue and revenue from customers), there is none."""
+    """Known ratios of two facts of the same period. Ratios are skipped if a measure is ambiguous in the filing (total
+    revenue and revenue from customers)."""
     facts: dict[tuple[str, object], Candidate] = {}
     for candidate in found:
         if candidate.part is None and candidate.concept is not None and candidate.fact.precise:

@@ -12,14 +12,14 @@ from finray.lab.datasets.xbrl.tagged import Fact
 
 _YEAR = 365.25
 _SLACK = 10
-"""Days by which a year of 52 or 53 weeks may end earlier or later."""
+"""Days by which the end of a year of 52 or 53 weeks may differ."""
 _ORDINALS = ("first", "second", "third", "fourth")
 _SHORT_MONTHS = {3: "three", 6: "six", 9: "nine"}
 
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A fact's period in the company's own calendar. ``back`` counts the years before the filing's own period."""
+    """A fact's period in the company's calendar. ``back`` is the number of years before the filing's own period."""
 
     kind: Literal["year", "quarter", "year_to_date", "year_end", "quarter_end"]
     fiscal_year: int
@@ -29,7 +29,7 @@ class Period:
     back: int
 
     def names(self) -> tuple[str, ...]:
-        """As a noun: "fiscal 2022", "Q2 of fiscal 2025", "December 31, 2022"."""
+        """Noun phrases: "fiscal 2022", "Q2 of fiscal 2025", "December 31, 2022"."""
         year, day = self.fiscal_year, long_date(self.end)
         if self.kind == "year":
             return (f"fiscal {year}", f"FY{year}", f"fiscal year {year}", f"the fiscal year ended {day}", f"FY {year}")
@@ -50,7 +50,7 @@ class Period:
         return (f"the end of Q{self.quarter} FY{year}", f"the end of the {ordinal} quarter of fiscal {year}", day)
 
     def when(self, rng: random.Random) -> str:
-        """As an adverb: "in fiscal 2022", "for FY2022", "as of December 31, 2022"."""
+        """An adverbial: "in fiscal 2022", "for FY2022", "as of December 31, 2022"."""
         name = rng.choice(self.names())
         if self.kind in ("year_end", "quarter_end"):
             return f"as of {name}" if name[0].isupper() else f"at {name}"
@@ -58,8 +58,8 @@ class Period:
 
 
 def period_of(fact: Fact, filing: Filing) -> Period | None:
-    """None for a period that is no fiscal year, quarter or year to date of the filing, nor the end of one (a month of
-    a buyback table, a cumulative period, a date after the balance sheet)."""
+    """The period if it is a fiscal year, quarter or year to date of the filing, or the end of one. None for others (a
+    month of a buyback table, a cumulative period, a date after the balance sheet)."""
     if filing.period_end is None or filing.fiscal_year is None:
         return None
     annual = filing.form.startswith(("10-K", "20-F"))
@@ -85,7 +85,7 @@ def period_of(fact: Fact, filing: Filing) -> Period | None:
 
 
 def _last_year_end(end: dt.date, filing: Filing, quarter: int) -> Period | None:
-    """The balance sheet date that a 10-Q compares with: the end of the fiscal year before."""
+    """The comparative balance sheet date of a 10-Q: the end of the previous fiscal year."""
     assert filing.period_end is not None and filing.fiscal_year is not None
     days = (filing.period_end - end).days
     if abs(days - quarter * _YEAR / 4) > 2 * _SLACK:

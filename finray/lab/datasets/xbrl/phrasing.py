@@ -1,7 +1,7 @@
-"""Questions as people ask them: how they name a company, a measure and a period.
+"""Words questions as people do: their names for a company, a measure and a period.
 
-The templates are in ``phrasings.json``. Most give nothing away but company, measure and period; some name the
-statement or the scale of the answer, as questions of analysts do.
+The templates are in ``phrasings.json``. Most name only company, measure and period; some also name the statement or the
+scale of the answer, as analysts do.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def load_phrasings() -> dict[str, Any]:
 
 
 class Asker:
-    """Words questions about one filing's company with one random stream."""
+    """Words questions about one filing's company, with its own random stream."""
 
     def __init__(self, filing: Filing, rng: random.Random) -> None:
         self.rng = rng
@@ -43,7 +43,7 @@ class Asker:
         self._texts = load_phrasings()
 
     def company(self) -> str:
-        """Mostly the short name, else the full one or the ticker."""
+        """The short name (half of the time), the full name or the ticker."""
         draw = self.rng.random()
         if draw < 0.5:
             return self._short
@@ -61,7 +61,7 @@ class Asker:
         )
 
     def hints(self, statement: Statement | None, in_dollars: bool) -> str:
-        """Now and then the statement that holds the answer, or the scale the answer should have; mostly nothing."""
+        """Sometimes the statement with the answer or the scale of the answer; usually nothing."""
         draw = self.rng.random()
         if statement is not None and draw < NAMED_STATEMENT:
             name = self.rng.choice(self._texts["statements"][statement])
@@ -72,7 +72,7 @@ class Asker:
 
 
 def cased(name: str) -> str:
-    """A name in capitals as a person writes it: "ADOBE INC." is "Adobe Inc.". Short words may be initials and stay."""
+    """A name in capitals as people write it: "ADOBE INC." is "Adobe Inc.". Short words may be initials and are kept."""
     if name != name.upper():
         return name
     words = [word.lower() if word.lower() in _SMALL else _word(word) for word in name.split()]
@@ -91,7 +91,7 @@ def possessive(name: str) -> str:
 
 
 def is_plural(name: str) -> bool:
-    """Whether its head noun is one: "total assets" and "proceeds from debt issued" are, "loss" and "cost of sales"
-    are not."""
+    """Whether the head noun is plural: yes for "total assets" and "proceeds from debt issued", no for "loss" and "cost
+    of sales"."""
     head = _HEAD.split(name, maxsplit=1)[0]
     return head.endswith("s") and not head.endswith(_SINGULAR_ENDS)

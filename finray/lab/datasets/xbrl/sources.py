@@ -1,4 +1,4 @@
-"""Filings from folders, globs, files and ``s3://`` as tagged filings, and what became of each file."""
+"""Reads tagged filings from folders, globs, files and ``s3://``, and reports the other files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from finray.storage.locations import list_sources, read_bytes
 
 @dataclass(frozen=True, slots=True)
 class ReadFilings:
-    """``tagged`` has at least one visible fact each; ``untagged`` are URIs of filings without any; ``failures`` are
-    (URI, reason)."""
+    """``tagged`` are filings with visible facts, ``untagged`` the URIs of filings without any, ``failures`` (URI,
+    reason)."""
 
     tagged: tuple[TaggedFiling, ...]
     untagged: tuple[str, ...]
@@ -24,10 +24,10 @@ class ReadFilings:
 def read_filings(
     sources: Sequence[str], settings: FilingSettings, progress: Callable[[int, int], None] | None = None
 ) -> ReadFilings:
-    """Read every file of ``sources`` once; of two with the same filing id the first by URI counts.
+    """Read every file of ``sources`` once. If two have the same filing id, the first by URI counts.
 
-    Keeps the text of all tagged filings in memory, about 1 MB each. Raises SourceError where a source cannot be listed
-    or read.
+    Keeps the text of all tagged filings in memory, about 1 MB each. Raises SourceError if a source cannot be listed or
+    read.
     """
     files = list_sources(sources).files
     tagged: dict[str, TaggedFiling] = {}

@@ -1,4 +1,4 @@
-"""A seeded order in which different measures come before different periods of the same one."""
+"""A seeded order in which different measures come before other periods of the same measure."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TypeVar
 T = TypeVar("T")
 
 RECENT = (0.6, 0.3, 0.1)
-"""How often people ask for the filing's own period, the one a year before, and older ones."""
+"""Weights of the filing's own period, the one a year before, and older ones."""
 
 
 def spread(
     found: Sequence[T], measure: Callable[[T], Hashable], back: Callable[[T], int], rng: random.Random
 ) -> Iterator[T]:
-    """Every item once: one of each ``measure``, then a second one of each that has more, and so on. ``back`` is how
-    many years before the filing's own period an item is about."""
+    """Every item once: one of each ``measure``, then a second one of each, and so on. ``back`` is the number of years
+    between an item's period and the filing's own."""
     groups: dict[Hashable, list[T]] = {}
     for item in found:
         groups.setdefault(measure(item), []).append(item)

@@ -1,4 +1,4 @@
-"""The tagged numbers of one filing: one fact for each thing that is said, with the pages that print it."""
+"""The tagged numbers of one filing as distinct facts, with the pages that print them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Members = tuple[tuple[str, str], ...]
 _EXACT = 99
 _PRECISION = Decimal("0.004")
 _OPERATING = ("srt:ConsolidationItemsAxis", "us-gaap:OperatingSegmentsMember")
-"""Says of a segment's value that it is a segment's: the same value with and without it."""
+"""Marks a segment's value as that of a segment; the value is the same with and without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page that prints a fact: ``printed`` is the number as it stands there, ``line`` its row or paragraph,
-    ``label`` the first cell of that row ("" in prose)."""
+    """A page that prints a fact. ``printed`` is the printed number, ``line`` its row or paragraph, ``label`` the first
+    cell of that row ("" in prose)."""
 
     page: int
     printed: str
@@ -44,9 +44,9 @@ class Place:
 class Fact:
     """``value`` is exact, in base units of ``unit`` ("usd", "usd/shares", "shares", "pure"; 0.21 is 21%).
 
-    ``decimals`` is its precision as XBRL counts it: -6 is rounded to millions.
-    ``start`` is None for an instant, ``months`` then 0; ``members`` are (axis, member), none for the whole company.
-    ``places`` are the pages that print it at its full precision, in reading order.
+    ``decimals`` is its precision as in XBRL: -6 is rounded to millions. For an instant ``start`` is None and ``months``
+    0. ``members`` are (axis, member), empty for the whole company. ``places`` are the pages that print the value at
+    full precision, in reading order.
     """
 
     concept: str
@@ -61,7 +61,7 @@ class Fact:
 
     @property
     def precise(self) -> bool:
-        """Whether rounding leaves calculations with the value right to about a fifth of a percent."""
+        """Whether the value is precise enough for calculations: its rounding error is at most a fifth of a percent."""
         return Decimal(1).scaleb(-self.decimals) <= abs(self.value) * _PRECISION
 
     @property
@@ -77,10 +77,10 @@ class TaggedFiling:
 
 
 def read_tagged_filing(content: bytes, source_uri: str, settings: FilingSettings) -> TaggedFiling:
-    """The filing and its visible facts, in reading order; none for a filing that carries no tags.
+    """The filing and its visible facts, in reading order; no facts for a filing without tags.
 
-    Left out are zeros and nils, and a fact that the filing states with two values (one restated, one wrong): values
-    that differ only in precision are the same. Raises FilingError as :func:`parse_filing` does.
+    Zeros, nils and facts with two different values (one restated or wrong) are left out; values that differ only in
+    precision are the same. Raises FilingError like :func:`parse_filing`.
     """
     parsed = parse_filing(content, source_uri, settings)
     markup = _markup(content, settings)
@@ -104,8 +104,8 @@ def _markup(content: bytes, settings: FilingSettings) -> bytes | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """One tag: a value at the precision of its ``decimals`` attribute."""
+class _Tagged:
+    """One tagged value at the precision of its ``decimals`` attribute."""
 
     value: Decimal
     decimals: int
@@ -118,7 +118,7 @@ _Key = tuple[str, dt.date | None, dt.date, int, Members, str]
 def _facts(root: lxml.html.HtmlElement, pages: Sequence[HtmlPage]) -> tuple[Fact, ...]:
     page_of = {element: number for number, page in enumerate(pages) for element in page.tagged}
     contexts = inline_xbrl.contexts(root)
-    said: dict[_Key, list[_Said]] = defaultdict(list)
+    tagged: dict[_Key, list[_Tagged]] = defaultdict(list)
     for tag in inline_xbrl.numeric_facts(root):
         context, page = contexts.get(tag.context), page_of.get(tag.element)
         if context is None or page is None:
@@ -130,9 +130,9 @@ def _facts(root: lxml.html.HtmlElement, pages: Sequence[HtmlPage]) -> tuple[Fact
         value = Decimal(repr(exact)).scaleb(tag.scale) * (-1 if tag.element.get("sign") == "-" else 1)
         members = tuple(member for member in context.members if len(context.members) == 1 or member != _OPERATING)
         key = (tag.concept, context.start, context.end, context.months, members, tag.unit)
-        said[key].append(_Said(value, _decimals(tag.element), _place(tag.element, page, printed)))
+        tagged[key].append(_Tagged(value, _decimals(tag.element), _place(tag.element, page, printed)))
     facts = []
-    for (concept, start, end, months, members, unit), values in said.items():
+    for (concept, start, end, months, members, unit), values in tagged.items():
         best = max(values, key=lambda each: each.decimals)
         if best.value == 0 or not all(_agree(best, each) for each in values):
             continue
@@ -146,8 +146,8 @@ def _decimals(element: lxml.html.HtmlElement) -> int:
     return int(text) if re.fullmatch(r"[+-]?\d{1,2}", text) else _EXACT
 
 
-def _agree(best: _Said, other: _Said) -> bool:
-    """Rounded or truncated to the other's digits, the better value is the other."""
+def _agree(best: _Tagged, other: _Tagged) -> bool:
+    """Whether the more precise value, rounded or truncated to the other's digits, is the other."""
     if best.value == other.value:
         return True
     try:
@@ -167,12 +167,12 @@ def _place(element: lxml.html.HtmlElement, page: int, printed: str) -> Place:
 
 
 def by_key(facts: Sequence[Fact]) -> Mapping[tuple[str, dt.date | None, dt.date, Members], Fact]:
-    """Facts by concept, period and members. A concept that has two units there (dollars and shares) is left out."""
+    """Facts by concept, period and members, without those that have two units (dollars and shares)."""
     found: dict[tuple[str, dt.date | None, dt.date, Members], Fact] = {}
-    twice = set()
+    repeated = set()
     for fact in facts:
         key = (fact.concept, fact.start, fact.end, fact.members)
         if key in found:
-            twice.add(key)
+            repeated.add(key)
         found[key] = fact
-    return {key: fact for key, fact in found.items() if key not in twice}
+    return {key: fact for key, fact in found.items() if key not in repeated}

@@ -1,1 +1,1 @@
-"""The report as one HTML file that needs nothing else: no script, no font, no network."""
+"""The report as one self-contained HTML file: no script, no font, no network."""

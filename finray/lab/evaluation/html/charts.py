@@ -1,4 +1,4 @@
-"""The report's figures: analyses in, a drawing with its caption and the same numbers as a table out."""
+"""The report's figures: each is a drawing and a table of the same numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Runs = Mapping[str, Analysis]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """``head`` and ``rows`` are the drawing's numbers, for readers who cannot or will not look at it."""
+    """``head`` and ``rows`` are the drawing's numbers as a table."""
 
     title: str
     drawing: Markup
@@ -38,7 +38,7 @@ class Split:
 
 
 def curves_over_k(runs: Runs) -> list[Figure]:
-    """One figure for each metric that any run has a curve of."""
+    """One figure for each metric with a curve in any run."""
     curves = {name: analysis.over_k for name, analysis in runs.items()}
     longest = max((len(curve) for by_metric in curves.values() for curve in by_metric.values()), default=0)
     ticks = [k for k in (1, 5, 10, 15, 20) if k <= longest]
@@ -47,7 +47,7 @@ def curves_over_k(runs: Runs) -> list[Figure]:
 
 
 def curves_over_iterations(runs: Runs) -> list[Figure]:
-    """Iteration 0 is the first retrieval. No figures where no run recorded its iterations."""
+    """One figure for each metric; iteration 0 is the first retrieval. Empty if no run recorded its iterations."""
     curves = {name: analysis.over_iterations for name, analysis in runs.items() if analysis.over_iterations}
     last = max((max(curve) for by_metric in curves.values() for curve in by_metric.values()), default=0)
     ticks = tuple((float(number), str(number)) for number in range(last + 1))
@@ -56,7 +56,7 @@ def curves_over_iterations(runs: Runs) -> list[Figure]:
 
 
 def calibration_figure(runs: Runs) -> Figure | None:
-    """Share of right answers over stated confidence, in bins of equal size; None where no run states any."""
+    """Share of right answers over stated confidence, in bins of equal size; None if no run states any."""
     found = {name: analysis.evaluation.calibration for name, analysis in runs.items()}
     known = {name: calibration for name, calibration in found.items() if calibration is not None}
     if not known:
@@ -96,7 +96,7 @@ def calibration_figure(runs: Runs) -> Figure | None:
 
 
 def latency_figure(runs: Runs) -> Figure | None:
-    """Share of questions done within so many seconds; None where nothing was timed."""
+    """Share of questions done within a time; None if nothing was timed."""
     times = {
         name: sorted(
             case.prediction.seconds
@@ -134,7 +134,7 @@ def error_splits(runs: Runs) -> list[Split]:
 
 
 def level_splits(runs: Runs) -> dict[int, list[Split]]:
-    """For each k a bar for each run; a k beyond what was retrieved is left out."""
+    """For each k, a bar for each run; a k beyond the longest ranking is left out."""
     splits: dict[int, list[Split]] = {}
     for at, (name, analysis) in enumerate(runs.items()):
         for k, counts in analysis.levels.items():
@@ -187,7 +187,7 @@ def _cell(curve: Curve, position: int) -> str:
 
 
 def _cumulative(times: Sequence[float]) -> tuple[Point, ...]:
-    """Steps of the empirical distribution; at most some 400 points, whatever the number of questions."""
+    """Steps of the empirical distribution, in at most some 400 points."""
     count = len(times)
     every = max(1, count // 200)
     points: list[Point] = []
@@ -202,7 +202,7 @@ def _quantile(times: Sequence[float], q: float) -> float:
 
 
 def _seconds_axis(low: float, high: float) -> Axis:
-    """Logarithmic, with ticks at 1, 2 and 5 of each decade, thinned out where there are many."""
+    """A logarithmic axis with ticks at 1, 2 and 5 of each decade; over many decades only at 1."""
     start, end = low * 0.9, high * 1.1
     decades = range(math.floor(math.log10(start)), math.ceil(math.log10(end)) + 1)
     digits = (1, 2, 5) if len(decades) <= 3 else (1,)

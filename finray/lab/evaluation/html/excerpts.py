@@ -1,4 +1,4 @@
-"""Pages of filings for the report: what of a page is shown, and which part of it is marked."""
+"""Excerpts of filing pages for the report, with a marked part."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from finray.lab.evaluation.known_filings import KnownFilings
 
 SHOWN_CHARACTERS = 5_000
 _LEAD = 400
-"""Characters before what is marked: a page without script cannot scroll to it."""
+"""Characters shown before the marked part; without script, the page cannot scroll to it."""
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 _BEFORE_A_CELL = re.compile(r"(?<![^\S\n])[^\S\n]*+\n[^\S\n]*+(?=[-–—$€£¥()%.,\d][-–—$€£¥()%.,\d ]*+$)", re.MULTILINE)
 PageKey = tuple[str, int]
@@ -24,7 +24,7 @@ PageKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Part of a page, or all of it; ``marked`` is what the reader looks for and may be empty."""
+    """Part or all of a page; ``marked`` is the relevant text and may be empty."""
 
     doc_name: str
     page: int
@@ -37,7 +37,7 @@ class Excerpt:
 
 
 def gold_excerpt(case: Case, texts: Mapping[PageKey, str], known: KnownFilings) -> Excerpt | None:
-    """The gold page that was missed first, else the first one; None where there is neither page nor text of it."""
+    """The first missed gold page, else the first gold page; None without a gold page."""
     gold = gold_shown(case)
     if gold is None:
         return None
@@ -45,7 +45,7 @@ def gold_excerpt(case: Case, texts: Mapping[PageKey, str], known: KnownFilings) 
     text = texts.get((filing.filing_id, gold.page)) if filing else None
     if text is None:
         if not gold.text:
-            return Excerpt(gold.doc_name, gold.page, "", "", "", note="The text of this page is not at hand.")
+            return Excerpt(gold.doc_name, gold.page, "", "", "", note="The text of this page is not available.")
         return excerpt(gold.doc_name, gold.page, gold.text, *_answer_span(case.question, gold.text))
     return excerpt(gold.doc_name, gold.page, text, *_answer_span(case.question, text))
 
@@ -57,7 +57,7 @@ def given_excerpt(case: Case, texts: Mapping[PageKey, str]) -> Excerpt | None:
         return None
     text = texts.get((passage.filing_id, passage.page))
     if text is None:
-        return excerpt(passage.doc_name, passage.page, passage.text, 0, 0, note="Only the passage is at hand.")
+        return excerpt(passage.doc_name, passage.page, passage.text, 0, 0, note="Only the passage is available.")
     start, end = passage.start, passage.end
     if text[start:end] != passage.text:  # predictions made from another version of the filing
         start = end = 0
@@ -75,7 +75,7 @@ def passage_shown(case: Case) -> Passage | None:
 
 
 def page_texts(cases: Sequence[Case], known: KnownFilings, reader: IndexReader | None) -> dict[PageKey, str]:
-    """The text of every page that the cases show; empty without an index. One filing is read at a time."""
+    """The text of every page shown with the cases; empty without an index. Reads one filing at a time."""
     if reader is None:
         return {}
     wanted: dict[str, set[int]] = defaultdict(set)
@@ -94,12 +94,12 @@ def page_texts(cases: Sequence[Case], known: KnownFilings, reader: IndexReader |
 
 
 def readable(text: str) -> str:
-    """``text`` with the cells of a table side by side, as PDF text has a line for each; nothing but space changes."""
+    """``text`` with table cells side by side; PDF text has a line for each. Only white space changes."""
     return _BEFORE_A_CELL.sub("   ", _BLANK_LINES.sub("\n", text))
 
 
 def excerpt(doc_name: str, page: int, text: str, start: int, end: int, note: str = "") -> Excerpt:
-    """At most ``SHOWN_CHARACTERS`` of ``text``, from the line some way before ``text[start:end]``, which is marked."""
+    """At most ``SHOWN_CHARACTERS`` of ``text``, from a line shortly before ``text[start:end]``, which is marked."""
     lead = max(0, min(_LEAD, SHOWN_CHARACTERS - (end - start)))
     first = max(0, start - lead)
     if first:
@@ -117,7 +117,7 @@ def _pages_of(reader: IndexReader, filing_id: str, pages: Collection[int]) -> li
 
 
 def _answer_span(question: Question, text: str) -> tuple[int, int]:
-    """Where the gold number is printed in ``text``; (0, 0) where it is not: most ratios are nowhere printed."""
+    """(start, end) of the gold number in ``text``; (0, 0) if it is not printed, like most ratios."""
     reference = metrics.numeric_reference(question)
     if reference is None:
         return 0, 0

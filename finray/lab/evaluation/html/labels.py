@@ -1,4 +1,4 @@
-"""What the report calls metrics, errors and levels, and how it prints numbers."""
+"""The report's names of metrics, errors and levels, and its number formats."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _FAMILIES: Mapping[str, tuple[str, str]] = {
     "evidence_page_precision": ("Evidence page precision", "share of gold pages in those that the answer rests on"),
     "numeric_match": ("Numeric match", "a number of the answer within 0.03 of the gold number"),
     "numeric_accuracy": ("Numeric accuracy", "equal to the gold number at its digits, unit and scale considered"),
-    "textual_accuracy": ("Textual accuracy", "a judge finds that the answer says what the gold answer says"),
+    "textual_accuracy": ("Textual accuracy", "a judge finds the answer equivalent to the gold answer"),
     "textual_rule_accuracy": ("Textual, by rules", "figures and words of the gold answer are in the answer; no judge"),
-    "wrong_figure": ("Wrong figure", "a figure was stated that is wrong, or none was to be had; lower is better"),
+    "wrong_figure": ("Wrong figure", "a figure was stated that is wrong or does not exist; lower is better"),
     "answerable_refused": ("Wrongly refused", "answerable questions that were refused; lower is better"),
     "unanswerable_refused": ("Rightly refused", "unanswerable questions that were refused"),
 }
 ERROR_MEANINGS: Mapping[Error, str] = {
     "right": "the answer is right",
-    "not judged": "a gold page was found; nobody judged the text of the answer",
+    "not judged": "a gold page was found; the text of the answer was not judged",
     "wrong answer": "a gold page was found, the answer is wrong",
     "refused": "a gold page was found, but no answer was given",
-    "invented": "an answer was given where there is none",
+    "invented": "an unanswerable question was answered",
     "wrong page": "the right filing, but no gold page among the first 5 passages",
     "wrong filing": "no gold filing among the first 5 passages",
     "wrong company": "only filings of other companies among the first 5 passages",

@@ -1,7 +1,7 @@
-"""``render``: analyses in, one HTML file out.
+"""Renders analyses as one HTML file.
 
-Everything that comes from questions, filings and models is text: the template escapes it, and the page's content
-security policy allows no script, no request and no form, should anything slip through.
+The template escapes all text from questions, filings and models. As a second barrier, the page's content security
+policy allows no script, no request and no form.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from finray.lab.evaluation.known_filings import KnownFilings
 
 _ANSWER_CHARACTERS = 1_500
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
-"""Control characters, halves of surrogate pairs, and marks that turn the direction of text around."""
+"""Control characters, lone surrogates, and marks that change the direction of text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What one run said to a question."""
+class RunAnswer:
+    """One run's answer to a question."""
 
     run: str
     answer: str
@@ -42,17 +42,17 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One of the worst questions. ``gold`` and ``given`` are pages, None where there is none to show."""
+    """One of the worst questions. ``gold`` and ``given`` are pages, None if there is none to show."""
 
     case: Case
     style: str
     meaning: str
-    told: tuple[Told, ...]
+    answers: tuple[RunAnswer, ...]
     gold: Excerpt | None
     given: Excerpt | None
     gold_pages: str
     missing: str
-    """What the run says is missing, where its answer does not say it already."""
+    """What is missing according to the run, unless its answer mentions it."""
 
 
 def render(
@@ -64,8 +64,8 @@ def render(
     reader: IndexReader | None = None,
     worst: int = 10,
 ) -> str:
-    """The report on ``runs`` as HTML; the first run's worst questions are shown with their pages, whole ones where
-    ``reader`` gives an index to read them from. ``questions`` names the question file."""
+    """The report on ``runs`` as HTML. It shows the first run's worst questions with their pages; ``reader``, if given,
+    supplies the whole text of the pages. ``questions`` names the question file."""
     runs = {_UNPRINTABLE.sub("?", name): analysis for name, analysis in runs.items()}
     first = next(iter(runs.values()))
     cases = worst_cases(first.cases, worst)
@@ -97,12 +97,12 @@ def render(
 
 
 def _remarks(runs: Mapping[str, Analysis]) -> list[tuple[str, str]]:
-    """(runs, remark), one that several runs share said once."""
-    said: dict[str, list[str]] = {}
+    """(runs, remark), each distinct remark once."""
+    runs_with: dict[str, list[str]] = {}
     for name, analysis in runs.items():
         for remark in analysis.evaluation.remarks:
-            said.setdefault(remark, []).append(name)
-    return [("all" if len(names) == len(runs) else ", ".join(names), remark) for remark, names in said.items()]
+            runs_with.setdefault(remark, []).append(name)
+    return [("all" if len(names) == len(runs) else ", ".join(names), remark) for remark, names in runs_with.items()]
 
 
 def _shown(case: Case, runs: Mapping[str, Analysis], texts: Mapping[PageKey, str], known: KnownFilings) -> Shown:
@@ -110,7 +110,7 @@ def _shown(case: Case, runs: Mapping[str, Analysis], texts: Mapping[PageKey, str
         case=case,
         style=ERROR_STYLES[case.error],
         meaning=ERROR_MEANINGS[case.error],
-        told=tuple(_told(name, other) for name, other in _others(case, runs)),
+        answers=tuple(_answer(name, other) for name, other in _cases_of(case.question.qid, runs)),
         gold=gold_excerpt(case, texts, known),
         given=given_excerpt(case, texts),
         gold_pages=_pages(case),
@@ -118,15 +118,14 @@ def _shown(case: Case, runs: Mapping[str, Analysis], texts: Mapping[PageKey, str
     )
 
 
-def _others(case: Case, runs: Mapping[str, Analysis]) -> list[tuple[str, Case]]:
-    qid = case.question.qid
+def _cases_of(qid: str, runs: Mapping[str, Analysis]) -> list[tuple[str, Case]]:
     return [(name, other) for name, analysis in runs.items() for other in analysis.cases if other.question.qid == qid]
 
 
-def _told(run: str, case: Case) -> Told:
+def _answer(run: str, case: Case) -> RunAnswer:
     prediction = case.prediction
     answer = (prediction.error if prediction.status == "error" else prediction.answer) or NOTHING
-    return Told(run, answer, case.error, ERROR_STYLES[case.error], share(case.scores.get("page_recall@5")))
+    return RunAnswer(run, answer, case.error, ERROR_STYLES[case.error], share(case.scores.get("page_recall@5")))
 
 
 def _pages(case: Case) -> str:
@@ -142,7 +141,7 @@ def _numbered(pages: Sequence[int]) -> str:
 
 
 def _plain(value: object) -> object:
-    """What the template prints: text without characters that a page cannot show or that would rearrange it."""
+    """A template value; text loses characters that a page cannot show or that would rearrange it."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value) if type(value) is str else value
 
 

@@ -1,7 +1,7 @@
-"""Small charts as inline SVG: pure functions from numbers to a string.
+"""Small charts as inline SVG: pure functions from numbers to markup.
 
-Colours and fonts come from the page's style sheet, by class (``run-0`` for the first series), so one drawing serves
-light, dark and print. Text goes through an XML tree, which escapes it.
+Colors and fonts come from the page's style sheet by class (``run-0`` for the first series), so one drawing fits light
+mode, dark mode and print. An XML tree escapes the text.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((-5, 0), (4, -5), (4, 5)),
 )
 N_STYLES = len(_CORNERS)
-"""Series after these reuse the first one's colour and marker."""
+"""Further series reuse colors and markers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ def line_chart(
     markers: bool = True,
     diagonal: bool = False,
 ) -> Markup:
-    """Lines over ``x`` with y from 0 to 1, and a ``diagonal`` where both mean the same. ``key`` makes ids unique in the
-    page; ``description`` says for those who cannot see the drawing what it shows."""
+    """Lines over ``x`` with y from 0 to 1, and a ``diagonal`` if both axes have the same unit. ``key`` makes ids unique
+    in the page; ``description`` is for readers who cannot see the drawing."""
     to_x = x.place(_LEFT, _WIDTH - _RIGHT)
     to_y = SHARE.place(_HEIGHT - _BOTTOM, _TOP)
     root = _svg(key, title, description)
@@ -114,7 +114,7 @@ def legend_mark(number: int) -> Markup:
 
 
 def interval_bar(value: float, low: float, high: float, number: int) -> Markup:
-    """A dot with its interval on a rule from 0 to 1, to stand beside the printed figures; decoration."""
+    """A dot with its interval on a rule from 0 to 1, beside the printed figures; decoration."""
     root = ElementTree.Element(
         "svg", {"class": "interval", "viewBox": "0 0 100 12", "preserveAspectRatio": "xMinYMid", "aria-hidden": "true"}
     )
@@ -127,7 +127,7 @@ def interval_bar(value: float, low: float, high: float, number: int) -> Markup:
 
 
 def stacked_bar(parts: Sequence[tuple[str, int, str]], *, key: str, title: str) -> Markup:
-    """One bar split by (label, count, class); the counts also stand in the legend and table beside it."""
+    """One bar split by (label, count, class); the legend and table beside it also show the counts."""
     total = sum(count for _, count, _ in parts) or 1
     described = ", ".join(f"{label} {count}" for label, count, _ in parts)
     root = _svg(key, title, described, size=(100, 10))
@@ -169,7 +169,7 @@ def _draw_axes(
 
 
 def _marker(parent: ElementTree.Element, number: int, x: float, y: float, label: str) -> None:
-    """A shape of its own for each run: colour alone must not tell them apart."""
+    """A distinct shape for each run, because color alone is not enough."""
     corners = _CORNERS[number % N_STYLES]
     if not corners:
         shape = _add(parent, "circle", {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": "4", "class": "dot"})

@@ -1,4 +1,4 @@
-"""The report's tables: what stands in which cell."""
+"""The report's tables."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ KEY_METRICS = (
     "document_recall@1", "page_recall@1", "page_recall@5", "evidence_page_recall", "numeric_accuracy",
     "textual_accuracy", "textual_rule_accuracy", "wrong_figure", "answerable_refused",
 )  # fmt: skip
-"""The figures at the top of the report, where they apply."""
+"""The figures at the top of the report, if they apply."""
 _GROUP_METRICS = (
     "document_recall@1", "page_recall@1", "page_recall@5", "page_recall@10", "numeric_accuracy", "textual_accuracy",
     "textual_rule_accuracy", "wrong_figure", "answerable_refused", "unanswerable_refused",
 )  # fmt: skip
 _FEW_METRICS = ("document_recall@1", "page_recall@5", "numeric_accuracy", "textual_accuracy")
-"""What groups are shown with when several runs stand side by side."""
+"""Metrics of groups if there are several runs."""
 LOWER_IS_BETTER = frozenset({"answerable_refused", "wrong_figure"})
 
 
@@ -41,7 +41,7 @@ class Cell:
     shade: float | None = None
     """0 (bad) to 1 (good), for the heat map."""
     few: bool = False
-    """Whether it rests on fewer questions than the row has."""
+    """Whether its value covers fewer questions than the row has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A breakdown. ``runs`` head groups of ``columns``; ``row.note`` is the number of questions."""
+    """A breakdown. Each of ``runs`` has all ``columns``; ``row.note`` is the number of questions."""
 
     dimension: str
     runs: tuple[str, ...]
@@ -88,7 +88,7 @@ def differences(runs: Runs) -> list[Row]:
 
 
 def grouped(runs: Runs, dimension: Dimension) -> Grouped | None:
-    """The heat map of one dimension; None where it does not tell anything apart."""
+    """The heat map of one dimension; None if it has only one group."""
     breakdowns = [analysis.breakdowns[dimension] for analysis in runs.values()]
     groups = dict.fromkeys(group for breakdown in breakdowns for group in breakdown)
     if len(groups) < 2:
@@ -105,7 +105,7 @@ def grouped(runs: Runs, dimension: Dimension) -> Grouped | None:
 
 
 def facts(runs: Runs) -> list[Row]:
-    """What was counted, and what the answers cost."""
+    """Counts, tokens, judge and settings of each run."""
     evaluations = [analysis.evaluation for analysis in runs.values()]
     rows = [_text_row("Questions scored", (str(e.questions) for e in evaluations))]
     rows += [

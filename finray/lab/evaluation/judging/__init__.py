@@ -1,1 +1,1 @@
-"""Whether an answer in words means what the gold answer says: judges, their judgements, and how far to trust them."""
+"""Judges of answers in words, their judgements, and their agreement with labels."""

@@ -1,4 +1,4 @@
-"""How far a judge agrees with labels: accuracy, Cohen's kappa (Cohen 1960), and what became of each class."""
+"""Agreement of a judge with labels: accuracy, Cohen's kappa (Cohen 1960), and recall and precision of each class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from finray.core.bootstrap import CONFIDENCE, RESAMPLES, SEED, Estimate, estimate
 from finray.lab.evaluation.judging.judge_all import NOT_JUDGED
 from finray.lab.evaluation.judging.judgement import VERDICTS, Judgement
-from finray.lab.evaluation.judging.labels import NO_KIND, LabelledAnswer
+from finray.lab.evaluation.judging.labels import NO_KIND, LabeledAnswer
 
 Pair = tuple[str, str]
 """(label, verdict)"""
@@ -19,11 +19,12 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Of one judge with one label file; answers that were not judged count in ``not_judged`` and ``confusion`` alone.
+    """Agreement of one judge with one label file. Answers without a verdict count only in ``not_judged`` and
+    ``confusion``.
 
-    ``accuracy`` is the share of equal verdicts, ``kappa`` that beyond chance over the three classes, ``binary_kappa``
-    the same for correct against all else, which is what textual accuracy counts. ``by_label`` is the share of each
-    label's answers that got it as verdict, ``precision`` the share of each verdict's answers that have it as label.
+    ``accuracy`` is the share of equal verdicts, ``kappa`` the agreement beyond chance over the three classes,
+    ``binary_kappa`` the same for correct and not correct, as in textual accuracy. ``by_label`` is the recall of each
+    label, ``precision`` the precision of each verdict.
     """
 
     n: int
@@ -38,11 +39,11 @@ class Agreement:
     """Label -> verdict -> answers."""
     share_correct_labelled: float | None
     share_correct_judged: float | None
-    """The textual accuracy that labels and judge would report."""
+    """The textual accuracy according to labels and to the judge."""
 
 
-def agreement(labelled: Sequence[LabelledAnswer], judgements: Mapping[str, Judgement]) -> Agreement:
-    """Hold ``judgements``, by the key of their answer, against labels."""
+def agreement(labelled: Sequence[LabeledAnswer], judgements: Mapping[str, Judgement]) -> Agreement:
+    """Compare ``judgements``, by the key of their answer, with labels."""
     rows = [(one, judgements.get(one.submission.key)) for one in labelled]
     pairs = [(one.label, (known and known.verdict) or NOT_JUDGED) for one, known in rows]
     judged = [(label, verdict) for label, verdict in pairs if verdict != NOT_JUDGED]
@@ -67,8 +68,8 @@ def agreement(labelled: Sequence[LabelledAnswer], judgements: Mapping[str, Judge
 
 
 def kappa(pairs: Sequence[Pair], *, resamples: int = RESAMPLES, seed: int = SEED) -> Estimate:
-    """Cohen's kappa of the pairs, with the percentile interval over resampled pairs; all None without pairs. Where both
-    sides know one class alone, chance agrees always, and kappa is 1 by convention."""
+    """Cohen's kappa of the pairs, with the percentile interval over resampled pairs; all None without pairs. If all
+    labels and verdicts are one class, kappa is 1 by convention."""
     if not pairs:
         return Estimate(None, None, None, 0)
     names = sorted({name for pair in pairs for name in pair})

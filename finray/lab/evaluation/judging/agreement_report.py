@@ -1,4 +1,4 @@
-"""Agreement of a judge with labels as tables for a person."""
+"""Agreement of a judge with labels as tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from finray.lab.evaluation.text_tables import NOTHING, TextTable
 
 
 def agreement_report(judge: str, found: Agreement) -> RenderableType:
-    """Totals, the three classes with what became of them, and the kinds of answers where labels name some."""
+    """Tables of the totals, of the three classes, and of the kinds of answers if labels name several."""
     parts: list[RenderableType] = [_totals(judge, found), _classes(found)]
     if len(found.by_kind) > 1:
         parts.append(_kinds(found))
@@ -24,7 +24,7 @@ def _totals(judge: str, found: Agreement) -> TextTable:
         ("accuracy", shown(found.accuracy)),
         ("Cohen's kappa, three classes", shown(found.kappa)),
         ("Cohen's kappa, correct or not", shown(found.binary_kappa)),
-        ("labelled correct", _share(found.share_correct_labelled)),
+        ("labeled correct", _share(found.share_correct_labelled)),
         ("judged correct", _share(found.share_correct_judged)),
         (NOT_JUDGED, str(found.not_judged)),
     ]
@@ -42,12 +42,12 @@ def _classes(found: Agreement) -> TextTable:
         )
         for label in VERDICTS
     ]
-    return TextTable("Labels, and the verdicts on them", ("label", *columns, "recall", "precision"), rows)
+    return TextTable("Labels and verdicts", ("label", *columns, "recall", "precision"), rows)
 
 
 def _kinds(found: Agreement) -> TextTable:
     rows = [(kind, shown(estimate)) for kind, estimate in found.by_kind.items()]
-    return TextTable("By kind of answer", ("kind", "judged as labelled"), rows)
+    return TextTable("By kind of answer", ("kind", "judged as labeled"), rows)
 
 
 def _share(value: float | None) -> str:

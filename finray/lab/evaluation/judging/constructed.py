@@ -1,8 +1,7 @@
-"""Answers with known labels, made from gold answers by rule.
+"""Answers with known labels, derived from gold answers by rule.
 
-Nobody labelled them: an answer is "correct" because it is the gold answer in other words, "incorrect" because one thing
-that the question asks for was changed in it, "refused" because it says so. They show what a judge overlooks, not how
-it does on answers that people or models write.
+A "correct" answer is the gold answer reworded, an "incorrect" one has something changed that the question asks for, a
+"refused" one is a refusal. They show what a judge overlooks, not how well it judges answers of people or models.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from decimal import Decimal
 from finray.core.types import Question
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.judging.judgement import Submission, Verdict
-from finray.lab.evaluation.judging.labels import LabelledAnswer
+from finray.lab.evaluation.judging.labels import LabeledAnswer
 from finray.lab.evaluation.mentions import is_year, years
 from finray.lab.evaluation.numbers import Found, located_numbers, squeezed
 from finray.storage.locations import read_bytes
@@ -48,26 +47,26 @@ _YEAR = re.compile(r"\b(FY ?'?)?((?:19|20)\d\d|(?<=FY)\d\d|(?<=FY )\d\d)\b")
 
 def constructed_labels(
     questions: Sequence[Question], *, companies: Mapping[str, str] | None = None, seed: int = 0
-) -> list[LabelledAnswer]:
-    """Labelled answers to those ``questions`` whose gold answer is in words; the same seed makes the same.
+) -> list[LabeledAnswer]:
+    """Labeled answers to the ``questions`` whose gold answer is in words, reproducible by ``seed``.
 
-    ``companies`` maps qids to companies; without it no answer is made about another company.
+    ``companies`` maps qids to companies; without it, no answer is about another company.
     """
     asked = [question for question in questions if metrics.is_textual(question)]
-    labelled: dict[str, LabelledAnswer] = {}
+    labelled: dict[str, LabeledAnswer] = {}
     for question in asked:
         draw = random.Random(f"{seed}:{question.qid}")
         for kind, label, answer in _answers(question, asked, companies or {}, draw):
             reference = question.answer or ""
             submission = Submission(f"{question.qid}:{kind}", question.question, reference, answer)
-            labelled.setdefault(submission.key, LabelledAnswer(submission, label, kind))
+            labelled.setdefault(submission.key, LabeledAnswer(submission, label, kind))
     return list(labelled.values())
 
 
 def _answers(
     question: Question, others: Sequence[Question], companies: Mapping[str, str], draw: random.Random
 ) -> Iterator[tuple[str, Verdict, str]]:
-    """(kind, label, answer). What a rule cannot change in this gold answer is left out."""
+    """(kind, label, answer), without the kinds of changes that do not apply to this gold answer."""
     gold = (question.answer or "").strip()
     page = question.evidence[0].page + 1 if question.evidence else draw.randint(2, 120)
     yield "gold answer", "correct", gold
@@ -94,7 +93,7 @@ def _reworded(gold: str) -> str:
 
 
 def _reformatted(gold: str) -> str:
-    """The same amounts, written otherwise: $400,000,000 as $400 million, 36.8% as 36.80 percent."""
+    """The same amounts in another format: $400,000,000 as $400 million, 36.8% as 36.8 percent."""
 
     def written(found: Found, printed: str) -> str:
         number = found.number
@@ -108,7 +107,7 @@ def _reformatted(gold: str) -> str:
 
 
 def _number_changed(gold: str, draw: random.Random) -> str | None:
-    """Every figure larger or smaller by 12% to 60%, in the digits that it had."""
+    """Every figure changed by 12% to 60%, with its number of decimals kept."""
 
     def other(found: Found, printed: str) -> str:
         number = found.number
@@ -137,7 +136,7 @@ def _rewritten(text: str, write: Callable[[Found, str], str]) -> str:
 
 
 def _opposite(gold: str) -> str | None:
-    """Yes for no and up for down; where there is neither, a "not" more or less."""
+    """Yes and no, up and down exchanged; if there are none, a "not" added or removed."""
     swapped = _swapped(gold, _OPPOSITES)
     if swapped != gold:
         return swapped
@@ -148,7 +147,7 @@ def _opposite(gold: str) -> str | None:
 
 
 def _wrong_year(question: str, gold: str, draw: random.Random) -> str | None:
-    """All years of the answer moved by as many years, or, where it names none, a wrong one put first."""
+    """All years of the answer shifted; if it has none, a wrong year in front."""
     shift = draw.choice((-5, -4, 4))
     if years(gold):
         return _YEAR.sub(lambda match: f"{match[1] or ''}{int(match[2]) + shift:02d}", gold)
@@ -168,7 +167,7 @@ def _wrong_company(qid: str, gold: str, companies: Mapping[str, str], draw: rand
 
 
 def _half(gold: str) -> str | None:
-    """The first of three or more things that the answer lists."""
+    """The beginning of an answer that lists three or more things."""
     lines = [line.strip(" -•\t") for line in re.split(r"\n\s{0,9}+(?=[-•])", gold)]
     if len(lines) >= 3:
         return f"{lines[0]} {lines[1]}"
@@ -188,7 +187,7 @@ def _from_another(question: Question, others: Sequence[Question], draw: random.R
 
 
 def _swapped(text: str, pairs: Mapping[str, str]) -> str:
-    """``text`` with each word of ``pairs`` exchanged, all at once, capitals kept."""
+    """``text`` with all words of ``pairs`` exchanged at once; capitals are kept."""
     pattern = re.compile(rf"(?<![A-Za-z])({'|'.join(sorted(map(re.escape, pairs), key=len, reverse=True))})\b", re.I)
 
     def exchange(match: re.Match[str]) -> str:
@@ -199,14 +198,14 @@ def _swapped(text: str, pairs: Mapping[str, str]) -> str:
 
 
 def companies_of(questions: str) -> Mapping[str, str]:
-    """qid -> company, where the question file names one, as FinanceBench's does."""
+    """qid -> company, for question files with a field "company", such as FinanceBench's."""
     if not questions.lower().endswith((".jsonl", ".ndjson")):
         return {}
     found: dict[str, str] = {}
     for line in read_bytes(questions).splitlines():
         try:
             record = json.loads(line)
-        except (ValueError, RecursionError):  # read_questions has dealt with it
+        except (ValueError, RecursionError):  # read_questions reports it
             continue
         if isinstance(record, dict) and isinstance(record.get("company"), str):
             found[str(record.get("qid"))] = record["company"]

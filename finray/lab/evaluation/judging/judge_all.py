@@ -1,4 +1,4 @@
-"""Many answers before one judge, some at a time, each judgement stored as soon as it is there."""
+"""Judges many answers concurrently and stores each judgement at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class JudgeSummary:
-    """``verdicts`` counts all ``answers``, each once; ``resumed`` of them were judged before. ``usage`` is of this
+    """``verdicts`` counts all distinct ``answers``; ``resumed`` of them were judged before. ``usage`` is that of this
     run."""
 
     judge: str
@@ -40,11 +40,11 @@ async def judge_all(
     retry_failed: bool = False,
     progress: Progress | None = None,
 ) -> JudgeSummary:
-    """Judge what ``store`` does not hold, at most ``concurrency`` at once; with ``retry_failed`` also what it holds as
-    not judged.
+    """Judge the answers without a judgement in ``store``, at most ``concurrency`` at once; with ``retry_failed`` also
+    those stored as not judged.
 
-    A judgement is stored before anything else is asked in its place: a killed run loses at most those under way. Where
-    the judge raises, nothing new is asked, those under way are waited for and stored, and the first error is raised.
+    Each judgement is stored before the next request, so a killed run loses at most the requests in flight. After an
+    error of the judge no request is started; those in flight are finished and stored, and the first error is raised.
     """
     started = time.perf_counter()
     wanted = {submission.key: submission for submission in submissions}

@@ -1,4 +1,4 @@
-"""What a judge is asked, what it says, and the lines that hold it on disk."""
+"""The submission to a judge, its judgement, and the lines of a judgements file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """An answer beside the gold answer (``reference``) to its question."""
+    """An answer to be judged, with its question and gold answer (``reference``)."""
 
     qid: str
     question: str
@@ -27,7 +27,7 @@ class Submission:
 
     @property
     def key(self) -> str:
-        """16 hex digits over the three texts: the same answer in another run need not be judged again."""
+        """16 hex digits over the three texts, so that the same answer of another run is not judged again."""
         content = json.dumps([self.question, self.reference, self.answer])
         return hashlib.sha256(content.encode("utf-8")).hexdigest()[:16]
 
@@ -56,12 +56,12 @@ class Judgement(Record):
 
     @property
     def usage(self) -> TokenUsage:
-        """What the verdict took."""
+        """Tokens and cost of the verdict."""
         return TokenUsage(self.prompt_tokens, self.completion_tokens, self.cost, self.cached_tokens)
 
 
 class AnswerJudge(Protocol):
-    """``name`` is for people, ``hash`` for telling its judgements from those of others."""
+    """``name`` is for people; ``hash`` identifies the judge's configuration."""
 
     @property
     def name(self) -> str: ...
@@ -70,14 +70,14 @@ class AnswerJudge(Protocol):
     def hash(self) -> str: ...
 
     async def judge(self, submission: Submission) -> Judgement:
-        """Raises ModelUnavailableError where there is nobody to ask."""
+        """Raises ModelUnavailableError if no model is available."""
         ...
 
 
 def submission_of(question: Question, prediction: Prediction) -> Submission | None:
-    """What there is to judge: an answer in words to a question whose gold answer is in words; None for all else.
+    """The submission for an answer to a question whose gold answer is in words; None for other answers.
 
-    A refusal or an error needs no judge: either scores 0.
+    Refusals and errors need no judge, since they score 0.
     """
     answer = question.answer
     if answer is None or prediction.status != "answered" or not metrics.is_textual(question):
@@ -86,10 +86,10 @@ def submission_of(question: Question, prediction: Prediction) -> Submission | No
 
 
 def encode(judgement: Judgement) -> bytes:
-    """One JSON line with its line feed."""
+    """One JSON line with a line feed."""
     return to_json(judgement) + b"\n"
 
 
 def decode(line: bytes) -> Judgement:
-    """The judgement on ``line``. Raises ValueError that says what is wrong with it."""
+    """The judgement on ``line``. Raises ValueError with the problem."""
     return from_object(Judgement, parse_json(line))

@@ -1,4 +1,4 @@
-"""Judgements on disk while a judge works and after: appended as they come, so that a killed run repeats none."""
+"""Judgements on disk, appended one by one, so that a killed run repeats none."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class JudgementFile:
     by_key: dict[str, Judgement]
 
     def verdict(self, question: Question, prediction: Prediction) -> bool | None:
-        """Whether the answer was judged correct; None where it was not judged (a Judge of ``evaluate``)."""
+        """Whether the answer was judged correct; None if it was not judged (a Judge of ``evaluate``)."""
         submission = submission_of(question, prediction)
         judgement = None if submission is None else self.by_key.get(submission.key)
         return None if judgement is None or judgement.verdict is None else judgement.verdict == "correct"
 
 
 def read_judgements(uri: str) -> JudgementFile:
-    """The judgements at ``uri``, also of a run that is still going or was killed. Raises SourceError where there are
-    none, or those of several judges, whose verdicts must not be mixed."""
+    """The judgements at ``uri``, also of a run that is still active or was killed. Raises SourceError if there are
+    none, or if they are of several judges, whose verdicts must not be mixed."""
     _check_name(uri)
     found = [_decoded(line, uri) for line in prediction_files(uri, Judgement).lines()]
     if not found:
@@ -43,7 +43,7 @@ def read_judgements(uri: str) -> JudgementFile:
 class JudgementStore:
     """The judgements of one judge at one local path or ``s3://`` URI that ends in .jsonl, opened for writing.
 
-    Raises SourceError where the target cannot be written, holds something else, or is another judge's.
+    Raises SourceError if the target cannot be written, is another kind of file, or belongs to another judge.
     """
 
     def __init__(self, uri: str, judge: str, judge_hash: str) -> None:
@@ -51,7 +51,7 @@ class JudgementStore:
         self._files = prediction_files(uri, Judgement)
         self._files.open()
         self.by_key: dict[str, Judgement] = {}
-        """What is stored, by the answer's key."""
+        """Stored judgements by the answer's key."""
         try:
             for line in self._files.lines():
                 judgement = _decoded(line, uri)
@@ -66,14 +66,14 @@ class JudgementStore:
             raise
 
     def append(self, judgements: Iterable[Judgement]) -> None:
-        """Store ``judgements``: durable when this returns."""
+        """Store ``judgements`` durably."""
         batch = list(judgements)
         if batch:
             self._files.append(b"".join(encode(judgement) for judgement in batch))
             self.by_key.update({judgement.key: judgement for judgement in batch})
 
     def finish(self) -> None:
-        """Bring the file into its final form: each answer once."""
+        """Rewrite the file with each answer once."""
         self._files.replace(encode(judgement) for judgement in self.by_key.values())
 
     def close(self) -> None:

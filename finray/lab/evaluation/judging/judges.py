@@ -1,4 +1,4 @@
-"""Judges by name, and runs of them over answers."""
+"""Runs a judge, chosen by name, over answers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def judge_with(
     retry_failed: bool = False,
     progress: Progress | None = None,
 ) -> JudgeSummary:
-    """Judge ``submissions`` into the file ``uri``, which resumes. Raises UsageError, ModelUnavailableError."""
+    """Judge ``submissions`` into the file ``uri``, resuming earlier runs. Raises UsageError, ModelUnavailableError."""
     judge: AnswerJudge = LlmJudge(OnDemandModel(settings.llm), settings.llm) if kind == "llm" else RuleJudge()
     with JudgementStore(uri, judge.name, judge.hash) as store:
         limit = settings.llm.max_concurrency
@@ -36,7 +36,7 @@ def judge_with(
 
 
 class OnDemandModel:
-    """The model of the settings, loaded with the first question: a run that has nothing to ask starts no engine."""
+    """The model of the settings, loaded on the first request, so that a run without requests starts no engine."""
 
     def __init__(self, settings: LlmSettings) -> None:
         self._settings = settings

@@ -1,4 +1,4 @@
-"""Label files: answers that somebody has judged already, to hold judges against."""
+"""Label files: answers with known verdicts, for measuring judges."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ LABELS: dict[str, Verdict] = {
     "incorrect": "incorrect", "incorrect answer": "incorrect", "partially correct": "incorrect", "wrong": "incorrect",
     "refused": "refused", "refusal": "refused", "failed to answer": "refused", "no answer": "refused",
 }  # fmt: skip
-"""What a label file may say, in lower case."""
+"""Labels accepted in label files, in lower case."""
 NO_KIND = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledAnswer:
-    """``kind`` says what sort of answer it is, for reports that are broken down by it; "" for none."""
+class LabeledAnswer:
+    """``kind`` is the kind of answer, for breakdowns in reports; "" for none."""
 
     submission: Submission
     label: Verdict
     kind: str = ""
 
 
-def read_labels(uri: str) -> list[LabelledAnswer]:
+def read_labels(uri: str) -> list[LabeledAnswer]:
     """The labelled answers of the ``.jsonl`` file at ``uri``: objects with ``question``, ``reference`` (or
     ``gold_answer``), ``answer`` (or ``model_answer``), ``label``, and optionally ``qid`` and ``kind``.
 
-    Raises SourceError where a line is anything else: agreement with half a file would be about something else.
+    Raises SourceError for any other line, because agreement with part of a file would be misleading.
     """
     found = []
     for number, line in enumerate(io.BytesIO(read_bytes(uri)), start=1):
         if line.strip():
             try:
-                found.append(_labelled(json.loads(line.decode("utf-8-sig")), number))
+                found.append(_labeled(json.loads(line.decode("utf-8-sig")), number))
             except (ValueError, RecursionError) as error:
                 raise SourceError(f"{uri!r} is not a file of labels: line {number}: {excerpt(str(error))}") from error
     if not found:
-        raise SourceError(f"{uri!r} holds no labelled answer")
+        raise SourceError(f"{uri!r} has no labeled answers")
     return found
 
 
-def write_labels(uri: str, labelled: Iterable[LabelledAnswer]) -> None:
+def write_labels(uri: str, labelled: Iterable[LabeledAnswer]) -> None:
     """Write a ``.jsonl`` file in one step. Raises SourceError."""
     lines = [
         json.dumps(
@@ -67,7 +67,7 @@ def write_labels(uri: str, labelled: Iterable[LabelledAnswer]) -> None:
     write_bytes(uri, "".join(f"{line}\n" for line in lines).encode("utf-8", errors="replace"))
 
 
-def _labelled(record: object, number: int) -> LabelledAnswer:
+def _labeled(record: object, number: int) -> LabeledAnswer:
     if not isinstance(record, dict):
         raise ValueError("not a JSON object")
     texts = []
@@ -76,11 +76,11 @@ def _labelled(record: object, number: int) -> LabelledAnswer:
         if not isinstance(value, str):
             raise ValueError(f"{names[0]!r} is {excerpt(repr(value), 40)}, not text")
         texts.append(value)
-    said = record.get("label")
-    label = LABELS.get(" ".join(said.lower().split())) if isinstance(said, str) else None
+    raw = record.get("label")
+    label = LABELS.get(" ".join(raw.lower().split())) if isinstance(raw, str) else None
     if label is None:
-        raise ValueError(f"'label' is {excerpt(repr(said), 40)}, not one of {', '.join(LABELS)}")
+        raise ValueError(f"'label' is {excerpt(repr(raw), 40)}, not one of {', '.join(LABELS)}")
     kind = record.get("kind")
     qid = record.get("qid")
     submission = Submission(str(qid) if isinstance(qid, str | int) else f"line-{number}", *texts)
-    return LabelledAnswer(submission, label, kind if isinstance(kind, str) else "")
+    return LabeledAnswer(submission, label, kind if isinstance(kind, str) else "")

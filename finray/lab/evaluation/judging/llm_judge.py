@@ -1,7 +1,7 @@
-"""A language model as the judge of answers in words, with HiREC's criteria (arXiv 2505.20368, section 5) in our words.
+"""A language model that judges answers in words by HiREC's criteria (arXiv 2505.20368, section 5).
 
-Fixed instructions come first, so that a server's prefix cache applies. Question, gold answer and answer are data
-between tags: whatever an answer says about its own grade is part of the text that is graded.
+The fixed instructions come first, so that a server's prefix cache applies. Question, gold answer and answer are data
+between tags, so an answer cannot influence its own grade.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from finray.models.chat import ChatModel, Message
 from finray.models.fences import CODE_RULE, code_of, fenced, unfenced
 
 MAX_CHARACTERS = 8_000
-"""Of each text that the model is shown; a longer one is cut, and says so."""
+"""Characters of each text in the prompt; a longer one is cut, with a note."""
 
 JUDGE = Prompt(
     "judge",
@@ -54,12 +54,17 @@ _LAST = "Grade the text between the answer tags."
 _VERDICT = re.compile(
     r"[\W_]*(partially|partly|correct|incorrect|refused|refusal|right|wrong)(?: +(?:correct|right|answer))?[\W_]*", re.I
 )
-_SAID: Mapping[str, Verdict] = {"correct": "correct", "right": "correct", "refused": "refused", "refusal": "refused"}
+_SYNONYMS: Mapping[str, Verdict] = {
+    "correct": "correct",
+    "right": "correct",
+    "refused": "refused",
+    "refusal": "refused",
+}
 _REASON_CHARACTERS = 500
 
 
 class LlmJudge:
-    """Any ChatModel as a judge. Where its reply cannot be used after one more try, there is no verdict."""
+    """A judge over any ChatModel. If a second reply is unusable too, there is no verdict."""
 
     def __init__(self, model: ChatModel, settings: LlmSettings) -> None:
         self._model = model
@@ -67,13 +72,13 @@ class LlmJudge:
 
     @staticmethod
     def identity(settings: LlmSettings) -> tuple[str, str]:
-        """(name, hash) of the judge that these settings make: model, sampling, and the instructions above."""
+        """(name, hash) of the judge with these settings: model, sampling, and the instructions above."""
         chosen = settings.model_dump(include={"model", "temperature", "max_tokens", "structured_output"})
         content = json.dumps([chosen, JUDGE.instructions, dict(JUDGE.schema), _LAST], sort_keys=True)
         return f"LLM judge {settings.model}", hashlib.sha256(content.encode("utf-8")).hexdigest()[:12]
 
     async def judge(self, submission: Submission) -> Judgement:
-        """Raises ModelUnavailableError where the server cannot be reached."""
+        """Raises ModelUnavailableError if the server cannot be reached."""
         journal = Journal()
         verdict: Verdict | None
         try:
@@ -100,10 +105,10 @@ def _cut(text: str) -> str:
 
 
 async def _read(reply: Mapping[str, Any]) -> tuple[Verdict, str]:
-    said = text_of(reply, "verdict", JUDGE.stage)
-    match = _VERDICT.fullmatch(said)
+    verdict = text_of(reply, "verdict", JUDGE.stage)
+    match = _VERDICT.fullmatch(verdict)
     if match is None:
         raise ModelReplyError(
-            f"judge: the reply's 'verdict' is {unfenced(excerpt(repr(said), 80))}, not {', '.join(VERDICTS)}"
+            f"judge: the reply's 'verdict' is {unfenced(excerpt(repr(verdict), 80))}, not {', '.join(VERDICTS)}"
         )
-    return _SAID.get(match[1].lower(), "incorrect"), text_of(reply, "reason", JUDGE.stage)
+    return _SYNONYMS.get(match[1].lower(), "incorrect"), text_of(reply, "reason", JUDGE.stage)

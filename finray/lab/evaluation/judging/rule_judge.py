@@ -1,8 +1,8 @@
-"""A judge without a model: numbers, years, direction and words of the gold answer, looked for in the answer.
+"""A judge without a model, which compares numbers, years, direction and words of answer and gold answer.
 
-It knows nothing of meaning. It says "incorrect" where it cannot see that an answer says the same, so it is strict with
-answers that say it in other words, and it can be fooled by one that has all the words and denies them. Its figure
-stands beside an LLM judge's, never in its place; docs/evaluation.md shows how often the two agree with labels.
+It does not understand meaning. In doubt an answer is "incorrect", so paraphrases are often rejected, and an answer that
+repeats the words but denies them may pass. Its figure is reported beside an LLM judge's, not instead of it;
+docs/evaluation.md shows how often both agree with labels.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from finray.lab.evaluation.numbers import Number, equal_at_digits, squeezed
 
 NAME = "rule judge"
 _HASH = "rules-2"
-"""Grows with every change of a verdict."""
-_MOST_CHARACTERS = 50_000
+"""Increment with every change of verdicts."""
+_MAX_CHARACTERS = 50_000
 _ROUNDING = Decimal("0.05")
-"""Two numbers that differ by more are not roundings of each other, however few digits one has."""
+"""Two numbers with a larger relative difference are not roundings of each other."""
 _ENOUGH_WORDS = 0.6
 _ENOUGH_WORDS_BESIDE = 0.3
-"""Of the gold answer's own words, where its figures or its yes or no are met as well."""
+"""Required share of the gold answer's own words if its figures, or its yes or no, match too."""
 _FEW_WORDS = 6
-"""A gold answer with no more words of its own is about its figures, where it has several."""
+"""A gold answer with several figures and no more own words than this is decided by its figures."""
 _NEGATION_WORDS = 25
-"""A "not" decides in short texts only."""
+"""A "not" counts only in texts with at most so many words."""
 
 
 class RuleJudge:
@@ -41,9 +41,9 @@ class RuleJudge:
 
 
 def judge_by_rules(question: str, reference: str, answer: str) -> tuple[Verdict, str]:
-    """(verdict, what decided). Contradictions come first: yes against no, rise against fall, another year or company;
-    then the gold answer's figures must be met, and then enough of the words that the question does not have."""
-    question, reference, answer = (squeezed(text[:_MOST_CHARACTERS]) for text in (question, reference, answer))
+    """(verdict, reason). Contradictions come first: yes and no, rise and fall, another year or company. Then the answer
+    must have the gold answer's figures, and enough of its words that are not in the question."""
+    question, reference, answer = (squeezed(text[:_MAX_CHARACTERS]) for text in (question, reference, answer))
     if refuses(answer) and not refuses(reference):
         return "refused", "it says that it has no answer"
     against = _contradiction(question, reference, answer)
@@ -51,11 +51,11 @@ def judge_by_rules(question: str, reference: str, answer: str) -> tuple[Verdict,
         return "incorrect", against
     wanted = _own_figures(reference, question)
     given = [*figures(answer), *figures(question)]
-    missed = [number for number in wanted if not _met(number, given)]
+    missed = [number for number in wanted if not _is_among(number, given)]
     if missed:
         known = [*wanted, *figures(question), *figures(reference)]
-        strange = [number for number in figures(answer) if not is_year(number) and not _met(number, known)]
-        if strange or 2 * len(missed) > len(wanted):
+        foreign = [number for number in figures(answer) if not is_year(number) and not _is_among(number, known)]
+        if foreign or 2 * len(missed) > len(wanted):
             return "incorrect", f"it lacks the figure {missed[0].face:f}"
     own_years = years(reference) - years(question)
     if own_years and not wanted and not own_years & years(answer):
@@ -74,7 +74,7 @@ def judge_by_rules(question: str, reference: str, answer: str) -> tuple[Verdict,
 
 
 def _agrees(reference: str, answer: str) -> bool:
-    """Whether both say yes, both no, or both up or down."""
+    """Whether both are yes, both no, or both the same direction."""
     if polarity(reference) is not None and polarity(reference) == polarity(answer):
         return True
     return any(one and one == other for one, other in zip(signs_of(reference), signs_of(answer), strict=True))
@@ -96,14 +96,14 @@ def _contradiction(question: str, reference: str, answer: str) -> str | None:
 
 
 def _own_figures(reference: str, question: str) -> list[Number]:
-    """What the gold answer states and the question does not; all of it where that is nothing."""
+    """The gold answer's figures that are not in the question; all of them if there are none."""
     stated = [number for number in figures(reference) if not is_year(number)]
     asked = figures(question)
-    return [number for number in stated if not _met(number, asked)] or stated
+    return [number for number in stated if not _is_among(number, asked)] or stated
 
 
-def _met(wanted: Number, given: Collection[Number]) -> bool:
-    """Whether one of ``given`` is ``wanted``, rounded to the coarser of the two; signs are for the words to say."""
+def _is_among(wanted: Number, given: Collection[Number]) -> bool:
+    """Whether one of ``given`` equals ``wanted``, rounded to the coarser of the two. Signs are ignored."""
     unsigned = Number(abs(wanted.face), wanted.places, wanted.factor)
     for number in given:
         other = Number(abs(number.face), number.places, number.factor)
@@ -115,18 +115,18 @@ def _met(wanted: Number, given: Collection[Number]) -> bool:
 
 
 def _is_count(number: Number) -> bool:
-    """A small whole number, which a long text has in some sense or other."""
+    """Whether ``number`` is a small whole number, which most long texts contain."""
     return number.places == 0 and number.face < 10
 
 
 def _near(first: Number, second: Number) -> bool:
-    """Within rounding of each other, at the scale that is written or with the same digits."""
+    """Whether the values or the printed digits are within rounding of each other."""
     pairs = ((first.value, second.value), (first.face, second.face))
     return any(abs(one - other) <= _ROUNDING * max(abs(one), abs(other)) for one, other in pairs)
 
 
 def _own_words(question: str, reference: str) -> set[str]:
-    """The gold answer's words that the question does not have; all of them where that is nothing and no yes or no."""
+    """The gold answer's words that are not in the question; if there are none, all of them, except for a yes or no."""
     wanted = set(terms(reference))
     return wanted - set(terms(question)) or (wanted if polarity(reference) is None else set())
 

@@ -1,4 +1,4 @@
-"""What can be read off the words of an answer without knowing what they mean: yes or no, up or down, a refusal."""
+"""Signals in the words of an answer: yes or no, up or down, a refusal, names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REFUSAL = re.compile(
 )
 _LEAD_IN = re.compile(r"(?:according to|based on|as per|from|in)\b[^,:;.]{1,60}[,:]\s+", re.IGNORECASE)
 _REFUSAL_REACH = 300
-"""A refusal is said at once; a "cannot be determined" far down in a long answer is about something else."""
+"""Characters at the start that may hold a refusal; further down, "cannot be determined" is about something else."""
 _DIRECTIONS = (
     (
         "increase rise rose risen grow grew grown growth improve improvement higher expand expansion climb surge jump"
@@ -40,57 +40,43 @@ _DIRECTIONS = (
     ("highest largest biggest greatest", "lowest smallest fewest"),
     ("approve adopt pass accept", "defeat reject fail"),
 )
-"""Words that have an opposite: one side, the other side."""
+"""Words and their opposites."""
 _NAME = r"[A-Z][\w.&'’-]*(?:\s+[A-Z&][\w.&'’-]*){0,4}"
 _SUBJECT = re.compile(
     rf"(?:[Ff]or|[Aa]t|[Ii]n the case of|[Aa]s for|[Rr]egarding)\s+(?P<after>{_NAME})"
     r"|(?P<owner>[A-Z][\w.&-]*(?:\s+[A-Z&][\w.&-]*){0,4})['’]s\b"
 )
 _NO_NAME = frozenset(
-    {
-        *(
-            "fy",
-            "fiscal",
-            "year",
-            "years",
-            "quarter",
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "full",
-            "q1",
-            "q2",
-            "q3",
-            "q4",
-        ),
-        *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november"),
-        *("december", "the", "a", "an", "it", "its", "their", "our", "this", "that", "company", "all", "both", "each"),
-    }
-)
+    (
+        "fy", "fiscal", "year", "years", "quarter", "first", "second", "third", "fourth", "full", "q1", "q2", "q3",
+        "q4", "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+        "november", "december", "the", "a", "an", "it", "its", "their", "our", "this", "that", "company", "all", "both",
+        "each",
+    )
+)  # fmt: skip
 _CAPITALIZED = re.compile(r"(?<![\w-])[A-Z][\w&'’-]+(?: [A-Z][\w&'’-]+)*")
 _WORD = re.compile(r"[A-Za-z][\w&-]*")
 
 
 def polarity(text: str) -> int | None:
-    """1 where ``text`` begins with yes, -1 with no, None for other texts; "according to ..., " may stand before it."""
+    """1 if ``text`` begins with yes, -1 if with no, else None; "according to ..., " may come first."""
     lead = _LEAD_IN.match(text)
     found = _YES_NO.match(text, lead.end() if lead else 0)
     return None if found is None else 1 if found["yes"] else -1
 
 
 def refuses(text: str) -> bool:
-    """Whether ``text`` says that it has no answer. An empty text does."""
+    """Whether ``text`` is a refusal; an empty text is."""
     return not text.strip() or _REFUSAL.search(text[:_REFUSAL_REACH]) is not None
 
 
 def direction(word: str) -> tuple[int, int] | None:
-    """(pair, 1 or -1) of a lower-case word that has an opposite, such as (0, 1) for "increased"."""
+    """(pair, 1 or -1) of a lower-case word with an opposite, such as (0, 1) for "increased"."""
     return _directions().get(stem(word))
 
 
 def signs_of(text: str) -> tuple[int, ...]:
-    """For each pair of opposites 1 or -1 where ``text`` has words of one side only, else 0."""
+    """For each pair of opposites, 1 or -1 if ``text`` has words of only one side, else 0."""
     sides: list[set[int]] = [set() for _ in _DIRECTIONS]
     for word in _WORD.findall(text.lower()):
         found = direction(word)
@@ -100,13 +86,13 @@ def signs_of(text: str) -> tuple[int, ...]:
 
 
 def terms(text: str) -> list[str]:
-    """Content words that can be compared, words of one direction being one word; yes and no are left out."""
+    """Content words for comparison, without yes and no; words of one direction count as the same."""
     common = _directions()
     return [f"{common[term]}" if term in common else term for term in content_terms(text, {"yes", "yeah", "nope"})]
 
 
 def names_another(answer: str, known: str) -> str | None:
-    """The name that ``answer`` begins with ("For Beta Corp, ...", "Beta's ...") where ``known`` has no word of it."""
+    """The name that ``answer`` begins with ("For Beta Corp, ...", "Beta's ...") if ``known`` has no word of it."""
     found = _SUBJECT.match(answer)
     if found is None:
         return None
@@ -120,20 +106,20 @@ def names_another(answer: str, known: str) -> str | None:
 
 
 def subject_replaced(question: str, reference: str, answer: str) -> str | None:
-    """A name that only ``answer`` has, where it lacks every name that question and gold answer share: they speak of
-    Acme, it speaks of Beta. None of answers that are much longer than the gold answer, which name many things."""
+    """A name that occurs only in ``answer``, if ``answer`` lacks every name that question and gold answer share: they
+    are about Acme, it is about Beta. None for answers much longer than the gold answer, which contain many names."""
     if len(answer.split()) > 10 + 1.5 * len(reference.split()):
         return None
     known = {word.lower() for word in _WORD.findall(f"{question} {reference}")}
     shared = _names(question) & _names(reference)
-    strange = [name for name in sorted(_names(answer)) if name not in known]
-    said = {word.lower() for word in _WORD.findall(answer)}
-    return strange[0] if shared and strange and not shared & said else None
+    foreign = [name for name in sorted(_names(answer)) if name not in known]
+    words = {word.lower() for word in _WORD.findall(answer)}
+    return foreign[0] if shared and foreign and not shared & words else None
 
 
 def _names(text: str) -> set[str]:
-    """Capitalized words in lower case, without abbreviations (PP&E) and file names. The first word of a sentence is one
-    only where more than its first letter, or the next word as well, is a capital."""
+    """Capitalized words in lower case, without abbreviations (PP&E) and file names. The first word of a sentence counts
+    only if it has more capitals or the next word is capitalized too."""
     found = set()
     for match in _CAPITALIZED.finditer(text):
         words = match[0].split()

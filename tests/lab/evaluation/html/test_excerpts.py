@@ -77,7 +77,7 @@ def test_without_an_index_the_questions_text_stands_in() -> None:
     assert (shown.before, shown.marked) == ("It was ", "5")
     nothing = gold_excerpt(case("5", GoldEvidence("A", 2)), {}, KNOWN)
     assert nothing is not None
-    assert "not at hand" in nothing.note
+    assert "not available" in nothing.note
     assert gold_excerpt(case("5"), {}, KNOWN) is None
 
 
@@ -89,7 +89,7 @@ def test_the_answers_own_page_comes_before_the_best_ranked() -> None:
     assert (shown.page, shown.before, shown.marked, shown.after) == (2, "Net ", "revenue", " rose")
     ranked = given_excerpt(found, {})
     assert ranked is not None
-    assert (ranked.page, ranked.after, ranked.note) == (3, "revenue", "Only the passage is at hand.")
+    assert (ranked.page, ranked.after, ranked.note) == (3, "revenue", "Only the passage is available.")
     assert given_excerpt(case(), {}) is None
 
 

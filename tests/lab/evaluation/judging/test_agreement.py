@@ -15,14 +15,14 @@ from finray.core.errors import SourceError
 from finray.lab.evaluation.judging.agreement import agreement, kappa
 from finray.lab.evaluation.judging.agreement_report import agreement_report
 from finray.lab.evaluation.judging.judgement import VERDICTS, Judgement, Submission, Verdict
-from finray.lab.evaluation.judging.labels import LabelledAnswer, read_labels, write_labels
+from finray.lab.evaluation.judging.labels import LabeledAnswer, read_labels, write_labels
 
 
-def labelled(label: Verdict, number: int, kind: str = "") -> LabelledAnswer:
-    return LabelledAnswer(Submission(f"q{number}", "Q", "R", f"answer {number}"), label, kind)
+def labelled(label: Verdict, number: int, kind: str = "") -> LabeledAnswer:
+    return LabeledAnswer(Submission(f"q{number}", "Q", "R", f"answer {number}"), label, kind)
 
 
-def judged(one: LabelledAnswer, verdict: Verdict | None) -> tuple[str, Judgement]:
+def judged(one: LabeledAnswer, verdict: Verdict | None) -> tuple[str, Judgement]:
     return one.submission.key, Judgement(one.submission.qid, one.submission.key, verdict, "", "j", "h")
 
 
@@ -93,7 +93,7 @@ def test_longer_wordings_are_understood(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("", "no labelled answer"),
+        ("", "no labeled answers"),
         ("x", "line 1"),
         ("[]", "not a JSON object"),
         ('{"question": "Q", "reference": "R", "answer": "A", "label": "good"}', "'label' is 'good'"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from finray.core.types import GoldEvidence, Question
 from finray.lab.evaluation.judging.constructed import constructed_labels
-from finray.lab.evaluation.judging.labels import LabelledAnswer
+from finray.lab.evaluation.judging.labels import LabeledAnswer
 from finray.lab.evaluation.mentions import figures
 
 MARGIN = Question(
@@ -21,7 +21,7 @@ QUESTIONS = [MARGIN, DEBT, PLACES]
 COMPANIES = {"m": "Acme", "d": "Beta", "p": "Acme"}
 
 
-def made(qid: str) -> dict[str, LabelledAnswer]:
+def made(qid: str) -> dict[str, LabeledAnswer]:
     found = constructed_labels(QUESTIONS, companies=COMPANIES)
     return {one.kind: one for one in found if one.submission.qid.startswith(f"{qid}:")}
 
