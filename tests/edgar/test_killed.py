@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -45,10 +46,12 @@ def rows(raw: Path) -> dict[str, Entry]:
     return {entry.listed.accession: entry for entry in Ledger(str(raw / "ledger"), read_only=True).entries()}
 
 
-def largest_part(raw: Path) -> int:
-    """Bytes of the largest unfinished download; 0 if there is none, or it was just finished."""
-    with suppress(FileNotFoundError), os.scandir(raw / ".partial") as files:
-        return max((file.stat().st_size for file in files), default=0)
+def downloaded_bytes(raw: Path, path: str) -> int:
+    """The size of the unfinished download of ``path``; 0 if there is none, or it was just finished."""
+    with suppress(FileNotFoundError):
+        for note in (raw / ".partial").glob("*.part.json"):
+            if json.loads(note.read_text())["url"].endswith(path):
+                return note.with_suffix("").stat().st_size
     return 0
 
 
@@ -69,7 +72,7 @@ def test_killed_in_the_middle_of_a_download_it_goes_on_with_the_rest_of_it(
     raw = tmp_path / "raw"
     process = start(raw)
     deadline = time.monotonic() + 60
-    while largest_part(raw) <= 50_000:
+    while downloaded_bytes(raw, slow.path) <= 50_000:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.01)
