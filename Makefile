@@ -28,7 +28,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 
 FILINGS ?=
 
 .PHONY: help setup demo test coverage test-slow test-llm lint types check docs docs-site lock bench-index clean
-.PHONY: image-digests image-cpu image-gpu pin-images
+.PHONY: image-digests image-cpu image-gpu image-demo pin-images
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
@@ -42,6 +42,7 @@ help:
 	@echo "make lock       write requirements*.lock from requirements*.in, with hashes"
 	@echo "make setup      build .venv only"
 	@echo "make image-cpu  build a container image, or image-gpu; before it make image-digests (docs/operations.md)"
+	@echo "make image-demo an image whose command is the demo with its web page"
 	@echo "make pin-images name the images in infra/kubernetes and infra/aws by digest"
 	@echo "make bench-index [FILINGS=folder]  time the index job beside LangChain + Chroma, and beside its encoder alone"
 
@@ -63,7 +64,7 @@ $(STAMP): requirements.in requirements-dev.lock pyproject.toml | $(BIN)/python
 	@touch $@
 
 demo: setup
-	$(BIN)/finray demo
+	$(BIN)/finray demo --no-serve
 
 # Files stay whole, so that what they share is built once.
 test: setup
@@ -126,6 +127,9 @@ image-digests:
 image-cpu image-gpu: image-%: $(DIGESTS)
 	docker build -f infra/images/$*.Dockerfile $$(sed 's/^/--build-arg /' $(DIGESTS)) \
 	  $(if $(and $(filter cpu,$*),$(TORCH_INDEX)),--build-arg TORCH_INDEX=$(TORCH_INDEX)) -t $(IMAGE):$(VERSION)-$* .
+
+image-demo: image-cpu
+	docker build -f infra/images/demo.Dockerfile --build-arg CPU_IMAGE=$(IMAGE):$(VERSION)-cpu -t $(IMAGE):$(VERSION)-demo .
 
 $(DIGESTS):
 	@echo "no $(DIGESTS): make image-digests asks the registry for the digests of the base images" >&2; exit 1

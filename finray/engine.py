@@ -4,34 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Final
 
 from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
+from finray.answering.in_words import WordsAnswerer
+from finray.answering.judging import JudgingAnswerer
+from finray.answering.own_answer import OwnAnswerer
 from finray.answering.planned import PlannedAnswerer
+from finray.answering.sentence_model import SentenceModel
 from finray.answering.statements import StatementAnswerer
+from finray.core.errors import SettingsError
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal, Observer
 from finray.core.query import Query
 from finray.core.question_fields import read_question
-from finray.core.roles import Answerer, Curator, NoAnswerer, QuestionReader, Roles
-from finray.core.settings import Settings
+from finray.core.roles import Answerer, ConversationReader, Curator, NoAnswerer, QuestionReader, Roles
+from finray.core.settings import LlmSettings, Settings
 from finray.core.types import Document, Passage, Prediction, Question
-from finray.hirec.llm_answerer import LlmAnswerer
-from finray.hirec.llm_roles import LlmCurator, LlmReader
+from finray.evidence.evidence import shown_evidence
+from finray.hirec.composed import Composer
+from finray.hirec.evidence_view import EvidenceView
+from finray.hirec.follow_ups import IndexFollowUps
 from finray.hirec.loop import answer_question, retrieve
+from finray.hirec.model_conversation import ModelConversation
+from finray.hirec.model_reader import ModelReader
+from finray.hirec.model_roles import ModelAnswerer, ModelCurator, ModelResponder
+from finray.hirec.plain_answerer import PlainAnswerer
+from finray.hirec.published_answerer import PublishedAnswerer
+from finray.hirec.published_roles import PublishedCurator, PublishedReader
 from finray.hirec.rule_curator import RuleCurator
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
-from finray.models.encoder import Encoder, load_encoder
+from finray.models.encoder import Encoder, QueryCache, load_encoder
 from finray.models.load_chat import load_chat
-from finray.models.query_cache import QueryCache
 from finray.models.reranker import RerankerLoader, load_reranker
 from finray.question.companies import CompanyCatalog
+from finray.question.conversation import RuleConversation
+from finray.question.measure_tagger import MeasureTagger
 from finray.question.rule_reader import PlainReader, RuleReader
+from finray.question.trained_reader import TrainedReader
+from finray.retrieval.documents import NarrowedDocuments
+from finray.retrieval.flat import filing_titles
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
-from finray.retrieval.narrowed import NarrowedDocuments
 from finray.retrieval.oracle import GoldDocuments, GoldPages
 from finray.retrieval.unidentified import UnidentifiedFilings
 from finray.sandbox.runner import Sandbox
@@ -57,7 +75,7 @@ class Engine:
         if oracle != "none":
             roles = replace(roles, documents=GoldDocuments(self.reader, question.evidence))
         if oracle == "page":
-            roles = replace(roles, passages=GoldPages(self.reader, question.evidence))
+            roles = replace(roles, passages=GoldPages(self.reader, question.evidence, roles.passages))
         return await answer_question(question, roles, self.settings, observer)
 
     async def retrieve(
@@ -83,22 +101,41 @@ class Engine:
 
 
 def open_engine(
-    index_uri: str, settings: Settings, *, encoder: Encoder | None = None, chat: ChatModel | None = None
+    index_uri: str,
+    settings: Settings,
+    *,
+    encoder: Encoder | None = None,
+    chat: ChatModel | None = None,
+    answer_chat: ChatModel | None = None,
 ) -> Engine:
     """An engine over the index at ``index_uri``.
 
-    ``encoder`` and ``chat`` replace the models of the settings (by a Ray Serve handle or a fake). Raises
-    IndexMissingError, IndexMismatchError if the index was built with another encoder, ModelUnavailableError.
+    ``encoder``, ``chat`` and ``answer_chat`` replace the models of the settings (by a Ray Serve handle or a fake).
+    Raises IndexMissingError, IndexMismatchError if the index was built with another encoder, ModelUnavailableError.
     """
     reader = IndexReader.open(index_uri, settings)
     # One thread: a question has a few dozen tokens, and bulk answering runs one engine on each CPU.
     encoder = encoder or load_encoder(settings.encoder, threads=1)
-    return build_engine(reader, settings, encoder=encoder, chat=chat)
+    return build_engine(reader, settings, encoder=encoder, chat=chat, answer_chat=answer_chat)
 
 
 def asks_llm(settings: Settings) -> bool:
     """Whether answering a question calls a language model."""
-    return settings.loop.asks_llm or "chat model" in method_named(settings.retrieval.method).needs
+    return bool(models_asked(settings))
+
+
+def models_asked(settings: Settings) -> tuple[LlmSettings, ...]:
+    """The language models that answering a question calls, each once."""
+    loop, needs = settings.loop, method_named(settings.retrieval.method).needs
+    own = {"hirec", "model"} & {loop.transform, loop.curator if loop.curates else ""}
+    answers_by_llm = loop.answerer == "method" and "generator" not in needs
+    asked = [settings.llm] * bool(own or answers_by_llm or "chat model" in needs)
+    asked += [settings.generator] * (loop.answerer in _GENERATING or "generator" in needs)
+    return tuple(dict.fromkeys(asked))
+
+
+_GENERATING: Final = frozenset({"hirec", "model", "plain"})
+"""Answering roles of a language model."""
 
 
 def build_engine(
@@ -107,38 +144,80 @@ def build_engine(
     *,
     encoder: Encoder,
     chat: ChatModel | None = None,
+    answer_chat: ChatModel | None = None,
     rerankers: RerankerLoader = load_reranker,
+    sentences: SentenceModel | None = None,
 ) -> Engine:
-    """An engine with the roles that ``settings`` choose, over an open reader."""
+    """An engine with the roles that ``settings`` choose, over an open reader.
+
+    ``chat`` is the model of ``llm``, ``answer_chat`` that of ``answer_llm``; what is None is loaded if it is needed.
+    ``sentences`` chooses those of answers in words; None: the model that comes with finray. Raises SettingsError,
+    ModelUnavailableError.
+    """
     encoder = QueryCache(encoder)
     catalog = CompanyCatalog(reader.filings())
     facts = FilingFacts(reader, catalog)
     loop = settings.loop
-    needed = "chat model" in method_named(settings.retrieval.method).needs and settings.llm.model
+    needs = method_named(settings.retrieval.method).needs
+    needed = {"chat model", "generator"} & {*needs} and settings.llm.model
     model = chat
-    if model is None and (needed or "llm" in (loop.transform, loop.curator, loop.answerer)):
+    asking = {"hirec", "model", "plain", "method"}
+    if model is None and (needed or asking & {loop.transform, loop.curator, loop.answerer}):
         model = load_chat(settings.llm)
-    retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers))
-    rules = RuleReader(catalog, UnidentifiedFilings(reader, catalog).with_unidentified)
-    readers: dict[str, QuestionReader] = {"rules": rules, "none": PlainReader()}
+    one_call = loop.one_call and loop.curator == loop.answerer == "model"
+    generator = answer_chat or model
+    if settings.answer_llm.model and (loop.answerer in _GENERATING or "generator" in needs):
+        if one_call:
+            raise SettingsError(
+                "loop.one_call = true asks one model to curate and to answer, but answer_llm.model names another; set "
+                "one_call to false, or leave answer_llm.model empty"
+            )
+        generator = answer_chat or load_chat(settings.answer_llm)
+    load = load_chat if chat is None else None
+    retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers, load, generator))
+    # Documents that are no filings have no companies, so no name in a question is one that the index lacks.
+    plain = settings.collection.profile == "documents"
+    settle = None if plain else UnidentifiedFilings(reader, catalog).with_unidentified
+    rules = RuleReader(catalog, settle, anywhere=loop.judged or plain)
+    readers: dict[str, QuestionReader] = {"rules": PlainReader() if plain else rules, "none": PlainReader()}
+    if loop.transform == "trained":
+        readers["trained"] = PlainReader() if plain else TrainedReader(rules, MeasureTagger())
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)
-    statements = GuardedAnswerer(PlannedAnswerer(StatementAnswerer(facts, encoder), facts), facts, encoder, confidence)
-    answerers: dict[str, Answerer] = {"statements": statements, "none": NoAnswerer()}
+    words = WordsAnswerer(facts, encoder, sentences)
+    planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
+    statements = GuardedAnswerer(JudgingAnswerer(planned, facts, encoder), facts, confidence, loop.least_confidence)
+    conversation: ConversationReader = RuleConversation(rules)
+    answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
     if model is not None:
-        readers["llm"] = LlmReader(model, rules)
-        curators["llm"] = LlmCurator(model, curators["rules"])
-        if loop.answerer == "llm":
-            answerers["llm"] = GuardedAnswerer(
-                LlmAnswerer(model, Sandbox(settings.sandbox)),
-                facts,
-                confidence=confidence if loop.confidence_model else None,
-            )
+        answerers["plain"] = PlainAnswerer(generator or model)
+        view = EvidenceView(facts, settings.evidence)
+        titles = filing_titles(reader)
+        readers |= {"hirec": PublishedReader(model), "model": ModelReader(model, rules)}
+        if loop.transform in ("hirec", "model"):
+            conversation = ModelConversation(model, RuleConversation(rules))
+        curators |= {
+            "hirec": PublishedCurator(model, titles),
+            "model": ModelCurator(model, curators["rules"], view),
+        }
+        if generator is not None and loop.answerer in ("hirec", "model"):
+            sandbox = Sandbox(settings.sandbox)
+            trained = confidence if loop.confidence_model else None
+            composer = Composer(sandbox)
+            answerers |= {
+                "hirec": PublishedAnswerer(generator, sandbox, titles, loop.generation),
+                "model": GuardedAnswerer(ModelAnswerer(generator, composer, view), facts, confidence=trained),
+            }
+            if one_call:
+                curators["model"] = ModelResponder(model, curators["rules"], composer, view)
     roles = Roles(
         reader=readers[loop.transform],
         documents=retrieval.documents,
         passages=retrieval.passages,
         curator=curators[loop.curator],
         answerer=answerers[loop.answerer],
+        follow_ups=IndexFollowUps(rules, reader, facts),
+        render=partial(shown_evidence, facts=facts, settings=settings.evidence),
+        conversation=conversation,
     )
     return Engine(roles, reader, settings)

@@ -4,47 +4,62 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from finray.batch.answer_book import AnswerBook, check_spreadsheet
 from finray.batch.driver import Answer, AnswerSummary, Progress, answer_all
+from finray.batch.panels import Panel
+from finray.batch.prediction_files import is_spreadsheet, store_of
 from finray.batch.prediction_store import PredictionStore, pending, read_predictions
-from finray.batch.question_files import BadLine, read_questions, write_questions
-from finray.core.errors import FinrayError
+from finray.batch.question_files import read_question_file, read_questions, write_questions
+from finray.batch.question_tables import QuestionFile
+from finray.core.errors import FinrayError, IndexMissingError, UsageError
 from finray.core.filing_filter import FilingFilter
 from finray.core.query import Query
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Document, GoldEvidence, Passage, Prediction, Question
+from finray.core.types import Document, Filing, GoldEvidence, Passage, Prediction, Question
 from finray.engine import Engine, asks_llm, open_engine
 from finray.engines.questions import QuestionEngine
+from finray.facts.files import check_facts_target, write_facts
+from finray.facts.lookup import look_up_facts
+from finray.facts.records import Fact, facts_table
+from finray.filings.page_links import PageLinks
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexSummary, ReportProgress
+from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods.registry import method_named
 
 __all__ = [
     "AnswerSummary",
     "Document",
+    "Fact",
     "FilingFilter",
     "FinrayError",
     "GoldEvidence",
     "Index",
     "IndexSummary",
+    "Panel",
     "Passage",
     "Prediction",
     "Question",
     "Retrieval",
     "Settings",
     "answer_many",
+    "answer_panel",
+    "facts_table",
     "index_filings",
     "load_settings",
     "open_index",
+    "read_facts",
     "read_predictions",
     "read_questions",
+    "save_facts",
     "write_questions",
 ]
 
@@ -74,12 +89,15 @@ class Index:
         self._thread = threading.Thread(target=self._loop.run_forever, name="finray", daemon=True)
         self._thread.start()
 
-    def ask(self, question: str, *, filings: FilingFilter | None = None) -> Prediction:
+    def ask(self, question: str, *, context: Sequence[str] = (), filings: FilingFilter | None = None) -> Prediction:
         """Answer ``question`` from the filings that match ``filings``, by default from all.
 
+        What the question lacks is taken from ``context``, the earlier questions of the conversation, oldest first:
+        "and in 2021?" keeps company and figure. ``resolved`` of the prediction is then the question that was answered.
         If the question cannot be answered, this does not raise; ``status`` is "answered", "unanswerable" or "error".
         """
-        return self._wait(self.engine.answer(Question(qid="ask", question=question), narrowed=filings))
+        asked = Question(qid="ask", question=question, context=tuple(context))
+        return self._wait(self.engine.answer(asked, narrowed=filings))
 
     def retrieve(
         self,
@@ -153,6 +171,9 @@ def answer_many(
     out: str,
     settings: Settings | None = None,
     *,
+    question_column: str | None = None,
+    sheet: str | None = None,
+    service: str | None = None,
     retry_failed: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -160,25 +181,146 @@ def answer_many(
 ) -> AnswerSummary:
     """Answer ``questions``, a file or objects, into the predictions file ``out``. A second run resumes.
 
-    Files are .jsonl or .parquet, local or s3://; ``read_predictions`` reads ``out``. ``workers`` is the number of Ray
-    workers, by default one for each CPU; 0 uses one child process, without Ray. ``retry_failed`` repeats questions that
-    ended in an error. ``remark`` is called if ``out`` ends in a truncated line, which is dropped.
+    Files are .jsonl, .parquet, .csv or .xlsx, local or s3://; ``read_predictions`` reads ``out``. ``question_column``
+    and ``sheet`` name what is read of a .csv or .xlsx, ``service`` is the URL of a service to which the spreadsheet
+    ``out`` links. ``workers`` is the number of Ray workers, by default one for each CPU; 0 uses one child process,
+    without Ray. ``retry_failed`` repeats questions that ended in an error. ``remark`` is called with what is odd about
+    a file.
 
     Raises SourceError, IndexMissingError, IndexMismatchError, ModelUnavailableError, ClusterError.
     """
     settings = settings or load_settings()
-    lines: list[Question | BadLine]
     if isinstance(questions, str):
-        lines = list(read_questions(questions, max_characters=settings.bulk.max_question_characters))
+        asked = read_question_file(
+            questions,
+            max_characters=settings.bulk.max_question_characters,
+            max_bytes=settings.bulk.max_table_bytes,
+            question_column=question_column,
+            sheet=sheet,
+        )
     else:
-        lines = list(questions)
-    with PredictionStore(out) as store:
-        if store.torn:
-            remark(store.torn)
-        todo = pending(lines, store.done(), settings.answer_hash(), retry_failed=retry_failed)
-        to_ask = sum(isinstance(item, Question) for item in todo)
-        with _answerer(index, settings, workers, to_ask=to_ask) as answer:
-            return _run(answer_all(lines, answer, store, settings, retry_failed=retry_failed, progress=progress))
+        asked = QuestionFile(tuple(questions))
+    about = {"questions": questions} if isinstance(questions, str) else {}
+    run = _BulkRun(index, out, settings, service, retry_failed, workers, progress, remark)
+    return run.answer(asked, about)
+
+
+def answer_panel(
+    panel: Panel,
+    index: str,
+    out: str,
+    settings: Settings | None = None,
+    *,
+    service: str | None = None,
+    retry_failed: bool = False,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    remark: Callable[[str], object] = lambda _text: None,
+) -> AnswerSummary:
+    """Ask the questions of ``panel`` and write ``out``, a table of companies by years by metrics.
+
+    ``out`` ends in .xlsx, which also has the answers with their evidence, or .csv. A second run resumes. The other
+    arguments are those of :func:`answer_many`.
+
+    Raises UsageError for another kind of file, and what ``answer_many`` raises.
+    """
+    if not is_spreadsheet(out):
+        raise UsageError(f"{out!r}: a panel is written to .xlsx or .csv")
+    run = _BulkRun(index, out, settings or load_settings(), service, retry_failed, workers, progress, remark)
+    about = {f"template, {name}": template for name, template in panel.metrics.items()}
+    return run.answer(QuestionFile(tuple(panel.questions())), about, panel)
+
+
+@dataclass(frozen=True, slots=True)
+class _BulkRun:
+    index: str
+    out: str
+    settings: Settings
+    service: str | None
+    retry_failed: bool
+    workers: int | None
+    progress: Progress | None
+    remark: Callable[[str], object]
+
+    def answer(self, asked: QuestionFile, about: Mapping[str, str], panel: Panel | None = None) -> AnswerSummary:
+        for text in asked.remarks:
+            self.remark(text)
+        with PredictionStore(store_of(self.out)) as store:
+            if store.torn:
+                self.remark(store.torn)
+            todo = pending(asked.lines, store.done(), self.settings.answer_hash(), retry_failed=self.retry_failed)
+            to_ask = sum(isinstance(item, Question) for item in todo)
+            with (
+                self._written_at_the_end(store, asked, about, panel),
+                _answerer(self.index, self.settings, self.workers, to_ask=to_ask) as answer,
+            ):
+                work = answer_all(
+                    asked.lines, answer, store, self.settings, retry_failed=self.retry_failed, progress=self.progress
+                )
+                return _run(work)
+
+    @contextmanager
+    def _written_at_the_end(
+        self, store: PredictionStore, asked: QuestionFile, about: Mapping[str, str], panel: Panel | None
+    ) -> Iterator[None]:
+        """Write a spreadsheet when the block ends; after an error or an interruption with whatever is stored."""
+        if not is_spreadsheet(self.out):
+            yield
+            return
+        check_spreadsheet(self.out)
+        links = PageLinks(self._filings(), self.service)
+        facts = {"index": self.index, **about}
+        book = AnswerBook(self.out, asked, links, self.settings, facts, panel)
+        try:
+            yield
+        except BaseException:
+            if store.done():
+                book.write(store)
+            raise
+        book.write(store)
+
+    def _filings(self) -> dict[str, Filing]:
+        """The filings to link to; none, with a remark, if the index is gone."""
+        try:
+            return {filing.filing_id: filing for filing in IndexReader.open(self.index).filings()}
+        except IndexMissingError as error:
+            self.remark(f"the spreadsheet has no links: {error}")
+            return {}
+
+
+def companies_of(index: str) -> list[str]:
+    """One name for each company of the index at ``index``, in alphabetical order. Raises IndexMissingError."""
+    catalog = CompanyCatalog(IndexReader.open(index).filings())
+    return sorted(company.name for company in catalog.companies.values() if company.names)
+
+
+def read_facts(
+    index: str,
+    companies: Sequence[str] = (),
+    items: Sequence[str] = (),
+    years: Iterable[int] = (),
+    *,
+    every_filing: bool = False,
+) -> list[Fact]:
+    """The ``items`` of ``companies`` in fiscal ``years`` that the filings of ``index`` print, with cell, page, unit and
+    tag, and whether they were restated later; ``facts_table`` makes an Arrow table of them.
+
+    Companies are names, tickers or CIKs, items names ("capex"), tags ("us-gaap:Goodwill") or labels of rows; by default
+    all of the index, all that finray knows by name, and all years with an annual report. There is a fact for each; with
+    ``every_filing`` one for each filing that prints it. Without a value it says why. Raises IndexMissingError.
+    """
+    reader = IndexReader.open(index)
+    return list(look_up_facts(reader, companies, items, tuple(years), every_filing=every_filing))
+
+
+def save_facts(uri: str, facts: Sequence[Fact], index: str, *, service: str | None = None) -> None:
+    """Write ``facts`` of ``index`` to a .csv, .xlsx, .parquet, .arrow, .json or .jsonl, local or s3://.
+
+    Spreadsheets link to the pages of the ``service`` at this URL, else to EDGAR. Raises SourceError.
+    """
+    check_facts_target(uri)
+    filings = {filing.filing_id: filing for filing in IndexReader.open(index).filings()}
+    write_facts(uri, facts, PageLinks(filings, service))
 
 
 @contextmanager
@@ -188,7 +330,7 @@ def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: in
     A vLLM engine batches the requests of many questions, so one engine is the default for it.
     """
     waits = asks_llm(settings)
-    if workers is None and waits and settings.llm.backend == "vllm":
+    if workers is None and waits and any(llm.backend == "vllm" for llm in settings.llms.values()):
         workers = 0
     if not to_ask:
         yield _not_needed

@@ -6,29 +6,31 @@ import asyncio
 import importlib
 import logging
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Any, cast
 
 from ray import serve
 from ray.exceptions import RayError, RayTaskError
 from ray.serve.exceptions import BackPressureError
 
-from finray.api.errors import INTERNAL, ApiError
+from finray.api.errors import ApiError, internal_error
 from finray.api.limits import Capacity
 from finray.api.logs import log_json
-from finray.api.page_images import Marks
-from finray.api.service import Asked, AskedRetrieval, LocalService
-from finray.core.filing_filter import FilingFilter
-from finray.core.replies import AnswerEvent, FilingDetail, FilingList, FilingPage, Ready, Retrieved, ServiceEvent
+from finray.api.page_images import Drawing
+from finray.api.service import Asked, AskedRetrieval, LocalService, P, Service, T, Work
+from finray.core.replies import AnswerEvent, Ready, Retrieved, ServiceEvent
 from finray.core.settings import Settings
 from finray.engine import asks_llm
 from finray.engines.outside import Outsiders
 from finray.engines.questions import chat_outside, outside_of
+from finray.engines.source import Role
 from serve.config import ServeArguments
 from serve.metrics import ray_telemetry
 from serve.models import asker
 
 Handles = dict[str, Any]
 """Handles of other deployments by name: encoder, document_reranker, passage_reranker, llm."""
+
+_METHODS: dict[Role, str] = {"encoder": "encode", "document_reranker": "score", "passage_reranker": "score"}
 
 
 async def local_service(arguments: ServeArguments, handles: Handles) -> LocalService:
@@ -60,27 +62,13 @@ class Answering:
         self._service = await local_service(arguments, handles)
         await self._service.start()
 
-    async def status(self) -> Ready:
-        return await self._service.status()
+    async def call(self, method: str, *args: object, **kwargs: object) -> Any:
+        """A method of the service that has one reply."""
+        return await getattr(self._service, method)(*args, **kwargs)
 
     async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         async for event in self._service.answer(asked):
             yield event
-
-    async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
-        return await self._service.retrieve(asked)
-
-    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
-        return await self._service.filings(key, narrowed, after, limit)
-
-    async def filing(self, key: str, filing_id: str) -> FilingDetail:
-        return await self._service.filing(key, filing_id)
-
-    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
-        return await self._service.page(key, filing_id, page)
-
-    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
-        return await self._service.page_image(key, filing_id, page, marks, dpi)
 
     def __del__(self) -> None:
         service = getattr(self, "_service", None)  # missing if __init__ failed
@@ -98,26 +86,15 @@ class RemoteService:
     """
 
     def __init__(self, handle: Any, capacity: Capacity) -> None:
-        self._handle = handle
+        self._handle, self._stream = handle, handle.options(stream=True)
         self._capacity = capacity
-        self._open = 0
-        self._stream = handle.options(stream=True)
-
-    async def status(self) -> Ready:
-        reply: Ready = await self._ask("status")
-        return reply
 
     async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
-        questions = len(asked.questions)
-        self._capacity.check(self._open, questions)
-        self._open += questions
-        try:
+        with self._capacity.admit(len(asked.questions)):
             async for event in self._stream_with_retry(asked):
                 if isinstance(event, AnswerEvent):
                     self._capacity.took(event.prediction.seconds)
                 yield event
-        finally:
-            self._open -= questions
 
     async def _stream_with_retry(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         for last in (False, True):
@@ -133,38 +110,47 @@ class RemoteService:
             finally:
                 response.cancel()
 
+    async def status(self) -> Ready:
+        return cast(Ready, await ask_replica(self._handle, "status"))
+
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
-        reply: Retrieved = await self._ask("retrieve", asked)
-        return reply
+        return cast(Retrieved, await ask_replica(self._handle, "retrieve", asked))
 
-    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
-        reply: FilingList = await self._ask("filings", key, narrowed, after, limit)
-        return reply
+    async def read(self, key: str, work: Work[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return cast(T, await ask_replica(self._handle, "read", key, work, *args, **kwargs))
 
-    async def filing(self, key: str, filing_id: str) -> FilingDetail:
-        reply: FilingDetail = await self._ask("filing", key, filing_id)
-        return reply
+    async def page_image(self, key: str, filing_id: str, drawing: Drawing) -> bytes:
+        return cast(bytes, await ask_replica(self._handle, "page_image", key, filing_id, drawing))
 
-    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
-        reply: FilingPage = await self._ask("page", key, filing_id, page)
-        return reply
 
-    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
-        image: bytes = await self._ask("page_image", key, filing_id, page, marks, dpi)
-        return image
+async def service_behind(arguments: ServeArguments, handles: Handles) -> Service:
+    """The service over ``handles["answering"]`` if present, else over engines of this replica."""
+    if "answering" not in handles:
+        return await local_service(arguments, handles)
+    replicas = arguments.answering.max_replicas if arguments.answering is not None else 1
+    serving = arguments.settings().serving
+    capacity = Capacity(serving.max_in_flight * replicas, serving.engines * replicas)
+    return RemoteService(handles["answering"], capacity)
 
-    async def _ask(self, method: str, *arguments: object) -> Any:
-        for last in (False, True):
-            response = getattr(self._handle, method).remote(*arguments)
-            try:
-                return await response
-            except asyncio.CancelledError:
-                response.cancel()
-                raise
-            except (RayError, BackPressureError) as error:
-                if last or not _is_lost(error):
-                    raise _as_api_error(error) from error
-        raise AssertionError
+
+_ONCE = frozenset({"add_file", "create", "delete", "delete_file", "resume"})
+"""Methods of finray.api.batches that must not run twice."""
+
+
+async def ask_replica(handle: Any, method: str, *args: object, **kwargs: object) -> Any:
+    """The result of a replica's ``method``; if the replica is lost, another one is asked, unless the method must not
+    run twice. Raises ApiError."""
+    for last in (False, True):
+        response = handle.call.remote(method, *args, **kwargs)
+        try:
+            return await response
+        except asyncio.CancelledError:
+            response.cancel()
+            raise
+        except (RayError, BackPressureError) as error:
+            if last or method in _ONCE or not _is_lost(error):
+                raise _as_api_error(error) from error
+    raise AssertionError
 
 
 def _is_lost(error: Exception) -> bool:
@@ -180,17 +166,15 @@ def _as_api_error(error: Exception) -> ApiError:
         return ApiError(
             503, "replica_lost", "the replica that handled this request was lost; try again", retry_after=1.0
         )
-    return ApiError(500, "internal_error", INTERNAL)
+    return internal_error()
 
 
 def _outsiders(arguments: ServeArguments, settings: Settings, handles: Handles) -> Outsiders:
-    outsiders = dict(outside_of(settings, asks_llm=asks_llm(settings) and arguments.llm is None))
-    if "encoder" in handles:
-        outsiders["encoder"] = asker(handles["encoder"], "encode")
-    if "document_reranker" in handles:
-        outsiders["document_reranker"] = asker(handles["document_reranker"], "score")
-    if "passage_reranker" in handles:
-        outsiders["passage_reranker"] = asker(handles["passage_reranker"], "score")
+    own: frozenset[Role] = frozenset({"chat"} if arguments.llm is not None else ())
+    outsiders = dict(outside_of(settings, asks_llm=asks_llm(settings), without=own))
+    for role, method in _METHODS.items():
+        if role in handles:
+            outsiders[role] = asker(handles[role], method)
     if arguments.llm is not None:
         outsiders["chat"] = chat_outside(import_function(arguments.llm.chat)(handles["llm"], settings))
     return outsiders

@@ -16,6 +16,7 @@ from finray.core.errors import SettingsError
 from finray.index.reader import IndexReader
 from finray.storage.locations import normalize
 from serve.answering import ANSWERING, Handles, import_function
+from serve.batches import KEEPER
 from serve.config import ServeArguments, read_arguments
 from serve.ingress import INGRESS, Application
 from serve.models import ENCODER, RERANKER
@@ -46,6 +47,9 @@ def build(given: ServeArguments | Mapping[str, Any]) -> Application:
         handles["llm"] = import_function(arguments.llm.build)(settings, arguments.llm.options)
     if arguments.answering is not None:
         handles = {"answering": ANSWERING.options(**arguments.answering.options()).bind(arguments, handles)}
+    if arguments.ingress.max_replicas > 1:
+        one = arguments.ingress.model_copy(update={"min_replicas": 1, "max_replicas": 1})
+        handles = {**handles, "batches": KEEPER.options(**one.options()).bind(arguments, handles)}
     return INGRESS.options(**arguments.ingress.options()).bind(arguments, handles)
 
 

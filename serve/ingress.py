@@ -8,30 +8,27 @@ from typing import Any
 from ray import serve
 from starlette.types import ASGIApp
 
-from finray.api.app import create_app
+from finray.api.app import MakeEndpoint, create_app
 from finray.api.keys import KeyRing, keys_location
-from finray.api.limits import Capacity
 from finray.api.logs import log_json
-from finray.api.service import Service
-from serve.answering import Handles, RemoteService, local_service
+from finray.core.extras import extra
+from finray.core.settings import ServingSettings
+from serve.answering import Handles, service_behind
+from serve.batches import batches_of, remote_batches
 from serve.config import ServeArguments
 from serve.metrics import cluster_metrics, ray_telemetry
 
 
 class Ingress:
-    """The routes of finray.api. Has its own engines, or forwards to ``handles["answering"]`` if present."""
+    """The routes of finray.api. Has its own engines and runs the batches, or forwards to ``handles["answering"]`` and
+    ``handles["batches"]`` if present."""
 
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
         log_json(logging.INFO)
         self._arguments = arguments
-        self._service: Service
-        if "answering" in handles:
-            replicas = arguments.answering.max_replicas if arguments.answering is not None else 1
-            serving = arguments.settings().serving
-            capacity = Capacity(serving.max_in_flight * replicas, serving.engines * replicas)
-            self._service = RemoteService(handles["answering"], capacity)
-        else:
-            self._service = await local_service(arguments, handles)
+        self._service = await service_behind(arguments, handles)
+        batches = handles.get("batches")
+        self._batches = batches_of(arguments, self._service) if batches is None else remote_batches(batches)
 
     def __serve_build_asgi_app__(self) -> ASGIApp:
         serving = self._arguments.settings().serving
@@ -43,10 +40,20 @@ class Ingress:
             self._service,
             serving,
             keys,
+            batches=self._batches,
             telemetry=ray_telemetry(),
             metrics=cluster_metrics,
             echo_id=False,  # Serve's proxy adds X-Request-Id
+            endpoints=_endpoints(serving),
         )
+
+
+def _endpoints(serving: ServingSettings) -> list[MakeEndpoint]:
+    if not serving.mcp:
+        return []
+    with extra("mcp", "serving.mcp"):
+        from finray.mcp.http import McpEndpoint
+    return [McpEndpoint]
 
 
 INGRESS: Any = serve.deployment(name="ingress")(serve.ingress()(Ingress))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from functools import cache
 
@@ -26,7 +27,7 @@ def ray_telemetry() -> Telemetry:
     return RayTelemetry()
 
 
-class RayTelemetry:
+class RayTelemetry(Telemetry):
     """Ray adds the prefix ``ray_`` to every name and labels with the replica and node."""
 
     def __init__(self) -> None:
@@ -36,18 +37,18 @@ class RayTelemetry:
         )
         self._open = Gauge("finray_requests_open", "HTTP requests in progress")
         self._refused = Counter("finray_refused", "Requests refused with 429", ("reason",))
-        self._questions = Counter("finray_questions", "Questions by outcome", ("operation", "outcome"))
-        self._question_seconds = Histogram(
+        self.questions = Counter("finray_questions", "Questions by outcome", ("operation", "outcome"))
+        self.question_seconds = Histogram(
             "finray_question_seconds",
             "From accepting a question to its end, including waiting",
             _SECONDS,
             ("operation",),
         )
-        self._queue = Gauge("finray_questions_open", "Questions running or queued")
-        self._stage_seconds = Histogram("finray_stage_seconds", "One stage of the loop", _SECONDS, ("stage",))
-        self._tokens = Counter("finray_tokens", "Tokens of language models", ("stage", "direction"))
+        self.queue = Gauge("finray_questions_open", "Questions running or queued")
+        self.stage_seconds = Histogram("finray_stage_seconds", "One stage of the loop", _SECONDS, ("stage",))
+        self.tokens = Counter("finray_tokens", "Tokens of language models", ("stage", "direction"))
         self._tracing = Tracing.from_environment()
-        self._open_requests = self._open_questions = 0
+        self._open_requests = self.open_questions = 0
 
     def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
         return _Question(self, operation, self._tracing.question(trace_parent, operation))
@@ -63,38 +64,31 @@ class RayTelemetry:
         self._open_requests += change
         self._open.set(self._open_requests)
 
-    def questions_under_way(self, change: int) -> None:
-        self._open_questions += change
-        self._queue.set(self._open_questions)
 
-    def stage(self, stage: str, seconds: float) -> None:
-        self._stage_seconds.observe(seconds, {"stage": stage})
-
-    def ended(self, operation: str, outcome: str, seconds: float, usage: Mapping[str, TokenUsage]) -> None:
-        self._questions.inc(1, {"operation": operation, "outcome": outcome})
-        self._question_seconds.observe(seconds, {"operation": operation})
-        for stage, tokens in usage.items():
-            for direction, count in (("input", tokens.prompt_tokens), ("output", tokens.completion_tokens)):
-                if count:
-                    self._tokens.inc(count, {"stage": stage, "direction": direction})
-
-
-class _Question:
+class _Question(QuestionTelemetry):
     def __init__(self, metrics: RayTelemetry, operation: str, spans: QuestionTelemetry) -> None:
         self._metrics, self._operation, self._spans = metrics, operation, spans
-        self._started = asyncio.get_running_loop().time()
-        self._loop = asyncio.get_running_loop()
-        metrics.questions_under_way(1)
+        self._started = time.monotonic()
+        self._count(1)
 
     def stage(self, report: StageReport) -> None:
         if report.seconds is not None:
-            self._metrics.stage(report.stage, report.seconds)
+            self._metrics.stage_seconds.observe(report.seconds, {"stage": report.stage})
         self._spans.stage(report)
 
     def end(self, outcome: str, usage: Mapping[str, TokenUsage]) -> None:
-        self._metrics.questions_under_way(-1)
-        self._metrics.ended(self._operation, outcome, self._loop.time() - self._started, usage)
+        self._count(-1)
+        self._metrics.questions.inc(1, {"operation": self._operation, "outcome": outcome})
+        self._metrics.question_seconds.observe(time.monotonic() - self._started, {"operation": self._operation})
+        for stage, tokens in usage.items():
+            for direction, count in (("input", tokens.prompt_tokens), ("output", tokens.completion_tokens)):
+                if count:
+                    self._metrics.tokens.inc(count, {"stage": stage, "direction": direction})
         self._spans.end(outcome, usage)
+
+    def _count(self, change: int) -> None:
+        self._metrics.open_questions += change
+        self._metrics.queue.set(self._metrics.open_questions)
 
 
 async def cluster_metrics() -> str:

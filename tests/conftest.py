@@ -9,8 +9,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import hypothesis
@@ -22,6 +23,9 @@ from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from finray.lab.sample.generate import generate_sample
+
+if TYPE_CHECKING:
+    from finray.api.service import LocalService
 
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 """This process attaches to several clusters in turn, and Ray asks for its token once."""
@@ -138,6 +142,34 @@ def reader(sample_index: str, local_settings: Settings) -> IndexReader:
 @pytest.fixture(scope="session")
 def engine(sample_index: str, local_settings: Settings) -> Engine:
     return open_engine(sample_index, local_settings)
+
+
+@pytest.fixture(scope="session")
+def keys_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("keys") / "keys.json"
+
+
+@pytest.fixture(scope="session")
+def key(keys_file: Path) -> str:
+    from finray.api.keys import add_key
+
+    return add_key(str(keys_file), "tester")
+
+
+@pytest.fixture(scope="session")
+def serving_settings(local_settings: Settings) -> Settings:
+    serving = local_settings.serving.model_copy(update={"questions_per_minute": 1e6, "reads_per_minute": 1e6})
+    return local_settings.model_copy(update={"serving": serving})
+
+
+@pytest.fixture(scope="session")
+def service(sample_index: str, serving_settings: Settings) -> Iterator[LocalService]:
+    """Over ``sample_index``, with an engine."""
+    from finray.api.service import LocalService
+
+    with closing(LocalService(sample_index, serving_settings)) as service:
+        service.wait_until_ready()
+        yield service
 
 
 @pytest.fixture(scope="session")

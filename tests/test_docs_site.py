@@ -1,10 +1,9 @@
-"""The documentation: every page is in the menu, links lead somewhere, no other host is needed, the tutorial works."""
+"""The documentation: every page is in the menu, links lead somewhere, no other host is needed."""
 
 from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +15,6 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
-NOTHING_ASIDE = re.compile(r"[\s│╭╮╰╯─]+")
 
 
 def nav_pages(entries: list[Any]) -> Iterator[str]:
@@ -60,33 +58,3 @@ def test_the_site_builds_and_takes_nothing_from_other_hosts(tmp_path: Path) -> N
     for page in pages:
         for source, style in loaded.findall(page.read_text(encoding="utf-8")):
             assert not re.match(r"(?:[a-z]+:)?//", source or style), f"{page.name}: {source or style}"
-
-
-def tutorial() -> Iterator[tuple[str, list[str]]]:
-    """Each command of the tutorial with the lines that it shows; a line "…" stands for others that are left out."""
-    for block in re.findall(r"```console\n(.*?)```", (DOCS / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL):
-        command, *shown = block.splitlines()
-        yield command.removeprefix("$ "), [line for line in shown if line.strip("… ")]
-
-
-@pytest.mark.slow
-@pytest.mark.ray
-@pytest.mark.timeout(900)
-def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
-    for command, shown in tutorial():
-        program, *arguments = shlex.split(command)
-        assert program == "finray"
-        if arguments[0] == "serve":
-            continue  # until Ctrl-C; tests/serve have it
-        ran = subprocess.run(
-            [sys.executable, "-m", "finray.cli", *arguments],
-            cwd=tmp_path,
-            env=os.environ | {"COLUMNS": "80", "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        printed = NOTHING_ASIDE.sub(" ", ran.stdout)
-        for line in shown:
-            assert NOTHING_ASIDE.sub(" ", line).strip() in printed, f"{command}: {line}\n{ran.stdout}"

@@ -14,7 +14,6 @@ from finray.core.errors import IndexMismatchError, IndexMissingError, SettingsEr
 from finray.core.settings import Settings, load_settings
 from finray.core.types import GoldEvidence, Passage, Prediction, Question
 from finray.engine import open_engine
-from finray.models.chat import ScriptedChatModel
 from finray.models.openai_http import OpenAIChatModel
 
 Ask = Callable[[str], Prediction]
@@ -116,7 +115,12 @@ async def test_oracles_retrieve_gold_alone(sample_index: str) -> None:
     [
         {"retrieval.method": "dense"},
         {"retrieval.method": "bm25"},
-        {"retrieval.method": "hirec", "document_reranker.model": "overlap", "passage_reranker.model": "overlap"},
+        {
+            "retrieval.method": "hirec",
+            "methods.hirec.summaries": "facts",
+            "document_reranker.model": "overlap",
+            "passage_reranker.model": "overlap",
+        },
         {"retrieval.hierarchical": False},
         {"loop.transform": "none"},
         {"loop.curate": False},
@@ -148,31 +152,7 @@ def test_an_engine_needs_an_index_made_with_its_encoder(sample_index: str, tmp_p
         open_engine(str(tmp_path / "nowhere"), load_settings(environment={}))
 
 
-async def test_a_given_model_plays_every_language_model_role(sample_index: str) -> None:
-    overrides = {"encoder.model": "hash", "loop.transform": "llm", "loop.curator": "llm", "loop.answerer": "llm"}
-    model = ScriptedChatModel(_obliging)
-    chosen = load_settings(overrides=overrides, environment={})
-    prediction = await open_engine(sample_index, chosen, chat=model).answer(
-        Question("q", "What was the net income of Grevandor Systems in fiscal 2022?")
-    )
-    assert prediction.status == "answered", prediction.error
-    assert (prediction.value, prediction.program) == (42, "answer = 40 + 2")
-    assert prediction.grounded is False, "no filing prints 40"
-    assert set(prediction.usage) == {"transform", "curate", "answer"}
-    assert len(model.calls) == 3
-
-
 def test_without_a_given_model_the_settings_name_a_server(sample_index: str) -> None:
-    chosen = load_settings(overrides={"encoder.model": "hash", "loop.curator": "llm"}, environment={})
+    chosen = load_settings(overrides={"encoder.model": "hash", "loop.curator": "hirec"}, environment={})
     curator: Any = open_engine(sample_index, chosen).roles.curator
     assert isinstance(curator._model, OpenAIChatModel)
-
-
-def _obliging(messages: Any) -> dict[str, object]:
-    system = messages[0].content
-    if "search queries" in system:
-        return {"query": "Grevandor Systems net income fiscal 2022"}
-    if "check evidence" in system:
-        return {"relevant_ids": [1, 2], "answerable": True, "missing": "", "follow_up_question": ""}
-    computed = {"program": "answer = 40 + 2", "unit": "USD", "answer": ""}
-    return {"reasoning": "r", "answerable": True, "citations": [1], **computed}

@@ -79,7 +79,7 @@ def test_requirements_are_ranges_and_locks_are_exact() -> None:
 
 WITHOUT = """
 import sys
-for name in ("accelerate", "datasets", "edgar", "fastapi", "starlette", "uvicorn", "vllm"):
+for name in "accelerate datasets edgar fastapi langchain_core llama_index mcp openpyxl starlette uvicorn vllm".split():
     sys.modules[name] = None
 """
 
@@ -102,6 +102,12 @@ with finray.open_index({sample_index!r}, settings) as index:
     assert (done.returncode, done.stdout) == (0, "$1,408.7 million\n"), done.stderr
 
 
+@pytest.mark.parametrize(("name", "package"), [("langchain", "langchain_core"), ("llamaindex", "llama_index")])
+def test_a_retriever_names_its_extra(name: str, package: str) -> None:
+    done = without_extras(f"import finray.integrations.{name}")
+    assert f"finray.integrations.{name} needs {package}: pip install 'finray[{name}]'" in done.stderr.splitlines()[-1]
+
+
 @pytest.mark.slow
 def test_every_module_but_those_of_the_service_imports_without_extras() -> None:
     done = without_extras(
@@ -109,7 +115,7 @@ def test_every_module_but_those_of_the_service_imports_without_extras() -> None:
 from importlib import import_module
 from pkgutil import walk_packages
 import finray
-service = ("finray.api", "finray.cluster.serve_chat")
+service = ("finray.api", "finray.cluster.serve_chat", "finray.mcp", "finray.integrations.l")
 for module in walk_packages(finray.__path__, "finray.", onerror=lambda name: None):
     if not module.name.startswith((*service, "finray.cli.__main__")):
         import_module(module.name)
@@ -122,18 +128,32 @@ for module in walk_packages(finray.__path__, "finray.", onerror=lambda name: Non
     ("command", "needs"),
     [
         (["serve", "--index", "x"], "finray serve needs fastapi: pip install 'finray[serve]'"),
+        (["mcp", "--index", "x"], "finray mcp needs mcp: pip install 'finray[mcp]'"),
         (
             ["sync", "--raw", "RAW", "--since", "2024-01-01", "--set", f"edgar.contact={CONTACT}"],
             "reading EDGAR needs edgar: pip install 'finray[edgar]'",
         ),
+        (
+            ["panel", "{company} {year}", "--company", "A", "--years", "2020", "--index", "RAW", "--out", "RAW/a.xlsx"],
+            "writing .xlsx needs openpyxl: pip install 'finray[sheets]'",
+        ),
     ],
-    ids=["serve", "sync"],
+    ids=["serve", "mcp", "sync", "panel"],
 )
 def test_a_missing_extra_is_named(command: list[str], needs: str, tmp_path: Path) -> None:
-    arguments = ["finray", *(str(tmp_path) if word == "RAW" else word for word in command)]
+    arguments = ["finray", *(word.replace("RAW", str(tmp_path)) for word in command)]
     done = without_extras(f"sys.argv = {arguments!r}\nfrom finray.cli import main\nmain()")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1] == f"error: {needs}"
+
+
+def test_the_wheel_has_every_file_of_the_code() -> None:
+    """Files beside the code (weights, presets, the page) are named by pattern; a new kind is easily forgotten."""
+    patterns = project()["tool"]["setuptools"]["package-data"]["finray"]
+    package = ROOT / "finray"
+    packed = {path for pattern in patterns for path in package.glob(pattern)}
+    besides = {path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert besides and not sorted(besides - packed)
 
 
 def test_what_runs_is_what_is_tested() -> None:

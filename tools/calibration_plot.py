@@ -15,14 +15,9 @@ from finray.batch.prediction_store import read_predictions
 from finray.batch.question_files import read_questions
 from finray.core.types import Question
 from finray.lab.evaluation.calibration import Calibration, accuracy_over_coverage, calibration, stated_confidences
-from finray.lab.evaluation.html.svg import Axis, Point, Series, line_chart
+from finray.lab.evaluation.html.svg import Axis, Point, Series, line_chart, standalone
 
 IMAGE = Path(__file__).resolve().parent.parent / "docs" / "images" / "calibration.svg"
-STYLE = (
-    "svg{background:#fff;font:12px sans-serif;fill:#40474f}.series{color:#0b62b8;stroke:currentColor}"
-    ".line{fill:none;stroke-width:2}.dot{fill:currentColor;stroke:#fff}.grid,.base{stroke:#dcdfe3}"
-    ".diagonal{stroke:#8a929c;stroke-dasharray:4 4}text{stroke:none}"
-)
 SHARES = (1.0, 0.9, 0.75, 0.5)
 
 
@@ -53,8 +48,7 @@ def drawing(pooled: Calibration) -> str:
         x=Axis("stated confidence", ticks, 0.0, 1.0),
         diagonal=True,
     )
-    opening, rest = str(chart).split(">", 1)
-    return f'{opening} xmlns="http://www.w3.org/2000/svg" width="440" height="280"><style>{STYLE}</style>{rest}\n'
+    return standalone(chart)
 
 
 def table(pooled: Calibration, stated: list[tuple[float, bool]]) -> str:

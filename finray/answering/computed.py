@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from finray.answering.grounding import printing, prints
+from finray.answering.units import printed_unit, result_unit
 from finray.answering.wording import asked_value, shown
-from finray.core.plan import Coverage, Found, Unit
+from finray.core.plan import Coverage, Found
 from finray.core.query import Query, Shape
-from finray.core.types import Answer, CitedCell, Passage
+from finray.core.types import Answer, CitedCell, Filing, LineItem, Passage
 from finray.index.facts import FilingFacts
 from finray.question.arithmetic import evaluate
 
@@ -25,8 +26,8 @@ class Computation:
         self._found = {operand.name: coverage.found[operand.name] for operand in plan.operands}
         self._values = {name: item.value for name, item in coverage.found.items()}
         self._shape = _shape(query, coverage.found.values())
-        printed = _printed_unit(coverage.found.values())
-        self._unit = printed if printed is not None and plan.unit == "USD" else plan.unit
+        printed = printed_unit(coverage.found.values())
+        self._unit = result_unit(query, coverage)
         self._part_unit = printed if printed is not None and plan.part_unit == "USD" else plan.part_unit
         self._parts = [(label, evaluate(program, self._values)) for label, program in plan.parts]
 
@@ -56,6 +57,8 @@ class Computation:
         if plan.kind == "trend":
             (before, old), (after, new) = self._parts[0], self._parts[-1]
             moved = ("did not change", "rose", "fell")[sign]
+            if {"rises", "falls"} <= self._query.intents:  # "increase or decrease": neither yes nor no
+                agrees = ("Neither", "Increase", "Decrease")[sign]
             return f"{agrees}: {plan.metric} {moved} from {self._part(old)} ({before}) to {self._part(new)} ({after})."
         if plan.kind == "sign":
             word = ("zero", "positive", "negative")[sign]
@@ -91,22 +94,25 @@ class Computation:
         return self._facts.company_name(label) if self._facts.has_company(label) else label
 
     def _answer(self, text: str, program: str) -> Answer:
-        evidence, grounded = self._evidence()
-        cells = tuple(_cited(name, item) for name, item in self._found.items())
-        source = _shown_program(program, self._found)
+        evidence, grounded = evidence_of(self._found.values(), self._passages, self._facts)
+        cells = tuple(cited(name, item) for name, item in self._found.items())
+        source = shown_program(program, self._found)
         return Answer(text, "answered", program=source, evidence=evidence, operands=cells, grounded=grounded)
 
-    def _evidence(self) -> tuple[tuple[Passage, ...], bool]:
-        """Each operand's passage, each once: one that prints its row, else one of its page. And whether every passage
-        prints its operand's figure."""
-        chosen: dict[tuple[str, int, int], Passage] = {}
-        grounded = True
-        for item in self._found.values():
-            passage = printing(item, self._passages, self._facts)
-            if passage is not None:
-                chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
-            grounded = grounded and passage is not None and prints(passage.text, item.line_item.text)
-        return tuple(chosen.values()), grounded
+
+def evidence_of(
+    found: Iterable[Found], passages: Sequence[Passage], facts: FilingFacts
+) -> tuple[tuple[Passage, ...], bool]:
+    """Each operand's passage, each once: one that prints its row, else one of its page. And whether every passage
+    prints its operand's figure."""
+    chosen: dict[tuple[str, int, int], Passage] = {}
+    grounded = True
+    for item in found:
+        passage = printing(item, passages, facts)
+        if passage is not None:
+            chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
+        grounded = grounded and passage is not None and prints(passage.text, item.line_item.text)
+    return tuple(chosen.values()), grounded
 
 
 def _shape(query: Query, found: Iterable[Found]) -> Shape:
@@ -115,19 +121,13 @@ def _shape(query: Query, found: Iterable[Found]) -> Shape:
     return replace(query.shape, currency=max(currencies, default="USD"))
 
 
-def _printed_unit(found: Iterable[Found]) -> Unit | None:
-    """The unit that all operands share, if it is no currency."""
-    units = {item.unit for item in found}
-    return units.pop() if len(units) == 1 and "USD" not in units else None
-
-
-def _cited(name: str, found: Found) -> CitedCell:
-    item = found.line_item
+def cited_cell(name: str, value: float, item: LineItem, filing: Filing, fit: float = 1.0) -> CitedCell:
+    """``item`` of ``filing`` as a cell that an answer cites under ``name``."""
     return CitedCell(
         name=name,
-        value=found.value,
-        doc_name=found.filing.doc_name,
-        filing_id=found.filing.filing_id,
+        value=value,
+        doc_name=filing.doc_name,
+        filing_id=filing.filing_id,
         page=item.page,
         label=item.label,
         text=item.text,
@@ -138,15 +138,19 @@ def _cited(name: str, found: Found) -> CitedCell:
         months=item.months,
         concept=item.concept,
         box=item.box,
-        fit=min(1.0, found.score),
+        fit=fit,
     )
+
+
+def cited(name: str, found: Found) -> CitedCell:
+    return cited_cell(name, found.value, found.line_item, found.filing, min(1.0, found.score))
 
 
 def _plain(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
 
 
-def _shown_program(program: str, found: Mapping[str, Found]) -> str:
+def shown_program(program: str, found: Mapping[str, Found]) -> str:
     """The program and its operands, each with its cell, page and tag, if any."""
     operands = "; ".join(f"{name} = {_plain(item.value)} {_source(item)}" for name, item in found.items())
     return f"{program}  where {operands}"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from finray.answering.operands import find_operand, find_phrase, in_row_of
 from finray.core.period import Period
 from finray.core.plan import Coverage, Found, Operand, Plan
 from finray.core.query import Query
-from finray.core.types import LineItem, Passage
+from finray.core.types import Filing, LineItem, Passage
+from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts
 from finray.question.phrase import phrase_of
 from finray.question.plans import plans_of
@@ -27,15 +29,20 @@ def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> 
     if not fitting or not query.measures:
         return ()
     companies = query.companies or (facts.company_of(fitting[0].filing_id),)
-    filings = (facts.filing(p.filing_id) for p in fitting if facts.company_of(p.filing_id) in companies)
+    return plans_of(query, companies, latest_period(fitting, companies, facts))
+
+
+def latest_period(passages: Sequence[Passage], companies: Collection[str], facts: FilingFacts) -> Period | None:
+    """The latest period of the passages' filings of ``companies``, years before quarters."""
+    filings = (facts.filing(p.filing_id) for p in passages if facts.company_of(p.filing_id) in companies)
     dated = [(f.fiscal_period == "FY", f.fiscal_year, f.fiscal_period) for f in filings if f.fiscal_year is not None]
     newest = max(dated, key=lambda period: period[:2], default=None)
-    return plans_of(query, companies, Period(newest[1], newest[2]) if newest is not None else None)
+    return Period(newest[1], newest[2]) if newest is not None else None
 
 
 def fitting_period(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[Passage, ...]:
     """The passages from filings that may print figures of the period asked for."""
-    return tuple(p for p in passages if period_fit(facts.filing(p.filing_id), query.periods)[0] > 0)
+    return tuple(p for p in passages if period_fit(facts.filing(p.filing_id), query.filed)[0] > 0)
 
 
 def cover(
@@ -56,19 +63,44 @@ def cover(
         filings = [
             facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company
         ]
+        named = [filing for filing in filings if is_source(filing, query.source)]
+        ahead = bool(named)
+        filings = named or filings
         if operand.phrase is not None:
-            hit = find_phrase(operand, operand.phrase, filings, line_items, ranks, amended=amended)
+            hit = find_phrase(operand, operand.phrase, filings, line_items, ranks, amended=amended, ahead=ahead)
         else:
-            hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended)
+            called = _called(query, operand.item)
+            hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended, called=called)
             if hit is None and anywhere:
-                hit = find_operand(operand, filings, line_items, amended=amended)
+                hit = find_operand(operand, filings, line_items, amended=amended, called=called)
             if hit is None and anywhere and plain and (phrase := phrase_of(operand.wording)) is not None:
-                hit = find_phrase(operand, phrase, filings, line_items, ranks, amended=amended)
+                phrase = replace(phrase, stated=True)  # revenue is money: a percentage is another figure
+                hit = find_phrase(operand, phrase, filings, line_items, ranks, amended=amended, ahead=ahead)
         if hit is None:
             absent.append(operand)
         else:
             found[operand.name] = hit
     return _in_one_row(plan, found, absent, line_items)
+
+
+def _called(query: Query, item: str) -> str:
+    """The question's words for a line item; "" if it names only a metric made of it, or the item in several ways."""
+    words = {query.text[span.start : span.end] for span in query.spans if span.kind == "metric" and span.value == item}
+    return words.pop() if len(words) == 1 else ""
+
+
+def is_source(filing: Filing, source: Sequence[Period]) -> bool:
+    """Whether ``filing`` is one that the question names by one of ``source``."""
+    for period in source:
+        if period.date is not None:
+            days = [each for each in (filing.period_end, filing.filed_at) if each is not None]
+            if any(abs((day - period.date).days) <= DATE_TOLERANCE_DAYS for day in days):
+                return True
+        elif filing.fiscal_year == period.year:
+            annual = period.part in (None, "FY")
+            if filing.fiscal_period in (("FY", "Q4") if annual else (period.part,)):
+                return True
+    return False
 
 
 def _in_one_row(
@@ -116,7 +148,7 @@ def missing_filing(query: Query) -> tuple[str, ...]:
     if query.unknown_companies and not query.companies:
         return tuple(f"filings of {name}" for name in query.unknown_companies)
     owner = f" of {' and '.join(dict.fromkeys(query.names))}" if query.names else ""
-    periods = ", ".join(str(period) for period in query.periods)
+    periods = ", ".join(str(period) for period in query.filed)
     return (f"a filing{owner} for {periods}" if periods else f"a filing{owner} on this subject",)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from finray.answering.closest import closest_passage
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
 from finray.core.journal import Journal
@@ -13,51 +12,60 @@ from finray.core.query import Query
 from finray.core.roles import Answerer, Curation
 from finray.core.types import Answer
 from finray.index.facts import FilingFacts
-from finray.models.encoder import Encoder
 
 
 class GuardedAnswerer:
-    """Asks ``inner`` only about companies and periods in the index.
+    """Asks ``inner`` only about companies and periods in the index, unless a model has judged the evidence.
 
-    With an ``encoder``, quotes the closest passage about the subject if ``inner`` refuses. With ``confidence``, adds
-    the probability that the answer is right.
+    With ``confidence``, adds the probability that the answer is right, and refuses a computed figure with less than
+    ``least``.
     """
 
     def __init__(
         self,
         inner: Answerer,
         facts: FilingFacts,
-        encoder: Encoder | None = None,
         confidence: ConfidenceModel | None = None,
+        least: float = 0.0,
     ) -> None:
         self._inner = inner
         self._facts = facts
-        self._encoder = encoder
         self._confidence = confidence
+        self._least = least
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         passages = curation.kept
-        absent = absence(query, passages, self._facts)
+        absent = None if query.anywhere else absence(query, passages, self._facts)
         if absent is not None:
             journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
             return refusal(absent)
         answer = await self._answer(query, curation, journal)
         if answer.status == "answered" and self._confidence is not None:
             found = signals(query, answer, passages, self._facts)
-            return replace(answer, confidence=round(self._confidence.probability(found), 3))
+            confidence = round(self._confidence.probability(found), 3)
+            if not answer.operands or confidence >= self._least:  # a quotation speaks for itself
+                return replace(answer, confidence=confidence)
+            journal.note(f"answer: {answer.text!r} has a confidence of {confidence}, less than {self._least}")
+            return unsure(answer)
         return answer
 
     async def _answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         answer = await self._inner.answer(query, curation, journal)
         if answer.status != "unanswerable":
             return answer
-        if self._encoder is not None:
-            quoted = closest_passage(query, curation.kept, self._facts, self._encoder)
-            if quoted is not None:
-                journal.note(f"answer: {answer.text} The closest passage is quoted instead.")
-                return replace(quoted, missing=answer.missing)
+        if answer.nearest:
+            return answer
         nearest = near_rows(query, curation.kept, self._facts)
         return replace(answer, text=_with_nearest(answer.text, nearest), nearest=nearest)
+
+
+def unsure(answer: Answer) -> Answer:
+    """The refusal of a figure that is likely wrong: it shows what was read, with its page."""
+    cells = dict.fromkeys(
+        f"{cell.label}: {cell.text} ({cell.doc_name}, p. {cell.page + 1})" for cell in answer.operands if cell.label
+    )
+    text = "No figure is sure enough to be the answer."
+    return Answer(_with_nearest(text, tuple(cells)), "unanswerable", nearest=tuple(cells), evidence=answer.evidence)
 
 
 def refusal(absent: Absence) -> Answer:

@@ -116,9 +116,11 @@ def look_up_any(
     rarity: Rarity | None = None,
 ) -> Hit | None:
     """As :func:`look_up`. If no cell of the measure is sure, a sure one of another measure whose row has nearly all
-    words of the phrase: "outstanding at the end of the year" may count options."""
+    words of the phrase: "outstanding at the end of the year" may count options. None of another measure if the question
+    states its own."""
     hit = look_up(phrase, items, end, months, page_rank, rarity)
-    if (hit is not None and hit.sure) or phrase.measure != "money":
+    settled = phrase.stated or phrase.metrics
+    if (hit is not None and hit.sure) or phrase.measure != "money" or settled:
         return hit
     for measure in _OTHERS:
         other = look_up(replace(phrase, measure=measure), items, end, months, page_rank, rarity)
@@ -158,7 +160,8 @@ def measures(item: LineItem, measure: Measure) -> bool:
     if measure == "per share":
         return item.unit.endswith("/share") or (money and _IS_PRICE.search(around) is not None)
     if measure == "shares":
-        return item.unit == "shares" or (money and item.statement is None and _IS_COUNT.search(around) is not None)
+        counted = money and item.statement is None and _IS_COUNT.search(around) is not None
+        return counted or item.unit in ("shares", "pure")
     rate = money and item.statement is None and _IS_RATE.search(f"{around} {item.caption or ''}") is not None
     return item.unit == "percent" or (rate and abs(item.value / item.scale) <= 1000 and "," not in item.text)
 

@@ -14,10 +14,16 @@ from finray.core.plan import Found, Operand, Phrase, Unit
 from finray.core.types import Filing, LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.filings.cells import CURRENCIES
+from finray.filings.dates import add_months
 from finray.question.measures import UNIT_OF
 
 _WANDER_DAYS = 7
 """A fiscal period ends on different days in different years."""
+_AHEAD_YEARS = 30
+_REPEATED_IN_QUARTERS = 100
+"""Rank of a quarterly report as a source of the last year-end's balance, behind every annual report."""
+_REPEATED_IN_YEARS = 50
+"""Rank of an annual report as a source of a quarter before the fourth, behind every report on the quarter."""
 _REPEATED_DAYS = 4 * 366
 """Filings repeat figures of up to so many days before the end of their own period."""
 
@@ -29,20 +35,23 @@ def find_operand(
     pages: Collection[tuple[str, int]] | None = None,
     *,
     amended: bool = False,
+    called: str = "",
 ) -> Found | None:
     """The operand in the first filing that prints it: the filing of its own period, then those that repeat it.
 
     ``filings`` are of the operand's company, ``line_items`` by filing_id; ``pages`` limits the search. Amendments come
-    first only if ``amended``, because restated figures answer another question.
+    first only if ``amended``, because restated figures answer another question. ``called`` is what the question calls
+    it.
     """
-    for filing, end in _candidates(operand.period, filings, amended):
+    balance = canonical_items()[operand.item].statement == "balance"
+    for filing, end in _candidates(operand.period, filings, amended, balance=balance):
         items = [
             item
             for item in line_items.get(filing.filing_id, ())
             if pages is None or (filing.filing_id, item.page) in pages
         ]
         months = operand.period.months or _months(operand.period, filing)
-        line_item = find_line_item(operand.item, items, period_end=end, months=months)
+        line_item = find_line_item(operand.item, items, period_end=end, months=months, called=called)
         if line_item is not None:
             return _found(operand, filing, line_item, amount(operand.item, line_item, items))
     return None
@@ -56,12 +65,13 @@ def find_phrase(
     ranks: Mapping[tuple[str, int], int],
     *,
     amended: bool = False,
+    ahead: bool = False,
 ) -> Found | None:
     """The operand in the first filing with a row that surely prints ``phrase``, in the order of :func:`find_operand`.
 
     Searches whole filings and prefers the retrieved pages, whose ranks are in ``ranks``.
     """
-    for filing, end, months in phrase_periods(operand, phrase, filings, amended=amended):
+    for filing, end, months in phrase_periods(operand, phrase, filings, amended=amended, ahead=ahead):
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
         items = line_items.get(filing.filing_id, ())
         hit = look_up_any(phrase, cells_for(phrase, items), end, months, own, _rarity(items))
@@ -71,12 +81,13 @@ def find_phrase(
 
 
 def phrase_periods(
-    operand: Operand, phrase: Phrase, filings: Iterable[Filing], *, amended: bool = False
+    operand: Operand, phrase: Phrase, filings: Iterable[Filing], *, amended: bool = False, ahead: bool = False
 ) -> Iterator[tuple[Filing, dt.date, int | None]]:
     """(filing, end, months) of the operand's period in each filing that may print it, the best source first. ``months``
-    is None for a balance."""
-    for filing, end in _candidates(operand.period, filings, amended):
-        yield filing, end, None if phrase.instant else operand.period.months or _months(operand.period, filing)
+    is None for a balance. ``ahead``: the filings print what they expect for later years."""
+    for filing, end in _candidates(operand.period, filings, amended, ahead=ahead):
+        flow = not phrase.instant or (filing.period_end is not None and end > filing.period_end)
+        yield filing, end, (operand.period.months or _months(operand.period, filing)) if flow else None
 
 
 def cells_for(phrase: Phrase, items: Sequence[LineItem]) -> Sequence[LineItem]:
@@ -184,8 +195,11 @@ def _months(period: Period, filing: Filing) -> int:
     return 12 if annual else 3
 
 
-def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> list[tuple[Filing, dt.date]]:
-    """(filing, end of the period in that filing), the best source first."""
+def _candidates(
+    period: Period, filings: Iterable[Filing], amended: bool, *, balance: bool = False, ahead: bool = False
+) -> list[tuple[Filing, dt.date]]:
+    """(filing, end of the period in that filing), the best source first. The ``balance`` of a year's end is also in the
+    quarterly reports of the year after. ``ahead``: later years too, as schedules of maturities date them."""
     ranked: list[tuple[tuple[int, int, str], Filing, dt.date]] = []
     for filing in filings:
         if filing.period_end is None or filing.fiscal_period is None:
@@ -198,17 +212,28 @@ def _candidates(period: Period, filings: Iterable[Filing], amended: bool) -> lis
                 ranked.append((order, filing, period.date))
             continue
         annual = period.part in (None, "FY")
+        own = filing.fiscal_year if filing.fiscal_year is not None else filing.period_end.year
+        if ahead and annual and own < period.year <= own + _AHEAD_YEARS:
+            end = _years_before(filing.period_end, own - period.year)
+            ranked.append(((period.year - own, form, filing.filing_id), filing, end))
+            continue
         if annual and filing.fiscal_period not in ("FY", "Q4"):
+            if balance and filing.fiscal_year == period.year + 1:
+                end = add_months(filing.period_end, -3 * int(filing.fiscal_period[1]))
+                ranked.append(((_REPEATED_IN_QUARTERS, form, filing.filing_id), filing, end))
             continue
-        own_quarter = filing.fiscal_period == period.part
-        if not annual and not own_quarter and (period.part != "Q4" or filing.fiscal_period != "FY"):
+        in_year = not annual and filing.fiscal_period == "FY"  # annual reports print the year's quarters
+        if not annual and not in_year and filing.fiscal_period != period.part:
             continue
+        quarters_back = 4 - int(period.part[1]) if in_year and period.part is not None else 0
         for offset, year in _years_of(filing):
             back = year - period.year
             if 0 <= back <= 4:
                 end = _years_before(filing.period_end, back)
-                order = (back + 10 * offset, form + 2 * (filing.is_amendment != amended), filing.filing_id)
-                ranked.append((order, filing, end))
+                if quarters_back:
+                    end = add_months(end, -3 * quarters_back)
+                late = back + 10 * offset + _REPEATED_IN_YEARS * bool(quarters_back)
+                ranked.append(((late, form + 2 * (filing.is_amendment != amended), filing.filing_id), filing, end))
     ranked.sort(key=lambda item: item[0])
     return [(filing, end) for _, filing, end in ranked]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.answering.coverage import cover, plans_for
+from finray.answering.units import answers_unit
 from finray.core.journal import Journal
 from finray.core.plan import Coverage, Plan
 from finray.core.query import Query
@@ -28,15 +29,15 @@ class PlannedAnswerer:
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         plans = curation.plans or plans_for(query, curation.kept, self._facts)
         coverage = curation.coverage
-        if plans and (coverage is None or coverage.absent):
+        if plans and (coverage is None or coverage.absent or not answers_unit(query, coverage)):
             coverage = self._covered(query, plans, curation)
         return await self._inner.answer(query, replace(curation, plans=plans, coverage=coverage), journal)
 
     def _covered(self, query: Query, plans: Sequence[Plan], curation: Curation) -> Coverage:
-        """The first plan with all its operands, else the first plan."""
+        """The first plan with all its operands and the unit asked for, else one with all operands, else the first."""
         tried: list[Coverage] = []
         for plan in plans:
             tried.append(cover(query, plan, curation.kept, self._facts, anywhere=True))
-            if not tried[-1].absent:
+            if not tried[-1].absent and answers_unit(query, tried[-1]):
                 return tried[-1]
-        return tried[0]
+        return next((coverage for coverage in tried if not coverage.absent), tried[0])

@@ -37,7 +37,7 @@ def absence(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Ab
     company = absent_company(query) or unmatched_name(query, passages)
     if company is not None:
         return Absence((f"filings of {company}",), _similar_companies(company, facts))
-    if not any(period_fit(facts.filing(p.filing_id), query.periods)[0] > 0 for p in passages):
+    if not any(period_fit(facts.filing(p.filing_id), query.filed)[0] > 0 for p in passages):
         return Absence(missing_filing(query), _near_filings(query, facts))
     return None
 

@@ -58,6 +58,8 @@ _WHOLE = frozenset(
 )
 
 
+_YEAR_LABEL = re.compile(r"(?:fiscal\s)?(?:years?\s)?(?:19|20)\d\d", re.I)
+"""The label of a row in a schedule by years: it adds nothing to the caption of its table."""
 _FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z]|(?:see )?notes? [^()]*)\s*\)", re.I)
 _LEFT_OUT = re.compile(r"\b(?:net of|excluding|exclusive of|before|less|except)\b", re.I)
 
@@ -104,7 +106,7 @@ def words_around(item: LineItem) -> Words:
     start = match.start() if match is not None and match.start() > 0 else len(label)
     aside = _words(label[start:])
     return Words(
-        _words(label),
+        frozenset() if _YEAR_LABEL.fullmatch(item.label.strip()) else _words(label),
         aside - _words(label[:start]),
         _words(item.section or ""),
         _words(item.column_label or ""),

@@ -4,51 +4,56 @@ from __future__ import annotations
 
 from finray.answering.computed import Computation
 from finray.answering.coverage import fitting_period
-from finray.answering.quoted import quoted
+from finray.answering.in_words import WordsAnswerer
+from finray.answering.units import answers_unit, result_unit
 from finray.core.journal import Journal
 from finray.core.plan import Coverage
 from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.core.types import Answer
 from finray.index.facts import FilingFacts
-from finray.models.encoder import Encoder
 from finray.question.arithmetic import ProgramError
 
 
 class StatementAnswerer:
-    """Computes numbers by the program of a plan, and quotes for other questions. Refuses if an operand is missing.
+    """Computes numbers by the program of a plan. Quotes sentences for other questions, and if no row has the words of
+    one. Refuses if an operand of a named metric is missing.
 
     Plans and their coverage come with the curation (:class:`PlannedAnswerer`). :class:`GuardedAnswerer` checks before
     that the index has the company and the period.
     """
 
-    def __init__(self, facts: FilingFacts, encoder: Encoder) -> None:
+    def __init__(self, facts: FilingFacts, words: WordsAnswerer) -> None:
         self._facts = facts
-        self._encoder = encoder
+        self._words = words
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         coverage = curation.coverage
         if coverage is None:
-            return self._quoted(query, curation, journal)
+            return self._in_words(query, curation, journal)
         if not coverage.absent:
             return self._computed(query, coverage, curation)
         plan, absent = coverage.plan, coverage.absent
         journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
-        if len(plan.operands) == 1 and absent[0].phrase is not None:
-            computed = plan.kind != "value" or any(each.spelled for each in curation.plans)
-            return self._quoted(query, curation, journal, amount=bool(query.periods) or computed)
-        return Answer.refused(*(o.described(self._facts.company_name(o.company)) for o in absent))
+        if any(operand.phrase is None for operand in absent):
+            return Answer.refused(*(o.described(self._facts.company_name(o.company)) for o in absent))
+        # No row has the words of the question: a sentence may, or they are no name of a figure at all.
+        computed = plan.kind != "value" or any(each.spelled for each in curation.plans)
+        return self._in_words(query, curation, journal, amount=bool(query.periods) or computed)
 
     def _computed(self, query: Query, coverage: Coverage, curation: Curation) -> Answer:
         found = coverage.found.values()
         currencies = sorted({item.currency for item in found if item.currency and item.unit.startswith("USD")})
         if len(currencies) > 1:
             return Answer.refused(f"the figures in one currency: they are in {', '.join(currencies)}")
+        if not answers_unit(query, coverage):
+            unit = result_unit(query, coverage)
+            return Answer.refused(f"{query.shape.unit} for {query.text!r}: the closest row gives {unit}")
         try:
             return Computation(query, coverage, curation.kept, self._facts).answer()
         except ProgramError as error:
             return Answer.refused(f"a defined result: {error}")
 
-    def _quoted(self, query: Query, curation: Curation, journal: Journal, *, amount: bool = False) -> Answer:
+    def _in_words(self, query: Query, curation: Curation, journal: Journal, *, amount: bool = False) -> Answer:
         passages = fitting_period(query, curation.kept, self._facts)
-        return quoted(query, passages, self._facts, self._encoder, journal, amount=amount)
+        return self._words.answer(query, passages, journal, amount=amount)

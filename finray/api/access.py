@@ -1,24 +1,31 @@
-"""Authentication by bearer key and per-key limits. Both are checked before the body of a request is read."""
+"""Authentication by bearer key and per-key limits, both checked before the body of a request is read, and limits on the
+size and time of the body."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.requests import ClientDisconnect
+from starlette.types import Message
 
-from finray.api.body import with_body
-from finray.api.envelope import context_of
+from finray.api.envelope import CLIENT_CLOSED, context_of
 from finray.api.errors import ApiError
 from finray.api.keys import KeyRing
 from finray.api.limits import KeyLimits
+from finray.core.settings import ServingSettings
 
 ANONYMOUS = "-"
 """Key name of every request if API-key checks are disabled."""
 
+_FORM_BYTES = 8_192
+"""Boundaries and fields around the file of a form."""
 _bearer = HTTPBearer(auto_error=False, description="A key of `finray keys add NAME`.")
 BEARER = Security(_bearer)
 """Marks a route in the OpenAPI file as requiring a key; :class:`KeyedRoute` does the check."""
@@ -95,7 +102,33 @@ class AskRoute(KeyedRoute):
         """Raises ApiError 401, 403, 408, 413, 429."""
         request = await super().admit(request)
         context_of(request.scope).ended.append(gate_of(request).limits.begin(await key_of(request)))
-        return await with_body(request, request.app.state.settings)
+        return await with_body(request, body_limit(request.app.state.settings))
+
+
+class BodyRoute(ReadRoute):
+    """A route with a body that counts toward the key's read limit."""
+
+    async def admit(self, request: Request) -> Request:
+        """Raises ApiError 401, 403, 408, 413, 429."""
+        return await with_body(await super().admit(request), body_limit(request.app.state.settings))
+
+
+class UploadRoute(KeyedRoute):
+    """A route with a file, which may be larger and slower than other bodies."""
+
+    async def admit(self, request: Request) -> Request:
+        """Raises ApiError 401, 403, 408, 413, 429."""
+        request = await super().admit(request)
+        context_of(request.scope).ended.append(gate_of(request).limits.begin(await key_of(request)))
+        settings: ServingSettings = request.app.state.settings
+        limit = BodyLimit(
+            settings.max_file_bytes,
+            "serving.max_file_bytes",
+            settings.file_timeout_s,
+            "serving.file_timeout_s",
+            _FORM_BYTES,
+        )
+        return await with_body(request, limit)
 
 
 async def key_of(request: Request) -> str:
@@ -106,3 +139,52 @@ async def key_of(request: Request) -> str:
 
 Key = Annotated[str, Depends(key_of)]
 """The name of the request's key."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimit:
+    """Limits on size and time with the settings that they come from; ``wrapping`` bytes are allowed on top."""
+
+    size: int
+    size_setting: str
+    seconds: float
+    seconds_setting: str
+    wrapping: int = 0
+
+
+def body_limit(settings: ServingSettings) -> BodyLimit:
+    return BodyLimit(
+        settings.max_body_bytes, "serving.max_body_bytes", settings.body_timeout_s, "serving.body_timeout_s"
+    )
+
+
+async def with_body(request: Request, limit: BodyLimit) -> Request:
+    """``request`` with its whole body. Raises ApiError 413 if the body is too large, 408 if it is too slow, 499 if the
+    client disconnects."""
+    too_large = ApiError(
+        413, "request_too_large", f"the body is larger than {limit.size:,} bytes ({limit.size_setting})"
+    )
+    most = limit.size + limit.wrapping
+    length = request.headers.get("content-length", "0")
+    if length.isdecimal() and int(length[:20]) > most:
+        raise too_large
+    left = most
+
+    async def receive() -> Message:
+        nonlocal left
+        message = await request.receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise too_large
+        return message
+
+    bounded = Request(request.scope, receive)
+    try:
+        async with asyncio.timeout(limit.seconds):
+            await bounded.body()
+    except TimeoutError:
+        message = f"the body did not arrive within {limit.seconds:g} s ({limit.seconds_setting})"
+        raise ApiError(408, "request_timeout", message) from None
+    except ClientDisconnect:
+        raise ApiError(CLIENT_CLOSED, "client_closed_request", "the client closed the connection") from None
+    return bounded

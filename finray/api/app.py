@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import finray
 from finray.api.access import Gate
-from finray.api.envelope import Envelope
-from finray.api.errors import INTERNAL, ApiError, error_body
+from finray.api.batches.batches import Batches
+from finray.api.envelope import Envelope, context_of
+from finray.api.errors import ApiError, internal_error
 from finray.api.events import event_components
 from finray.api.keys import KeyRing
 from finray.api.limits import KeyLimits
-from finray.api.routes import health, library, questions
+from finray.api.routes import batches as batch_routes
+from finray.api.routes import chat, files, health, library, questions
 from finray.api.service import LocalService, Service
-from finray.api.telemetry import NoTelemetry, Telemetry
+from finray.api.telemetry import Telemetry
 from finray.core.settings import ServingSettings
 
 MetricsSource = Callable[[], Awaitable[str]]
@@ -40,6 +43,25 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+_HTTP_ERRORS = {
+    404: ("unknown_route", "there is nothing at this path"),
+    405: ("method_not_allowed", "this path has other methods"),
+}
+
+
+class Endpoint(Protocol):
+    """An ASGI application for one path beside the routes. It admits requests itself, by the gate it was made with."""
+
+    path: str
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Entered while the application runs."""
+        ...
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
+
+
+MakeEndpoint = Callable[[Service, ServingSettings, Gate], Endpoint]
 
 
 def create_app(
@@ -47,18 +69,26 @@ def create_app(
     settings: ServingSettings,
     keys: KeyRing | None,
     *,
+    batches: Batches | None = None,
     telemetry: Telemetry | None = None,
     metrics: MetricsSource | None = None,
     echo_id: bool = True,
+    endpoints: Sequence[MakeEndpoint] = (),
 ) -> ASGIApp:
     """The ASGI application over ``service``. ``keys`` None disables API-key checks.
 
-    ``metrics`` returns the text of ``/metrics``. Turn ``echo_id`` off if a proxy adds X-Request-Id to replies.
+    ``batches`` are started and stopped with the application; without them their routes reply 503.
+    ``metrics`` returns the text of ``/metrics``; ``endpoints`` make what is served beside the routes. Turn ``echo_id``
+    off if a proxy adds X-Request-Id to replies.
     """
     app = make_routes()
-    app.state.telemetry = telemetry = telemetry or NoTelemetry()
+    app.state.telemetry = telemetry = telemetry or Telemetry()
     app.state.service, app.state.settings, app.state.metrics = service, settings, metrics
-    app.state.gate = Gate(keys, KeyLimits(settings))
+    app.state.batches = batches
+    app.state.gate = gate = Gate(keys, KeyLimits(settings))
+    app.state.endpoints = [make(service, settings, gate) for make in endpoints]
+    for endpoint in app.state.endpoints:
+        app.router.routes.insert(0, Route(endpoint.path, endpoint, include_in_schema=False))
     return Envelope(app, telemetry=telemetry, echo_id=echo_id)
 
 
@@ -75,12 +105,11 @@ def make_routes() -> FastAPI:
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
-    for router in (questions.router, library.router, *health.routers()):
+    batch_routers = (files.uploads, files.router, batch_routes.writes, batch_routes.router)
+    for router in (questions.router, chat.chat, chat.models, library.router, *batch_routers, *health.routers()):
         app.include_router(router)
-    app.add_exception_handler(ApiError, _on_api_error)
-    app.add_exception_handler(RequestValidationError, _on_invalid)
-    app.add_exception_handler(HTTPException, _on_http_error)
-    app.add_exception_handler(Exception, _on_unexpected)
+    for kind in (ApiError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, _on_error)
     if WEB.is_dir():
         app.mount("/", _Web(directory=WEB, html=True), name="web")
     app.openapi = lambda: openapi(app)  # type: ignore[method-assign]
@@ -111,50 +140,53 @@ class _Web(StaticFiles):
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    service = app.state.service
+    service, batches = app.state.service, app.state.batches
     if isinstance(service, LocalService):
         await service.start()
-    yield
+    if batches is not None:
+        await batches.start()
+    async with AsyncExitStack() as stack:
+        for endpoint in app.state.endpoints:
+            await stack.enter_async_context(endpoint.running())
+        yield
+    if batches is not None:
+        await batches.stop()
     if isinstance(service, LocalService):
         await service.stop()
 
 
-async def _on_api_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, ApiError)
-    request.scope["state"]["finray"].error = error.code
-    if error.status == 429:
-        request.app.state.telemetry.refused(error.code)
-    return JSONResponse(error.body(), error.status, error.headers)
+async def _on_error(request: Request, error: Exception) -> Response:
+    """Starlette raises an unexpected error again, and the envelope logs it."""
+    found = _api_error(error)
+    context_of(request.scope).error = found.code
+    if found.status == 429:
+        request.app.state.telemetry.refused(found.code)
+    response = found.response()
+    if isinstance(error, HTTPException):
+        response.headers.update(error.headers or {})
+    return response
 
 
-async def _on_invalid(request: Request, error: Exception) -> Response:
-    """Report the first validation error without echoing the input, which may be long or hostile."""
-    assert isinstance(error, RequestValidationError)
+def _api_error(error: Exception) -> ApiError:
+    match error:
+        case ApiError():
+            return error
+        case RequestValidationError():
+            return _invalid(error)
+        case HTTPException(status_code=status, detail=detail):
+            code, message = _HTTP_ERRORS.get(status, ("http_error", str(detail)[:200]))
+            return ApiError(status, code, message)
+    return internal_error()
+
+
+def _invalid(error: RequestValidationError) -> ApiError:
+    """The first validation error without the input, which may be long or hostile."""
     first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return ApiError(422, "invalid_request", "the body is not JSON")
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
     param = ".".join(place)[:200] or None
-    if first["type"] == "json_invalid":
-        param, message = None, "the body is not JSON"
-    else:
-        message = f"{param or 'the request'}: {first['msg']}"
-    request.scope["state"]["finray"].error = "invalid_request"
-    return JSONResponse(error_body(422, "invalid_request", message, param), 422)
-
-
-async def _on_http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    request.scope["state"]["finray"].error = str(error.status_code)
-    code = {404: "unknown_route", 405: "method_not_allowed"}.get(error.status_code, "http_error")
-    message = {404: "there is nothing at this path", 405: "this path has other methods"}.get(
-        error.status_code, str(error.detail)[:200]
-    )
-    headers = dict(error.headers or {})
-    return JSONResponse(error_body(error.status_code, code, message), error.status_code, headers)
-
-
-async def _on_unexpected(_request: Request, _error: Exception) -> Response:
-    """Reply without details. Starlette raises the error again, and the envelope logs it."""
-    return JSONResponse(error_body(500, "internal_error", INTERNAL), 500)
+    return ApiError(422, "invalid_request", f"{param or 'the request'}: {first['msg']}", param=param)
 
 
 def openapi_text() -> str:

@@ -7,7 +7,7 @@ import logging
 from dataclasses import replace
 from typing import Final
 
-from finray.api.errors import ApiError
+from finray.api.errors import ApiError, invalid
 from finray.core.errors import (
     EngineUnavailableError,
     FinrayError,
@@ -41,7 +41,7 @@ def without_places(prediction: Prediction, request_id: str) -> Prediction:
 def for_client(error: FinrayError, request_id: str) -> ApiError:
     """The reply to a request that failed with ``error``."""
     if isinstance(error, QuestionError):
-        return ApiError(422, "invalid_question", str(error), param="question")
+        return invalid("invalid_question", str(error), "question")
     if isinstance(error, QuestionTimeoutError):
         return ApiError(504, "timeout", f"{error}; ask fewer questions at once")
     _log_error(request_id, f"{type(error).__name__}: {error}")

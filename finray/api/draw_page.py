@@ -1,4 +1,5 @@
-"""The process that draws one page. Reads a request (see ``Drawing``) and the PDF from stdin; writes a PNG to stdout.
+"""The process that draws one page. Reads the page's ``text`` and a ``Drawing`` as JSON and the PDF from stdin;
+writes a PNG to stdout.
 
 To locate ranges of the page's text, it aligns the words of the text with those that PyMuPDF finds. The text was read
 from the same page, so most words match one to one, in order.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import re
 import time
@@ -15,7 +14,7 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from finray.api.errors import ApiError, error_body
+from finray.api.errors import ApiError
 from finray.api.telemetry import Telemetry
 
 REQUEST_ID = "x-request-id"
@@ -76,17 +75,15 @@ class Envelope:
         self._telemetry.under_way(1)
         try:
             if given and not _ID.fullmatch(given):
-                await _refuse(
-                    ApiError(400, "invalid_request_id", "X-Request-Id is 1 to 128 letters, digits, '.', '_', ':', '-'"),
-                    reply,
+                raise ApiError(
+                    400, "invalid_request_id", "X-Request-Id is 1 to 128 letters, digits, '.', '_', ':', '-'"
                 )
-            else:
-                await self._app(scope, read, reply)
+            await self._app(scope, read, reply)
         except ApiError as error:
             context.error = error.code
             if replying:
                 raise
-            await _refuse(error, reply)
+            await error.response()(scope, receive, reply)
         except asyncio.CancelledError:
             # The server cancels a request if its client disconnects: not a failure of the service.
             status, context.error = CLIENT_CLOSED, "client_closed_request"
@@ -126,11 +123,3 @@ def _line(scope: Scope, context: RequestContext, route: str, status: int, second
         "key": context.key,
     }
     return line | ({"error": context.error} if context.error else {})
-
-
-async def _refuse(error: ApiError, send: Send) -> None:
-    body = json.dumps(error_body(error.status, error.code, error.message, error.param)).encode()
-    headers = {"content-type": "application/json", "content-length": str(len(body)), **error.headers}
-    raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": error.status, "headers": raw})
-    await send({"type": "http.response.body", "body": body})

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
+
+from starlette.responses import JSONResponse, Response
 
 from finray.core.errors import FinrayError
 from finray.core.records import to_object
 from finray.core.replies import ErrorReply, ErrorType, Problem
 
-INTERNAL = "something went wrong; see the service's log"
 _LONGEST_WAIT_S = 60
 _TYPES: dict[int, ErrorType] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
@@ -24,14 +26,17 @@ class ApiError(FinrayError):
         self, status: int, code: str, message: str, *, param: str | None = None, retry_after: float | None = None
     ) -> None:
         super().__init__(message)
-        self.status = status
-        self.code = code
-        self.message = message
-        self.param = param
-        self.retry_after = retry_after
+        self.status, self.code, self.message = status, code, message
+        self.param, self.retry_after = param, retry_after
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_unpickle, (self.status, self.code, self.message, self.param, self.retry_after))
+        create = partial(ApiError, param=self.param, retry_after=self.retry_after)
+        return create, (self.status, self.code, self.message)
+
+    @property
+    def problem(self) -> Problem:
+        kind = _TYPES.get(self.status, "server_error" if self.status >= 500 else "invalid_request_error")
+        return Problem(self.message, kind, self.param, self.code)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -42,22 +47,18 @@ class ApiError(FinrayError):
             headers["WWW-Authenticate"] = "Bearer"
         return headers
 
-    def body(self) -> dict[str, Any]:
-        return error_body(self.status, self.code, self.message, self.param)
+    def response(self) -> Response:
+        return JSONResponse(to_object(ErrorReply(self.problem)), self.status, self.headers)
 
 
-def problem(status: int, code: str, message: str, param: str | None = None) -> Problem:
-    kind = _TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    return Problem(message, kind, param, code)
+def internal_error() -> ApiError:
+    """A bug; the reply has no details."""
+    return ApiError(500, "internal_error", "something went wrong; see the service's log")
 
 
-def error_body(status: int, code: str, message: str, param: str | None = None) -> dict[str, Any]:
-    return to_object(ErrorReply(problem(status, code, message, param)))
+def invalid(code: str, message: str, param: str) -> ApiError:
+    return ApiError(422, code, message, param=param)
 
 
 def not_found(message: str, param: str) -> ApiError:
     return ApiError(404, "not_found", message, param=param)
-
-
-def _unpickle(status: int, code: str, message: str, param: str | None, retry_after: float | None) -> ApiError:
-    return ApiError(status, code, message, param=param, retry_after=retry_after)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class FairThreads:
         self._lock = threading.Lock()
         self._waiting: dict[str, deque[_Job]] = {}
         """Queue of each key that has one; the key whose turn is next comes first."""
-        self._at_work: dict[str, int] = {}
+        self._at_work: Counter[str] = Counter()
         self._seconds = _FIRST_SECONDS
 
     async def run(self, key: str, work: Callable[[], T]) -> T:
@@ -71,25 +71,19 @@ class FairThreads:
     def _admit(self, key: str) -> None:
         waiting = sum(map(len, self._waiting.values()))
         retry_after = (waiting + 1) * self._seconds / self._threads
-        if self._at_work.get(key, 0) + len(self._waiting.get(key, ())) >= self._per_key:
-            raise ApiError(
-                429,
-                "concurrency_limit",
-                f"this key has {self._per_key} {self._name} under way (serving.max_concurrent); wait for one to end",
-                retry_after=retry_after,
+        if self._at_work[key] + len(self._waiting.get(key, ())) >= self._per_key:
+            message = (
+                f"this key has {self._per_key} {self._name} under way (serving.max_concurrent); wait for one to end"
             )
+            raise ApiError(429, "concurrency_limit", message, retry_after=retry_after)
         if waiting >= self._max_waiting:
-            raise ApiError(
-                429,
-                "overloaded",
-                f"{waiting} {self._name} are already queued (serving.max_waiting_reads); try again",
-                retry_after=retry_after,
-            )
+            message = f"{waiting} {self._name} are already queued (serving.max_waiting_reads); try again"
+            raise ApiError(429, "overloaded", message, retry_after=retry_after)
 
     def _hand_out(self) -> None:
         while sum(self._at_work.values()) < self._threads:
             most = max(1, self._threads - 1)
-            key = next((key for key in self._waiting if self._at_work.get(key, 0) < most), None)
+            key = next((key for key in self._waiting if self._at_work[key] < most), None)
             if key is None:
                 return
             jobs = self._waiting.pop(key)
@@ -97,7 +91,7 @@ class FairThreads:
             if jobs:
                 self._waiting[key] = jobs  # behind all others
             if job.done.set_running_or_notify_cancel():
-                self._at_work[key] = self._at_work.get(key, 0) + 1
+                self._at_work[key] += 1
                 self._pool.submit(self._work, key, job)
 
     def _work(self, key: str, job: _Job) -> None:
@@ -111,8 +105,6 @@ class FairThreads:
         with self._lock:
             self._seconds += _RECENT * (time.perf_counter() - started - self._seconds)
             self._at_work[key] -= 1
-            if not self._at_work[key]:
-                del self._at_work[key]
             self._hand_out()
 
     def _withdraw(self, key: str, job: _Job) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-from dataclasses import fields
+from dataclasses import fields, replace
+from pathlib import PurePath
 from typing import Any
 
-from finray.api.errors import ApiError, not_found
+from finray.api.errors import ApiError, invalid, not_found
 from finray.api.open_index import OpenIndex
 from finray.core.filing_filter import FilingFilter
 from finray.core.replies import FilingCover, FilingDetail, FilingList, FilingPage, PagePlace
@@ -43,10 +44,9 @@ def filing_record(index: OpenIndex, filing_id: str) -> FilingDetail:
 def filing_page(index: OpenIndex, filing_id: str, page: int) -> FilingPage:
     """Text, place and line items of one page. Raises ApiError 404."""
     filing = find(index, filing_id)
-    n_pages = index.catalog.n_pages(filing_id)
     row = index.reader.page(filing_id, page)
     if row is None:
-        raise not_found(f"filing {filing_id!r} has no page {page}; its pages are 0 to {n_pages - 1}", "page")
+        raise no_page(index, filing_id, page)
     return FilingPage(
         index_version=index.version,
         filing_id=filing_id,
@@ -54,7 +54,7 @@ def filing_page(index: OpenIndex, filing_id: str, page: int) -> FilingPage:
         company=filing.company,
         form=filing.form,
         page=page,
-        n_pages=n_pages,
+        n_pages=index.catalog.n_pages(filing_id),
         text=row["text"],
         item=row["item"],
         statement=row["statement"],
@@ -65,12 +65,26 @@ def filing_page(index: OpenIndex, filing_id: str, page: int) -> FilingPage:
     )
 
 
+def named_filings(index: OpenIndex, filing_ids: frozenset[str]) -> dict[str, Filing]:
+    """The filings with these ids that are in the index. Of their location only the kind of file is left."""
+    found = {filing_id: index.filings[filing_id] for filing_id in filing_ids if filing_id in index.filings}
+    return {
+        filing_id: replace(filing, source_uri=f"{filing.doc_name}{PurePath(filing.source_uri).suffix}")
+        for filing_id, filing in found.items()
+    }
+
+
 def find(index: OpenIndex, filing_id: str) -> Filing:
     """The filing with this id, looked up in memory: ids never become paths. Raises ApiError 404."""
     filing = index.filings.get(filing_id)
     if filing is None:
         raise not_found(f"there is no filing {filing_id[:64]!r} in the index", "filing_id")
     return filing
+
+
+def no_page(index: OpenIndex, filing_id: str, page: int) -> ApiError:
+    last = index.catalog.n_pages(filing_id) - 1
+    return not_found(f"filing {filing_id!r} has no page {page}; its pages are 0 to {last}", "page")
 
 
 def _cover(index: OpenIndex, filing: Filing) -> dict[str, Any]:
@@ -86,6 +100,4 @@ def _read_cursor(cursor: str) -> str:
     try:
         return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
     except (binascii.Error, ValueError):
-        raise ApiError(
-            422, "invalid_cursor", "'cursor' is not a 'next_cursor' of this service", param="cursor"
-        ) from None
+        raise invalid("invalid_cursor", "'cursor' is not a 'next_cursor' of this service", "cursor") from None

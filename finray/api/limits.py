@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from finray.api.errors import ApiError
 from finray.core.settings import ServingSettings
@@ -26,40 +28,42 @@ class Capacity:
     def __init__(self, limit: int, workers: int, spread: Callable[[float, float], float] = random.uniform) -> None:
         self._limit, self._workers, self._spread = limit, workers, spread
         self._seconds = _FIRST_SECONDS
+        self._open = 0
 
     def took(self, seconds: float) -> None:
         """Record the time that a question took, without waiting."""
         self._seconds += _RECENT * (seconds - self._seconds)
 
-    def check(self, open_questions: int, more: int) -> None:
-        """Raises ApiError 429 if ``more`` questions exceed the limit, so that the client can retry later or elsewhere
-        instead of waiting. Retry-After is randomized to spread the retries.
+    @contextmanager
+    def admit(self, questions: int) -> Iterator[None]:
+        """Count ``questions`` as open inside the block.
 
-        If no question is open, a request with more questions than the limit is still accepted.
+        Raises ApiError 429 if they exceed the limit, so that the client can retry later or elsewhere instead of
+        waiting; Retry-After is randomized to spread the retries. If no question is open, a request with more questions
+        than the limit is still accepted.
         """
-        if not open_questions or open_questions + more <= self._limit:
-            return
-        wait = open_questions * self._seconds / self._workers
-        raise ApiError(
-            429,
-            "overloaded",
-            f"{open_questions} questions are running or queued, of at most {self._limit} (serving.max_in_flight); "
-            "try again",
-            retry_after=wait * self._spread(1 - _SPREAD, 1 + _SPREAD),
-        )
+        if self._open and self._open + questions > self._limit:
+            raise self._overloaded()
+        self._open += questions
+        try:
+            yield
+        finally:
+            self._open -= questions
+
+    def _overloaded(self) -> ApiError:
+        wait = self._open * self._seconds / self._workers * self._spread(1 - _SPREAD, 1 + _SPREAD)
+        questions = f"{self._open} questions are running or queued, of at most {self._limit}"
+        return ApiError(429, "overloaded", f"{questions} (serving.max_in_flight); try again", retry_after=wait)
 
 
 @dataclass(slots=True)
 class TokenBucket:
-    """``per_second`` tokens flow in, up to ``capacity``; it starts full."""
+    """``per_second`` tokens flow in, up to ``capacity``."""
 
     per_second: float
     capacity: float
     at: float
-    tokens: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.tokens = self.capacity
+    tokens: float
 
     def take(self, cost: float, now: float) -> float:
         """Take ``cost`` tokens and return 0, or return the seconds until they are available."""
@@ -77,52 +81,38 @@ class KeyLimits:
     def __init__(self, settings: ServingSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._clock = settings, clock
         self._lock = threading.Lock()
-        self._questions: dict[str, TokenBucket] = {}
-        self._reads: dict[str, TokenBucket] = {}
-        self._under_way: dict[str, int] = {}
+        self._buckets: dict[tuple[str, str], TokenBucket] = {}
+        self._under_way: Counter[str] = Counter()
 
     def read(self, key: str) -> None:
         """Count one read. Raises ApiError 429."""
-        self._take(self._reads, key, 1, self._settings.reads_per_minute, "serving.reads_per_minute")
+        self._take(key, 1, self._settings.reads_per_minute, "serving.reads_per_minute")
 
     def ask(self, key: str, questions: int) -> None:
         """Count questions. Raises ApiError 429."""
-        self._take(self._questions, key, questions, self._settings.questions_per_minute, "serving.questions_per_minute")
+        self._take(key, questions, self._settings.questions_per_minute, "serving.questions_per_minute")
 
     def begin(self, key: str) -> Callable[[], None]:
         """Count a request as in progress until the returned function is called. Raises ApiError 429."""
         with self._lock:
-            if self._under_way.get(key, 0) >= self._settings.max_concurrent:
-                raise ApiError(
-                    429,
-                    "concurrency_limit",
-                    f"this key has {self._settings.max_concurrent} requests under way (serving.max_concurrent); "
-                    "wait for one to end",
-                    retry_after=1.0,
-                )
-            self._under_way[key] = self._under_way.get(key, 0) + 1
+            if self._under_way[key] >= (most := self._settings.max_concurrent):
+                message = f"this key has {most} requests under way (serving.max_concurrent); wait for one to end"
+                raise ApiError(429, "concurrency_limit", message, retry_after=1.0)
+            self._under_way[key] += 1
 
         def end() -> None:
             with self._lock:
                 self._under_way[key] -= 1
-                if not self._under_way[key]:
-                    del self._under_way[key]
 
         return end
 
-    def _take(self, buckets: dict[str, TokenBucket], key: str, cost: int, per_minute: float, setting: str) -> None:
+    def _take(self, key: str, cost: int, per_minute: float, setting: str) -> None:
         with self._lock:
             now = self._clock()
-            bucket = buckets.get(key)
-            if bucket is None:
-                per_second = per_minute / 60
-                capacity = max(per_second * _BURST_S, float(self._settings.max_questions))
-                bucket = buckets[key] = TokenBucket(per_second, capacity, now)
-            wait = bucket.take(cost, now)
+            per_second = per_minute / 60
+            capacity = max(per_second * _BURST_S, float(self._settings.max_questions))
+            full = TokenBucket(per_second, capacity, now, tokens=capacity)
+            wait = self._buckets.setdefault((setting, key), full).take(cost, now)
         if wait:
-            raise ApiError(
-                429,
-                "rate_limit",
-                f"this key may ask {per_minute:g} a minute ({setting}); try again in {wait:.1f} s",
-                retry_after=wait,
-            )
+            message = f"this key may ask {per_minute:g} a minute ({setting}); try again in {wait:.1f} s"
+            raise ApiError(429, "rate_limit", message, retry_after=wait)

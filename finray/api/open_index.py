@@ -7,6 +7,7 @@ import logging
 import weakref
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from finray.api.catalog import Catalog
 from finray.core.errors import FinrayError
@@ -16,6 +17,7 @@ from finray.engines.source import Tables
 from finray.index.layout import open_table
 from finray.index.reader import IndexReader
 from finray.index.schema import CHILDREN, FILINGS
+from finray.question.companies import CompanyCatalog
 from finray.storage.locations import STORAGE_ERRORS
 
 _log = logging.getLogger(__name__)
@@ -40,6 +42,11 @@ class OpenIndex:
         filings = {filing.filing_id: filing for filing in reader.filings()}
         catalog = Catalog(filings, reader.row_counts("pages"))
         return cls(version_name(reader.versions), reader.versions, reader, filings, catalog)
+
+    @cached_property
+    def companies(self) -> CompanyCatalog:
+        """Built on first use, which takes seconds for 100,000 filings."""
+        return CompanyCatalog(list(self.filings.values()))
 
 
 def version_name(tables: Tables) -> str:

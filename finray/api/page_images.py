@@ -15,7 +15,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from finray.api.byte_cache import ByteCache
-from finray.api.errors import ApiError, not_found
+from finray.api.errors import ApiError, invalid, not_found
 from finray.api.fair_threads import FairThreads
 from finray.api.library import find
 from finray.api.open_index import OpenIndex
@@ -31,38 +31,38 @@ _MAX_POINTS = 20_000.0
 _MAX_IMAGE_BYTES = 128 * 1024**2
 
 
+Range = tuple[int, int]
+Box = tuple[float, float, float, float]
+
+
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Either a range of the page's text, ``start`` to ``end``, or a ``box`` (x0, y0, x1, y1) in PDF points."""
+class Drawing:
+    """An image of ``page`` with ``ranges`` of the page's text and ``boxes`` (x0, y0, x1, y1) in PDF points marked."""
 
-    start: int = 0
-    end: int = 0
-    box: tuple[float, float, float, float] | None = None
-
-
-Marks = tuple[Mark, ...]
+    page: int
+    dpi: int
+    ranges: tuple[Range, ...] = ()
+    boxes: tuple[Box, ...] = ()
 
 
-def read_range(text: str) -> Mark:
+def read_range(text: str) -> Range:
     """Parse a range such as ``120-480``. Raises ApiError 422."""
     first, dash, last = text.partition("-")
     if dash and first.isdecimal() and last.isdecimal() and len(text) <= 20 and int(first) < int(last):
-        return Mark(int(first), int(last))
-    raise ApiError(
-        422, "invalid_highlight", "'highlight' is START-END, characters of the page's text", param="highlight"
-    )
+        return int(first), int(last)
+    raise invalid("invalid_highlight", "'highlight' is START-END, characters of the page's text", "highlight")
 
 
-def read_box(text: str) -> Mark:
+def read_box(text: str) -> Box:
     """Parse a box such as ``72,100,540,112.5``. Raises ApiError 422."""
-    problem = ApiError(422, "invalid_box", "'box' is X0,Y0,X1,Y1 in PDF points, X0 < X1 and Y0 < Y1", param="box")
+    problem = invalid("invalid_box", "'box' is X0,Y0,X1,Y1 in PDF points, X0 < X1 and Y0 < Y1", "box")
     try:
         x0, y0, x1, y1 = (float(part) for part in text[:200].split(","))
     except ValueError:
         raise problem from None
     if not all(math.isfinite(v) and abs(v) <= _MAX_POINTS for v in (x0, y0, x1, y1)) or x0 >= x1 or y0 >= y1:
         raise problem
-    return Mark(box=(x0, y0, x1, y1))
+    return x0, y0, x1, y1
 
 
 class PageImages:
@@ -76,14 +76,13 @@ class PageImages:
         )
         self._images, self._files = ByteCache(serving.cache_bytes), ByteCache(serving.cache_bytes)
 
-    async def png(self, key: str, index: OpenIndex, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+    async def png(self, key: str, index: OpenIndex, filing_id: str, drawing: Drawing) -> bytes:
         """The image, for the API key named ``key``. Raises ApiError 404 if the page or its PDF is missing, 422 for
         marks outside the page, 429 for too many requests, 500 if drawing fails."""
         filing = find(index, filing_id)
-        cache_key = (filing_id, filing.content_sha256, page, marks, dpi)
-        if (image := self._images.get(cache_key)) is not None:
+        if (image := self._images.get((filing_id, filing.content_sha256, drawing))) is not None:
             return image
-        return await self._threads.run(key, lambda: self._draw(index, filing, page, marks, dpi, cache_key))
+        return await self._threads.run(key, lambda: self._draw(index, filing, drawing))
 
     def forget(self) -> None:
         self._images.clear()
@@ -93,20 +92,18 @@ class PageImages:
         self.forget()
         self._threads.close()
 
-    def _draw(
-        self, index: OpenIndex, filing: Filing, page: int, marks: Marks, dpi: int, cache_key: tuple[object, ...]
-    ) -> bytes:
+    def _draw(self, index: OpenIndex, filing: Filing, drawing: Drawing) -> bytes:
+        cache_key = (filing.filing_id, filing.content_sha256, drawing)
         if (cached := self._images.get(cache_key)) is not None:  # an earlier job in the queue drew it
             return cached
-        text = index.reader.page_texts([(filing.filing_id, page)]).get((filing.filing_id, page))
+        place = (filing.filing_id, drawing.page)
+        text = index.reader.page_texts([place]).get(place)
         if text is None:
-            raise not_found(f"filing {filing.filing_id!r} has no page {page}", "page")
-        if any(mark.end > len(text) for mark in marks):
-            raise ApiError(422, "invalid_highlight", f"the page has {len(text)} characters", param="highlight")
+            raise not_found(f"filing {filing.filing_id!r} has no page {drawing.page}", "page")
+        if any(end > len(text) for _, end in drawing.ranges):
+            raise invalid("invalid_highlight", f"the page has {len(text)} characters", "highlight")
         content = self._content(filing.source_uri, filing.content_sha256)
-        ranges = tuple((mark.start, mark.end) for mark in marks if mark.box is None)
-        boxes = tuple(mark.box for mark in marks if mark.box is not None)
-        image = draw(content, Drawing(page, dpi, text, ranges, boxes), self._sandbox)
+        image = draw(content, drawing, text, self._sandbox)
         self._images.put(cache_key, image)
         return image
 
@@ -127,23 +124,12 @@ class PageImages:
         return content
 
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """A request to ``finray.api.draw_page``: ``text`` of the page, ``ranges`` of this text, ``boxes`` in PDF points."""
-
-    page: int
-    dpi: int
-    text: str
-    ranges: tuple[tuple[int, int], ...] = ()
-    boxes: tuple[tuple[float, float, float, float], ...] = ()
-
-
 def draw(
-    pdf: bytes, drawing: Drawing, sandbox: SandboxSettings | None = None, *, seconds: float = DRAW_SECONDS
+    pdf: bytes, drawing: Drawing, text: str, sandbox: SandboxSettings | None = None, *, seconds: float = DRAW_SECONDS
 ) -> bytes:
-    """PNG bytes. Raises ApiError 500 if the drawing process fails or takes more than ``seconds``."""
+    """PNG bytes of a page with ``text``. Raises ApiError 500 if drawing fails or takes more than ``seconds``."""
     demanded = "demanded" if sandbox is not None and confined.filter_demanded(sandbox) else "optional"
-    request = json.dumps(asdict(drawing)).encode() + b"\n"
+    request = json.dumps({"text": text, **asdict(drawing)}).encode() + b"\n"
     deadline = time.monotonic() + seconds
     child = confined.start(confined.command("finray.api.draw_page", str(math.ceil(seconds)), demanded))
     try:

@@ -4,43 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Final, Protocol
+from functools import partial
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from finray.api.disclosure import START_SECONDS, for_client, without_places
 from finray.api.errors import ApiError
 from finray.api.events import events_of, query_summary
 from finray.api.fair_threads import FairThreads
-from finray.api.library import filing_page, filing_record, filings_record
 from finray.api.limits import Capacity
 from finray.api.open_index import IndexWatcher, OpenIndex
-from finray.api.page_images import Marks, PageImages
-from finray.api.telemetry import NoTelemetry, Telemetry
+from finray.api.page_images import Drawing, PageImages
+from finray.api.telemetry import QuestionTelemetry, Telemetry
 from finray.core.errors import EngineLostError, FinrayError
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Observer, StageReport
-from finray.core.replies import (
-    AnswerEvent,
-    DoneEvent,
-    FilingDetail,
-    FilingList,
-    FilingPage,
-    Ready,
-    Retrieved,
-    ServiceEvent,
-    StartedEvent,
-)
+from finray.core.replies import AnswerEvent, DoneEvent, Ready, Retrieved, ServiceEvent, StartedEvent
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
-from finray.engines.outside import Outsiders
+from finray.engines.outside import NO_OUTSIDERS, Outsiders
 from finray.engines.pool import EnginePool, Watch
 from finray.engines.source import OPENING, EngineSource
 
-_NO_OUTSIDERS: Final[Outsiders] = MappingProxyType({})
+P = ParamSpec("P")
+T = TypeVar("T")
+Work = Callable[Concatenate[OpenIndex, P], T]
+"""A function of ``finray.api.library``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +72,11 @@ class Service(Protocol):
 
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved: ...
 
-    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList: ...
+    async def read(self, key: str, work: Work[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The result of ``work`` on the newest version of the index."""
+        ...
 
-    async def filing(self, key: str, filing_id: str) -> FilingDetail: ...
-
-    async def page(self, key: str, filing_id: str, page: int) -> FilingPage: ...
-
-    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes: ...
+    async def page_image(self, key: str, filing_id: str, drawing: Drawing) -> bytes: ...
 
 
 class LocalService:
@@ -99,20 +89,19 @@ class LocalService:
         settings: Settings,
         telemetry: Telemetry | None = None,
         *,
-        outsiders: Outsiders = _NO_OUTSIDERS,
+        outsiders: Outsiders = NO_OUTSIDERS,
         outside_loop: asyncio.AbstractEventLoop | None = None,
         opening: str = OPENING,
     ) -> None:
         """Raises IndexMissingError, IndexMismatchError."""
         self._settings = settings
-        self._telemetry = telemetry or NoTelemetry()
+        self._telemetry = telemetry or Telemetry()
         serving = settings.serving
         self._reads = FairThreads(
             "reads", serving.read_threads, per_key=serving.max_concurrent, waiting=serving.max_waiting_reads
         )
         self._images = PageImages(settings)
         self._watching: asyncio.Task[None] | None = None
-        self._open = 0
         self._capacity = Capacity(serving.max_in_flight, serving.engines)
         index = OpenIndex.open(index_uri, settings)
         self._engines = EnginePool(
@@ -167,32 +156,27 @@ class LocalService:
         return Ready(index.version, len(index.filings), self._settings.answer_hash())
 
     async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
-        self._capacity.check(self._open, len(asked.questions))
-        self._open += len(asked.questions)
-        index, started = self.index, time.perf_counter()
-        events: asyncio.Queue[ServiceEvent | None] = asyncio.Queue()
-        tasks = [asyncio.create_task(self._answer(question, asked, index, events)) for question in asked.questions]
-        everyone = asyncio.gather(*tasks)
-        everyone.add_done_callback(lambda _: events.put_nowait(None))
-        try:
-            if asked.stream:
-                yield StartedEvent(index.version, asked.questions)
-            while (event := await events.get()) is not None:
-                yield event
-            await everyone
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, everyone, return_exceptions=True)
-            self._open -= len(asked.questions)
+        with self._capacity.admit(len(asked.questions)):
+            index, started = self.index, time.perf_counter()
+            events: asyncio.Queue[ServiceEvent | None] = asyncio.Queue()
+            tasks = [asyncio.create_task(self._answer(question, asked, index, events)) for question in asked.questions]
+            everyone = asyncio.gather(*tasks)
+            everyone.add_done_callback(lambda _: events.put_nowait(None))
+            try:
+                if asked.stream:
+                    yield StartedEvent(index.version, asked.questions)
+                while (event := await events.get()) is not None:
+                    yield event
+                await everyone
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, everyone, return_exceptions=True)
         yield DoneEvent(index.version, time.perf_counter() - started)
 
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
-        self._capacity.check(self._open, 1)
-        self._open += 1
-        index, started = self.index, time.perf_counter()
-        span = self._telemetry.question(asked.trace_parent, "retrieve")
-        try:
+        with self._capacity.admit(1), self._traced(asked, "retrieve") as span:
+            index, started = self.index, time.perf_counter()
             query, documents, passages = await self._engines.retrieve(
                 asked.question,
                 span.stage,
@@ -201,15 +185,7 @@ class LocalService:
                 k_documents=asked.k_documents,
                 k_passages=asked.k_passages,
             )
-        except FinrayError as error:
-            span.end("error", {})
-            raise for_client(error, asked.request_id) from error
-        except BaseException:
-            span.end("cancelled", {})
-            raise
-        finally:
-            self._open -= 1
-        span.end("retrieved", {})
+            span.end("retrieved", {})
         return Retrieved(
             index.version,
             asked.question,
@@ -219,42 +195,39 @@ class LocalService:
             time.perf_counter() - started,
         )
 
-    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
-        index = self.index
-        return await self._reads.run(key, lambda: filings_record(index, narrowed, after, limit))
+    async def read(self, key: str, work: Work[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._reads.run(key, partial(work, self.index, *args, **kwargs))
 
-    async def filing(self, key: str, filing_id: str) -> FilingDetail:
-        index = self.index
-        return await self._reads.run(key, lambda: filing_record(index, filing_id))
+    async def page_image(self, key: str, filing_id: str, drawing: Drawing) -> bytes:
+        return await self._images.png(key, self.index, filing_id, drawing)
 
-    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
-        index = self.index
-        return await self._reads.run(key, lambda: filing_page(index, filing_id, page))
-
-    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
-        return await self._images.png(key, self.index, filing_id, page, marks, dpi)
+    @contextmanager
+    def _traced(self, asked: Asked | AskedRetrieval, operation: str) -> Iterator[QuestionTelemetry]:
+        """Telemetry of a question, ended if the block fails, even by a bug: every question that began ends."""
+        span = self._telemetry.question(asked.trace_parent, operation)
+        try:
+            yield span
+        except FinrayError as error:
+            span.end("error", {})
+            raise for_client(error, asked.request_id) from error
+        except BaseException:
+            span.end("cancelled", {})
+            raise
 
     async def _answer(
         self, question: Question, asked: Asked, index: OpenIndex, events: asyncio.Queue[ServiceEvent | None]
     ) -> None:
-        span = self._telemetry.question(asked.trace_parent, "answer")
+        with self._traced(asked, "answer") as span:
 
-        def observe(report: StageReport) -> None:
-            span.stage(report)
-            if asked.stream:
-                for event in events_of(question.qid, report):
-                    events.put_nowait(event)
+            def observe(report: StageReport) -> None:
+                span.stage(report)
+                if asked.stream:
+                    for event in events_of(question.qid, report):
+                        events.put_nowait(event)
 
-        try:
             prediction = await self._predict(question, observe, index, asked.narrowed)
-        except FinrayError as error:
-            span.end("error", {})
-            raise for_client(error, asked.request_id) from error
-        except BaseException:  # even for a bug: the metrics count every question that began as ended
-            span.end("cancelled", {})
-            raise
+            span.end(prediction.status, dict(prediction.usage))
         self._capacity.took(prediction.seconds)
-        span.end(prediction.status, dict(prediction.usage))
         shown = without_places(prediction if asked.trace else replace(prediction, trace=()), asked.request_id)
         events.put_nowait(AnswerEvent(question.qid, index.version, shown))
 
@@ -266,3 +239,18 @@ class LocalService:
             return await self._engines.answer(question, observer, tables=index.tables, narrowed=narrowed)
         except EngineLostError as error:
             return Prediction.of_failure(question, error, self._settings.answer_hash())
+
+
+async def one_answer(service: Service, asked: Asked) -> AnswerEvent:
+    """The answer to the only question of ``asked``. Raises ApiError."""
+    async with aclosing(service.answer(asked)) as events:
+        async for event in events:
+            if isinstance(event, AnswerEvent):
+                return event
+    raise ApiError(503, "no_answer", "the service ended before it answered")
+
+
+def check_answered(prediction: Prediction) -> None:
+    """Raises ApiError 500 if the question failed."""
+    if prediction.status == "error":
+        raise ApiError(500, "question_failed", prediction.error or "the question could not be processed")

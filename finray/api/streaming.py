@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
 from typing import TypeVar
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.types import Receive
 
 from finray.api.envelope import CLIENT_CLOSED
-from finray.api.errors import INTERNAL, ApiError, problem
+from finray.api.errors import ApiError, internal_error
 from finray.api.events import encode_event
-from finray.core.replies import ErrorEvent, ServiceEvent
+from finray.core.replies import ErrorEvent, Problem, ServiceEvent
 
 KEEP_ALIVE_S = 10.0
 T = TypeVar("T")
@@ -44,55 +44,70 @@ async def while_connected(request: Request, work: Awaitable[T], timeout_s: float
 async def event_stream(
     request: Request, events: AsyncGenerator[ServiceEvent, None], timeout_s: float
 ) -> EventSourceResponse:
-    """A stream of events, with comments to keep the connection alive, and an ``error`` event if the work fails.
+    """A stream of finray's events; see ``byte_stream``. If the work fails, the last event is ``error``."""
+    return await byte_stream(request, _encoded(events), timeout_s, lambda problem: encode_event(ErrorEvent(problem)))
 
-    Closes ``events`` when the client disconnects. Raises ApiError for failures before the first event.
+
+async def byte_stream(
+    request: Request, chunks: AsyncGenerator[bytes, None], timeout_s: float, failed: Callable[[Problem], bytes]
+) -> EventSourceResponse:
+    """A stream of encoded server-sent events, with comments to keep the connection alive, and ``failed`` at the end if
+    the work fails.
+
+    Closes ``chunks`` when the client disconnects. Raises ApiError for failures before the first event.
     """
     deadline = asyncio.get_running_loop().time() + timeout_s
-    first = asyncio.ensure_future(anext(events))
+    first = asyncio.ensure_future(anext(chunks))
     try:
         await while_connected(request, asyncio.wait({first}, timeout=KEEP_ALIVE_S), timeout_s)
         if first.done():
             first.result()
     except BaseException:
-        await _end(first, events)
+        await _end(first, chunks)
         raise
     return EventSourceResponse(
-        _chunks(first, events, deadline, timeout_s),
+        _sent(first, chunks, deadline, timeout_s, failed),
         ping=KEEP_ALIVE_S,
         ping_message_factory=lambda: ServerSentEvent(comment="still working", sep="\n"),
     )
 
 
-async def _chunks(
-    waiting: asyncio.Future[ServiceEvent],
-    events: AsyncGenerator[ServiceEvent, None],
+async def _encoded(events: AsyncGenerator[ServiceEvent, None]) -> AsyncGenerator[bytes, None]:
+    async with aclosing(events):
+        async for event in events:
+            yield encode_event(event)
+
+
+async def _sent(
+    waiting: asyncio.Future[bytes],
+    chunks: AsyncGenerator[bytes, None],
     deadline: float,
     timeout_s: float,
+    failed: Callable[[Problem], bytes],
 ) -> AsyncGenerator[bytes, None]:
     try:
         while True:
             await asyncio.wait({waiting}, timeout=deadline - asyncio.get_running_loop().time())
             if not waiting.done():
                 raise _timed_out(timeout_s)
-            yield encode_event(waiting.result())
-            waiting = asyncio.ensure_future(anext(events))
+            yield waiting.result()
+            waiting = asyncio.ensure_future(anext(chunks))
     except StopAsyncIteration:
         return
     except ApiError as error:
-        yield encode_event(ErrorEvent(problem(error.status, error.code, error.message, error.param)))
+        yield failed(error.problem)
     except Exception:
-        yield encode_event(ErrorEvent(problem(500, "internal_error", INTERNAL)))
+        yield failed(internal_error().problem)
         raise
     finally:
-        await _end(waiting, events)
+        await _end(waiting, chunks)
 
 
-async def _end(waiting: asyncio.Future[ServiceEvent], events: AsyncGenerator[ServiceEvent, None]) -> None:
+async def _end(waiting: asyncio.Future[bytes], chunks: AsyncGenerator[bytes, None]) -> None:
     waiting.cancel()
     with suppress(asyncio.CancelledError, Exception):
         await waiting
-    await events.aclose()
+    await chunks.aclose()
 
 
 def _timed_out(seconds: float) -> ApiError:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from finray.api.telemetry import NoQuestion, QuestionTelemetry
+from finray.api.telemetry import QuestionTelemetry
 from finray.core.errors import SettingsError
 from finray.core.journal import StageReport
 from finray.core.query import Query
@@ -65,9 +65,9 @@ class Tracing:
         return cls(provider.get_tracer("finray"), content=given.get(_CONTENT, "").lower() == "true")
 
     def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
-        """``operation`` is "answer" or "retrieve"; ``trace_parent`` the W3C traceparent of the caller."""
+        """See :meth:`finray.api.telemetry.Telemetry.question`."""
         if self._tracer is None:
-            return NoQuestion()
+            return QuestionTelemetry()
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
         carrier = {"traceparent": trace_parent} if trace_parent else {}
@@ -77,7 +77,7 @@ class Tracing:
         return _QuestionSpans(self._tracer, span, content=self._content)
 
 
-class _QuestionSpans:
+class _QuestionSpans(QuestionTelemetry):
     def __init__(self, tracer: Tracer, span: Span, *, content: bool) -> None:
         from opentelemetry.trace import set_span_in_context
 

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,7 +20,6 @@ from finray.batch.prediction_store import PredictionStore, pending
 from finray.batch.predictions import prediction_of_bad_line
 from finray.batch.question_files import BadLine
 from finray.core.errors import FinrayError
-from finray.core.journal import Journal
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question, TokenUsage
 
@@ -45,6 +45,8 @@ class AnswerSummary:
     latency_p95: float | None
     usage: Mapping[str, TokenUsage] = field(default_factory=dict)
     """LLM tokens and cost of this run, by stage."""
+    unusable: Mapping[str, int] = field(default_factory=dict)
+    """LLM replies of this run that could not be used, by stage."""
 
     @property
     def failed(self) -> bool:
@@ -69,14 +71,16 @@ async def answer_all(
     todo = list(pending(questions, store.done(), settings_hash, retry_failed=retry_failed))
     buffer = _Buffer(store)
     latencies: list[float] = []
-    spent = Journal()
+    spent: dict[str, TokenUsage] = {}
+    unusable: Counter[str] = Counter()
     done = 0
 
     def take(prediction: Prediction) -> None:
         nonlocal done
         buffer.add(prediction)
         for stage, tokens in prediction.usage.items():
-            spent.spend(stage, tokens)
+            spent[stage] = spent.get(stage, TokenUsage()) + tokens
+        unusable.update(prediction.unusable)
         done += 1
         if progress is not None:
             progress(done, len(todo))
@@ -115,7 +119,7 @@ async def answer_all(
         raise failed.exceptions[0] from None
     finally:
         buffer.flush()
-    store.finish((item.qid for item in questions), settings_hash)
+    await _to_its_end(lambda: store.finish((item.qid for item in questions), settings_hash))
     statuses = [store.done()[item.qid, settings_hash].status for item in questions]
     quantiles = [float(q) for q in np.quantile(latencies, (0.5, 0.95))] if latencies else [None, None]
     seconds = time.perf_counter() - started
@@ -129,8 +133,19 @@ async def answer_all(
         questions_per_second=len(todo) / seconds if seconds else 0.0,
         latency_p50=quantiles[0],
         latency_p95=quantiles[1],
-        usage=spent.usage,
+        usage=spent,
+        unusable=dict(unusable),
     )
+
+
+async def _to_its_end(work: Callable[[], object]) -> None:
+    """Run ``work`` in a thread and wait for its end, also if cancelled meanwhile."""
+    running = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.wait([running])
+        raise
 
 
 class _Buffer:

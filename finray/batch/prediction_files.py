@@ -6,6 +6,7 @@ target                    during a run                             at its end
 ``out.jsonl``             the file itself                          a sorted copy replaces it
 ``out.parquet``           ``out.parquet.partial.jsonl``            the file; the partial one is deleted
 ``s3://…``                objects ``<out>.parts/part-*.jsonl``     one object; the parts are deleted
+``out.xlsx``, ``.csv``    ``out.xlsx.predictions.jsonl``           the file, and the store beside it
 ========================  =======================================  ==================================
 
 Object stores cannot append, hence the parts. A run killed at any moment leaves the final file, appended lines, or both.
@@ -40,6 +41,7 @@ from finray.storage.columns import arrow_schema
 from finray.storage.locations import STORAGE_ERRORS, is_s3, normalize, room_hint, s3_filesystem
 from finray.storage.s3 import open_object
 
+SPREADSHEETS = (".xlsx", ".csv")
 _ROWS_PER_GROUP = 512
 PREDICTION_SCHEMA = arrow_schema(Prediction)
 """Columns of a Parquet predictions file."""
@@ -75,13 +77,23 @@ class PredictionFiles(Protocol):
     def close(self) -> None: ...
 
 
+def is_spreadsheet(uri: str) -> bool:
+    return uri.lower().endswith(SPREADSHEETS)
+
+
+def store_of(uri: str) -> str:
+    """Where the predictions of a run are stored whose target is ``uri``: the target itself unless it is a spreadsheet,
+    which cannot be appended to."""
+    return f"{uri}.predictions.jsonl" if is_spreadsheet(uri) else uri
+
+
 def prediction_files(uri: str, kind: type[Any] = Prediction) -> PredictionFiles:
     """The files of ``uri``, whose lines are JSON objects of ``kind``.
 
     Raises SourceError for a name that ends in neither .jsonl nor .parquet.
     """
     if not uri.lower().endswith((".jsonl", ".parquet")):
-        raise SourceError(f"{uri!r}: a predictions file ends in .jsonl or .parquet")
+        raise SourceError(f"{uri!r}: a predictions file ends in .jsonl, .parquet, .xlsx or .csv")
     location = normalize(uri)
     return ObjectFiles(location) if is_s3(location) else LocalFiles(Path(location), kind)
 

@@ -7,12 +7,12 @@ run that starts again writes nothing.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import IO
 
-from finray.batch.prediction_files import Line, named, prediction_files, scratch_file
+from finray.batch.prediction_files import Line, named, prediction_files, scratch_file, store_of
 from finray.batch.predictions import decode, encode
 from finray.batch.question_files import BadLine
 from finray.core.errors import SourceError
@@ -41,11 +41,11 @@ class PredictionFile:
 
 
 def read_predictions(uri: str) -> PredictionFile:
-    """The predictions at ``uri``, also of a run in progress or killed.
+    """The predictions at ``uri``, also of a run in progress or killed; of a spreadsheet, those stored beside it.
 
     Raises SourceError if there are none, or the content is something else.
     """
-    files = prediction_files(uri)
+    files = prediction_files(store_of(uri))
     latest: dict[str, Prediction] = {}
     count = 0
     for line in files.lines():
@@ -80,11 +80,13 @@ def pending(
 class PredictionStore:
     """The predictions at one local path or fsspec URI, ending in .jsonl or .parquet, opened for writing.
 
+    ``noted`` is called with each prediction that is stored, in the order of the lines, also with those found at first.
     Raises SourceError if the target cannot be written, holds something else, or another run writes to it.
     """
 
-    def __init__(self, uri: str) -> None:
+    def __init__(self, uri: str, noted: Callable[[Prediction], object] = lambda _prediction: None) -> None:
         self._uri = uri
+        self._noted = noted
         self._files = prediction_files(uri)
         self._done: dict[Key, Done] = {}
         self._settled = True  # every line is in the final file, once
@@ -134,6 +136,11 @@ class PredictionStore:
         self._settled = True
         return True
 
+    def stored(self) -> Iterator[Prediction]:
+        """Every stored prediction, oldest line first; in the order of ``finish`` after it."""
+        for line in self._files.lines():
+            yield _decoded(line, self._uri)
+
     def close(self) -> None:
         self._files.close()
 
@@ -150,6 +157,7 @@ class PredictionStore:
         if self._done.pop(key, None) is not None:  # popped to keep the order of the latest lines
             self._settled = False
         self._done[key] = Done(prediction.question, prediction.status, prediction.seconds, prediction.line)
+        self._noted(prediction)
 
     def _final_keys(self, order: Iterable[str], settings_hash: str) -> list[Key]:
         latest = {key[0]: key for key in self._done}

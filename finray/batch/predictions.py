@@ -49,6 +49,7 @@ def _not_finite(prediction: Prediction) -> Prediction:
         error="the answer's value or a score is not a finite number: a bug in finray, please report it",
         iterations=prediction.iterations,
         usage=prediction.usage,
+        unusable=prediction.unusable,
         settings_hash=prediction.settings_hash,
         line=prediction.line,
     )

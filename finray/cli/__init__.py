@@ -6,11 +6,14 @@ could not run. Only modules that ``--help`` needs are imported before a command 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import typer
 
 from finray.cli import (
     answer,
     ask,
+    build_lofin,
     check,
     compare,
     datasets,
@@ -18,13 +21,17 @@ from finray.cli import (
     doctor,
     evaluate,
     extend,
+    facts,
     index,
     judge,
     keys,
     maintain,
+    mcp,
+    panel,
     sample,
     serve,
     sync,
+    tables,
     train,
 )
 from finray.cli.output import fail
@@ -38,43 +45,44 @@ def _exit(code: int | None) -> None:
 app = typer.Typer(
     name="finray",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Open-domain question answering over SEC filings, in bulk and with evidence.",
     result_callback=_exit,
 )
-for _command in (
-    demo.demo,
-    sample.sample,
-    index.index,
-    sync.sync,
-    check.check,
-    maintain.maintain,
-    ask.ask,
-    answer.answer,
-    evaluate.evaluate,
-    datasets.questions,
-    datasets.probes,
-    evaluate.report,
-    datasets.convert,
-    compare.compare,
-    extend.extend,
-    doctor.presets,
-    doctor.doctor,
-    serve.serve,
-    judge.judge,
-    judge.judge_labels,
-    judge.judge_agreement,
-):
-    app.command()(_command)
-app.add_typer(train.app, name="train")
-app.add_typer(keys.app, name="keys")
+_PANELS: dict[str, tuple[Callable[..., object], ...]] = {
+    "First steps": (demo.demo, sample.sample, doctor.doctor, doctor.presets),
+    "Filings": (index.index, sync.sync, check.check, maintain.maintain, extend.extend),
+    "Answers": (ask.ask, answer.answer, panel.panel, facts.facts, serve.serve, mcp.mcp),
+    "Scores": (
+        evaluate.evaluate,
+        evaluate.report,
+        evaluate.errors,
+        compare.compare,
+        tables.tables,
+        judge.judge,
+        judge.judge_labels,
+        judge.judge_agreement,
+    ),
+    "Question sets": (
+        datasets.questions,
+        datasets.paraphrases,
+        datasets.probes,
+        datasets.convert,
+        build_lofin.build_lofin,
+    ),
+}
+"""The commands as ``--help`` groups them."""
+for _panel, _commands in _PANELS.items():
+    for _command in _commands:
+        app.command(rich_help_panel=_panel)(_command)
+app.add_typer(keys.app, name="keys", rich_help_panel="Answers")
+app.add_typer(train.app, name="train", rich_help_panel="Scores")
 
 
 def main() -> None:
     """Entry point: prints expected errors as one line and exits with code 2."""
     try:
-        app()
+        app(prog_name="finray")
     except UsageError as error:
         fail(str(error))
     except FinrayError as error:

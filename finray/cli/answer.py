@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.options import (
+    IndexOption,
+    JsonOption,
+    PresetOption,
+    RetryOption,
+    ServiceOption,
+    SetOption,
+    WorkersOption,
+    settings_of,
+)
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
 
@@ -16,19 +25,26 @@ if TYPE_CHECKING:
 
 
 def answer(
-    questions: Annotated[str, typer.Argument(help="Questions, .jsonl or .parquet, local or s3://.")],
+    questions: Annotated[str, typer.Argument(help="Questions, .jsonl, .parquet, .csv or .xlsx, local or s3://.")],
     index: IndexOption,
-    out_: Annotated[str, typer.Option("--out", help="Predictions, .jsonl or .parquet, local or s3://; resumes.")],
+    out_: Annotated[
+        str, typer.Option("--out", help="Predictions, .jsonl, .parquet, .csv or .xlsx, local or s3://; resumes.")
+    ],
     preset: PresetOption = "local",
     set_: SetOption = None,
-    retry_failed: Annotated[bool, typer.Option(help="Repeat questions that ended in an error.")] = False,
+    question_column: Annotated[
+        str | None, typer.Option(help="Column of a .csv or .xlsx that holds the questions; by default it is found.")
+    ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of a .xlsx; by default the first one with questions.")
+    ] = None,
+    service: ServiceOption = None,
+    retry_failed: RetryOption = False,
     oracle: Annotated[
         Literal["none", "document", "page"],
         typer.Option(help="Upper bounds for evaluation: retrieve only from gold filings, or gold pages."),
     ] = "none",
-    workers: Annotated[
-        int | None, typer.Option(min=0, help="Ray workers, by default one for each CPU; 0: one engine, without Ray.")
-    ] = None,
+    workers: WorkersOption = None,
     json_: JsonOption = False,
 ) -> int:
     """Answer thousands of questions. A second run resumes."""
@@ -38,7 +54,8 @@ def answer(
     settings = settings_of(preset, chosen)
     with progress_bar(err, "answering") as progress:
         summary = answer_many(
-            questions, index, out_, settings, retry_failed=retry_failed, workers=workers, progress=progress,
+            questions, index, out_, settings, question_column=question_column, sheet=sheet, service=service,
+            retry_failed=retry_failed, workers=workers, progress=progress,
             remark=lambda text: err.print(text, markup=False, highlight=False),
         )  # fmt: skip
     emit(summary, described(summary, out_), as_json=json_)
@@ -57,7 +74,15 @@ def described(summary: AnswerSummary, out_uri: str) -> str:
         f"{counts}\n{summary.questions_per_second:.1f} questions/s over {summary.seconds:.1f} s, "
         f"latency p50 {summary.latency_p50 * 1000:.0f} ms, p95 {summary.latency_p95 * 1000:.0f} ms"
     )
-    return "\n".join([speed, *(f"{stage}: {spent(tokens)}" for stage, tokens in summary.usage.items())])
+    stages = [
+        f"{stage}: {spent(tokens)}{_unusable(summary.unusable.get(stage, 0))}"
+        for stage, tokens in summary.usage.items()
+    ]
+    return "\n".join([speed, *stages])
+
+
+def _unusable(replies: int) -> str:
+    return f", {replies} unusable replies" if replies else ""
 
 
 def spent(tokens: TokenUsage) -> str:

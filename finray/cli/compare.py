@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, overrides_of
+from finray.cli.options import IndexOption, JsonOption, MarkdownOption, PresetOption, SetOption, overrides_of
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
 
@@ -25,7 +25,7 @@ def compare(
     retrieval_only: Annotated[
         bool, typer.Option("--retrieval-only/--answers", help="Retrieve only, or curate and answer as well.")
     ] = True,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables in Markdown.")] = False,
+    markdown: MarkdownOption = False,
     json_: JsonOption = False,
 ) -> int:
     """Retrieve with several methods and print one table: recall, precision, overlap, latency, and paired differences.

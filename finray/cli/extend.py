@@ -1,8 +1,9 @@
-"""``finray extend``: stores vectors that some retrieval methods need beside the index."""
+"""``finray extend``: stores vectors, words, trees or summaries that some retrieval methods need beside the index."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,31 +12,66 @@ from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
 from finray.core.errors import UsageError
 
+if TYPE_CHECKING:
+    from finray.index.extensions import ExtensionSummary
+
 
 def extend(
     index: IndexOption,
-    with_: Annotated[str, typer.Option("--with", help="Retrieval method: splade or page_scorer.")],
+    with_: Annotated[
+        str, typer.Option("--with", help="Retrieval method, such as splade, fingear or lightrag, or one with +title.")
+    ],
     preset: PresetOption = "local",
     set_: SetOption = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over; needed after a change of the model.")] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Ray actors; default: one for each GPU or CPU.")] = None,
     json_: JsonOption = False,
 ) -> int:
-    """Store the vectors that a retrieval method needs beside the index. A second run encodes only new filings."""
-    from finray.index.extensions import extend_index
+    """Store the vectors, words, trees or summaries that a retrieval method needs beside the index, on Ray.
+
+    A second run makes only those of new filings, also after the first was killed.
+    """
+    from finray.index.extensions import Tables, extend_index, in_sequence
     from finray.index.reader import IndexReader
     from finray.retrieval.methods.registry import METHODS, method_named
 
     settings = settings_of(preset, set_)
-    method = method_named(with_)
-    if method.extension is None:
+    extensions = method_named(with_).extensions(settings)
+    if not extensions:
         known = ", ".join(method.name for method in METHODS.values() if method.extension is not None)
-        raise UsageError(f"the method {with_!r} needs no vectors beside the index; these do: {known}")
+        raise UsageError(
+            f"the method {with_!r} needs nothing beside the index; these do: {known}, and every one with +title"
+        )
+    tables: Tables = in_sequence
+    if not settings.index.in_process:
+        from finray.cluster.extend_job import tables_on_ray
+
+        tables = tables_on_ray(settings, workers)
     reader = IndexReader.open(index, settings)
-    with progress_bar(err, "encoding filings") as progress:
-        summary = extend_index(reader, method.extension(settings), rebuild=rebuild, progress=progress)
-    text = (
-        f"{summary.name}: {summary.added} of {summary.filings} filings encoded, {summary.removed} dropped, "
-        f"{summary.rows} rows in {summary.seconds:.1f} s"
-    )
-    emit(summary, text, as_json=json_)
+    for extension in extensions:
+        with progress_bar(err, f"extending filings: {extension.name}") as progress:
+            summary = extend_index(reader, extension, rebuild=rebuild, progress=progress, tables=tables)
+        text = (
+            f"{summary.name}: {summary.added} of {summary.filings} filings made, {summary.removed} dropped, "
+            f"{summary.rows} rows in {summary.seconds:.1f} s"
+        )
+        emit(summary, *filter(None, (text, _cost_line(summary))), as_json=json_)
     return 0
+
+
+def _cost_line(summary: ExtensionSummary) -> str:
+    """What a filing took, on average and at most; "" if that is not known."""
+    costs = list(summary.costs.values())
+    if not costs:
+        return ""
+    seconds, processor = ([getattr(cost, name) for cost in costs] for name in ("seconds", "processor_seconds"))
+    tokens = [cost.prompt_tokens + cost.completion_tokens for cost in costs]
+    spent = sum(cost.cost for cost in costs)
+    asked = f", {fmean(tokens):,.0f} tokens (at most {max(tokens):,})" if any(tokens) else ", no tokens"
+    price = f", cost {spent / len(costs):.4f}" if spent else ""
+    unusable = sum(cost.unusable for cost in costs)
+    failed = f"; {unusable} unusable replies" if unusable else ""
+    return (
+        f"a filing: {fmean(seconds):.1f} s (at most {max(seconds):.1f}), {fmean(processor):.1f} s of processor time "
+        f"(at most {max(processor):.1f}){asked}{price}{failed}"
+    )

@@ -7,10 +7,23 @@ from typing import Annotated, Any
 import typer
 
 from finray.core.errors import SettingsError, UsageError
-from finray.core.settings import Settings, load_settings
+from finray.core.settings import Settings, load_settings, preset_names
+
+
+def _presets(incomplete: str) -> list[str]:
+    """For the shell's completion; it offers files if no preset fits."""
+    return [name for name in preset_names() if name.startswith(incomplete)]
+
 
 IndexOption = Annotated[str, typer.Option("--index", help="Index location: a folder or s3:// URI.")]
-PresetOption = Annotated[str, typer.Option("--preset", help="local, paper, vllm, or a settings file ending in .toml.")]
+PresetOption = Annotated[
+    str,
+    typer.Option(
+        "--preset",
+        help="local, model, page-scorer, hirec, fingear, vllm, or a settings file ending in .toml.",
+        autocompletion=_presets,
+    ),
+]
 SetOption = Annotated[
     list[str] | None, typer.Option("--set", help="A setting, such as --set loop.i_max=2. May be repeated.")
 ]
@@ -21,6 +34,15 @@ JudgementsOption = Annotated[
     str | None, typer.Option("--judgements", help="Judgements of these predictions by `finray judge`, .jsonl.")
 ]
 QuestionsOut = Annotated[str, typer.Option("--out", help="Questions to write, .jsonl or .parquet, local or s3://.")]
+RetryOption = Annotated[bool, typer.Option("--retry-failed", help="Repeat questions that ended in an error.")]
+ServiceOption = Annotated[
+    str | None, typer.Option("--service", help="URL of a service to whose pages a .xlsx or .csv links; else EDGAR.")
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option("--workers", min=0, help="Ray workers, by default one for each CPU; 0: one engine, without Ray."),
+]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print the tables in Markdown.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 

@@ -55,13 +55,16 @@ def _bar(console: Console, what: str) -> Iterator[Report]:
 
 def _lines(console: Console, what: str) -> Report:
     started = last = time.monotonic()
+    ended = False
 
     def report(done: int, total: int, note: str = "") -> None:
-        nonlocal last
+        nonlocal last, ended
         now = time.monotonic()
-        if total and (now - last >= _LINE_EVERY_SECONDS or done == total):
+        ends = done == total
+        if total and (now - last >= _LINE_EVERY_SECONDS or (ends and not ended)):
             last = now
             parts = (f"{what}: {done:,} of {total:,}", note, f"{now - started:.0f} s")
             console.print(", ".join(part for part in parts if part), highlight=False, markup=False, soft_wrap=True)
+        ended = ends
 
     return report

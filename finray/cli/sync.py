@@ -19,7 +19,7 @@ from finray.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from finray.edgar.indexing import IndexOutcome
-    from finray.edgar.summary import SyncSummary
+    from finray.edgar.run import SyncSummary
     from finray.index.summary import IndexSummary
 
 
@@ -35,6 +35,12 @@ def sync(
         str | None, typer.Option(help="File of companies: tickers, one per line, or CSV (docs/sync.md).")
     ] = None,
     ciks: Annotated[str | None, typer.Option(help="File of companies: CIKs, one per line, or CSV.")] = None,
+    company: Annotated[
+        list[str] | None, typer.Option(help="A company, by ticker or CIK. May be repeated. By default, all companies.")
+    ] = None,
+    contact: Annotated[
+        str | None, typer.Option(help="Who asks EDGAR: a name and an e-mail; the setting edgar.contact.")
+    ] = None,
     from_feed: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,11 +59,11 @@ def sync(
     json_: JsonOption = False,
 ) -> int:
     """Fetch new filings from EDGAR within its rate limit, and index them. A second run fetches only missing ones."""
-    from finray.edgar import update
+    from finray.edgar import sync as edgar
     from finray.edgar.limiter import Limiter, LocalLimiter
 
-    settings = settings_of(preset, set_)
-    request = update.SyncRequest(
+    settings = settings_of(preset, [*(set_ or ()), f"edgar.contact={contact}"] if contact is not None else set_)
+    request = edgar.SyncRequest(
         raw=raw,
         since=since.date(),
         index=index,
@@ -65,6 +71,7 @@ def sync(
         forms=forms,
         tickers=tickers,
         ciks=ciks,
+        companies=tuple(company or ()),
         from_feed=tuple(from_feed or ()),
         dry_run=dry_run,
         retry_failed=retry_failed,
@@ -84,7 +91,7 @@ def sync(
             stack.enter_context(ray_cluster())
             limiter = ClusterLimiter
         progress = stack.enter_context(progress_bar(err, "EDGAR"))
-        summary, indexed = update.sync(request, settings, index_new, limiter=limiter, progress=progress)
+        summary, indexed = edgar.sync(request, settings, index_new, limiter=limiter, progress=progress)
     emit(asdict(summary) | {"index": asdict(indexed)}, described(summary, indexed), as_json=json_)
     failed = summary.has_failures or (indexed.summary is not None and indexed.summary.failed > 0)
     return 1 if failed else 0

@@ -12,14 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finray.cli import train_fitted, train_matches
+from finray.cli import train_fitted, train_reader
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.output import out as stdout
 from finray.cli.progress import progress_bar
 from finray.core.errors import UsageError
 from finray.core.settings import load_settings
-from finray.lab.training.options import PAGE_SCORER, RERANKER, Hyperparameters, Machine, NegativeKind, Precision
+from finray.lab.training.options import (
+    PAGE_SCORER,
+    RECIPES,
+    RERANKER,
+    Hyperparameters,
+    Machine,
+    NegativeKind,
+    Precision,
+)
 
 if TYPE_CHECKING:
     from finray.lab.evaluation.text_tables import TextTable
@@ -36,6 +44,7 @@ Threads = Annotated[int, typer.Option(min=0, help="CPU threads; 0: PyTorch's def
 Candidates = Annotated[int, typer.Option(min=1, help="Similar texts to rank for each held-out question.")]
 
 _OPTIONS: dict[str, Any] = {
+    "recipe": None,  # see _recipe_option
     "out": Annotated[str, typer.Option("--out", help="Local folder for the model; resumes.")],
     "questions": train_fitted.Questions,
     "index": train_fitted.Indexes,
@@ -51,11 +60,23 @@ _OPTIONS: dict[str, Any] = {
     "batch_size": Annotated[int, typer.Option(min=1, help="Rows per step and device.")],
     "accumulate": Annotated[int, typer.Option(min=1, help="Batches whose gradients are summed for one step.")],
     "max_tokens": Annotated[int, typer.Option(min=8, help="Longer texts are cut; at most the base model's limit.")],
-    "negatives": Annotated[int, typer.Option(min=1, help="Negatives for each question.")],
+    "negatives": Annotated[
+        int, typer.Option(min=0, help="Negatives for each question; 0: only other pages of the batch.")
+    ],
     "hard": Annotated[
         int, typer.Option(min=0, help="How many negatives share the most words with the question; the rest is random.")
     ],
     "negative_kind": Annotated[NegativeKind, typer.Option(help="Negatives: tables, half tables, or any text.")],
+    "page_characters": Annotated[
+        int, typer.Option(min=0, help="Collapse white space and cut pages to this length; 0: pages as they are.")
+    ],
+    "gold_tables": Annotated[
+        bool,
+        typer.Option(
+            help="Each table of a gold page is right, with negatives of its own; else its most similar chunk."
+        ),
+    ],
+    "titles": Annotated[bool, typer.Option(help="Put company, form and period before each chunk.")],
     "query_prefix": Annotated[str, typer.Option(help="Prefix of questions, from the base model's card.")],
     "passage_prefix": Annotated[str, typer.Option(help="Prefix of texts, from the base model's card.")],
     "seed": Annotated[int, typer.Option()],
@@ -77,13 +98,29 @@ _OPTIONS: dict[str, Any] = {
 }
 """Options of both fine-tuning commands, in the order of ``--help``, named as fields of Hyperparameters and Machine."""
 _DEFAULTS: dict[str, Any] = {
-    "questions": None, "index": None, "tatqa": None, "hold_out": 0.1, "folds": 0, "most": 200, "dry_run": False,
-    "json_": False,
+    "recipe": "", "questions": None, "index": None, "tatqa": None, "hold_out": 0.1, "folds": 0, "most": 200,
+    "dry_run": False, "json_": False,
 }  # fmt: skip
 
 
+def _recipe_option(command: str) -> Any:
+    """An option whose value replaces the defaults of the options that are not given."""
+
+    def use(context: typer.Context, name: str) -> str:
+        if name:
+            if name not in RECIPES[command]:
+                known = ", ".join(RECIPES[command]) or "none"
+                raise UsageError(f"no recipe {name!r} for {command}; there is: {known}")
+            context.default_map = {**(context.default_map or {}), **RECIPES[command][name]}
+        return name
+
+    return Annotated[
+        str, typer.Option(is_eager=True, callback=use, help="A published recipe, instead of finray's own.")
+    ]
+
+
 def _takes(
-    published: Hyperparameters, *, candidates: int, without: Collection[str] = ()
+    command: str, published: Hyperparameters, *, candidates: int, without: Collection[str] = ()
 ) -> Callable[[Callable[..., int]], Callable[..., int]]:
     """A decorator that gives a command ``_OPTIONS`` except ``without``, with the defaults of ``published``."""
     defaults = asdict(published) | asdict(Machine()) | _DEFAULTS | {"candidates": candidates}
@@ -92,7 +129,7 @@ def _takes(
             name,
             inspect.Parameter.KEYWORD_ONLY,
             default=defaults.get(name, inspect.Parameter.empty),
-            annotation=annotation,
+            annotation=annotation or _recipe_option(command),
         )
         for name, annotation in _OPTIONS.items()
         if name not in without
@@ -107,24 +144,32 @@ def _takes(
 
 
 @app.command("page-scorer")
-@_takes(PAGE_SCORER, candidates=50)
+@_takes("page-scorer", PAGE_SCORER, candidates=50, without={"gold_tables", "titles"})
 def page_scorer(**given: Any) -> int:
-    """Fine-tune a bi-encoder that finds the page: multiple negatives ranking loss with hard negatives of the filing."""
+    """Fine-tune a bi-encoder that finds the page: multiple negatives ranking loss with hard negatives of the filing.
+
+    ``--recipe page-scorer`` is that of arXiv 2602.17981: BGE-M3, in-batch negatives only, five folds by document.
+    """
     return _fine_tune("page-scorer", **given)
 
 
 @app.command()
-@_takes(RERANKER, candidates=20, without={"query_prefix", "passage_prefix"})
+@_takes("reranker", RERANKER, candidates=20, without={"query_prefix", "passage_prefix", "page_characters"})
 def reranker(**given: Any) -> int:
-    """Fine-tune a cross-encoder of question and passage: binary cross-entropy, tables of other pages as negatives."""
+    """Fine-tune a cross-encoder of question and passage: binary cross-entropy, tables of other pages as negatives.
+
+    ``--recipe hirec`` is that of arXiv 2505.20368: DeBERTa-v3, the tables of each gold page, 8 negatives for each.
+    """
     return _fine_tune("reranker", **given)
 
 
 app.command("item-lexicon")(train_fitted.item_lexicon)
 app.command("page-ranker")(train_fitted.page_ranker)
 app.command()(train_fitted.confidence)
-app.command("filing-match")(train_matches.filing_match)
-app.command("row-match")(train_matches.row_match)
+app.command("filing-match")(train_fitted.filing_match)
+app.command("row-match")(train_fitted.row_match)
+app.command("reader")(train_reader.reader)
+app.command()(train_fitted.sentences)
 
 
 @app.command()
@@ -132,7 +177,7 @@ def gain(
     models: Annotated[str, typer.Argument(help="The folder of a trained model, or of folds.")],
     questions: Annotated[str, typer.Option("--questions", help="Questions with evidence, .jsonl or .parquet.")],
     index: Annotated[str, typer.Option("--index", help="Index location: a folder or s3:// URI.")],
-    preset: Annotated[str, typer.Option("--preset", help="The pipeline: local, paper, or a file ending in .toml.")] = (
+    preset: Annotated[str, typer.Option("--preset", help="The pipeline: local, hirec, or a file ending in .toml.")] = (
         "local"
     ),
     candidates: Annotated[int, typer.Option(min=1, help="Pages of the pipeline that the model reranks.")] = 20,
@@ -166,6 +211,7 @@ def _fine_tune(
     most: int,
     dry_run: bool,
     json_: bool,
+    recipe: str,
     **chosen: Any,
 ) -> int:
     """Read the data, train, print the held-out figures. ``chosen`` are fields of Hyperparameters and Machine."""
@@ -178,11 +224,15 @@ def _fine_tune(
         raise UsageError(f"--out {out!r}: use a local folder; copy the model to S3 afterwards")
     questions, tatqa = questions or [], tatqa or []
     machine = Machine(**{field.name: chosen.pop(field.name) for field in fields(Machine)})
-    corpus = load_corpus(kind, questions, index or [], tatqa)
+    units = {name: bool(chosen.get(name)) for name in ("gold_tables", "titles")}
+    corpus = load_corpus(kind, questions, index or [], tatqa, **units)
+    if kind == "reranker" and not chosen["negatives"]:
+        raise UsageError("--negatives 0: a cross-encoder learns from right and wrong passages; give at least 1")
     run = Run(kind, corpus, Hyperparameters(**chosen), machine, (*questions, *tatqa), candidates, most)
     if is_main_process():
         console = err if json_ else stdout
-        console.print(_described(corpus), highlight=False, markup=False, soft_wrap=True)
+        named = f"recipe {recipe}: {run.options.base}, {folds} folds\n" if recipe else ""
+        console.print(named + _described(corpus), highlight=False, markup=False, soft_wrap=True)
     if dry_run:
         return 0
     with _reports() as reports:

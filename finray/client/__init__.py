@@ -6,12 +6,18 @@ with Client("http://127.0.0.1:8000", api_key=key) as client:
 
 from finray.client.clients import AsyncClient, Client
 from finray.client.wire import ServiceError
+from finray.core.batch_replies import Batch, BatchAnswer, BatchAnswers, BatchList, FileObject
 from finray.core.replies import AnswerEvent, FilingCover, FilingPage, Ready, Retrieved, ServiceEvent, StageEvent
 
 __all__ = [
     "AnswerEvent",
     "AsyncClient",
+    "Batch",
+    "BatchAnswer",
+    "BatchAnswers",
+    "BatchList",
     "Client",
+    "FileObject",
     "FilingCover",
     "FilingPage",
     "Ready",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 import httpx
@@ -48,11 +48,23 @@ class Client(Methods):
     def close(self) -> None:
         self._http.close()
 
+    @property
+    def base_url(self) -> str:
+        return str(self._http.base_url)
+
     def stream(
-        self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
+        self,
+        question: str,
+        *,
+        context: Sequence[str] = (),
+        narrowed: FilingFilter | None = None,
+        trace: bool = False,
     ) -> Iterator[ServiceEvent]:
-        """Yield progress events; the ``answer`` event has the prediction. Closing the iterator early ends the work."""
-        request = methods.stream(question, narrowed, trace=trace)
+        """Yield progress events; the ``answer`` event has the prediction. Closing the iterator early ends the work.
+
+        ``context`` is that of ``answer``.
+        """
+        request = methods.stream(question, context, narrowed, trace=trace)
         with wire.unreachable(self._http.base_url), self._http.stream(**request) as reply:
             if not reply.is_success:
                 reply.read()
@@ -71,7 +83,7 @@ class Client(Methods):
 
     def _do(self, describe: Callable[..., Call[T]], *args: Any, **kwargs: Any) -> T:
         call = describe(*args, **kwargs)
-        for attempt in attempts(self._max_retries + 1, wire.pause, **_WAITS):
+        for attempt in attempts(1 if call.once else self._max_retries + 1, wire.pause, **_WAITS):
             with attempt, wire.unreachable(self._http.base_url):
                 reply = self._http.request(**call.request)
                 wire.check(reply)
@@ -104,10 +116,15 @@ class AsyncClient(Methods):
         await self._http.aclose()
 
     async def stream(
-        self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False
+        self,
+        question: str,
+        *,
+        context: Sequence[str] = (),
+        narrowed: FilingFilter | None = None,
+        trace: bool = False,
     ) -> AsyncIterator[ServiceEvent]:
         """See ``Client.stream``."""
-        request = methods.stream(question, narrowed, trace=trace)
+        request = methods.stream(question, context, narrowed, trace=trace)
         with wire.unreachable(self._http.base_url):
             async with self._http.stream(**request) as reply:
                 if not reply.is_success:
@@ -130,7 +147,7 @@ class AsyncClient(Methods):
 
     async def _do(self, describe: Callable[..., Call[T]], *args: Any, **kwargs: Any) -> T:
         call = describe(*args, **kwargs)
-        async for attempt in attempts(self._max_retries + 1, wire.pause, **_WAITS):
+        async for attempt in attempts(1 if call.once else self._max_retries + 1, wire.pause, **_WAITS):
             with attempt, wire.unreachable(self._http.base_url):
                 reply = await self._http.request(**call.request)
                 wire.check(reply)

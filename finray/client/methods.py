@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import httpx
 
 from finray.client import wire
+from finray.core.batch_replies import Batch, BatchAnswers, BatchList, Deleted, DownloadFormat, FileObject, Show
 from finray.core.errors import UsageError
 from finray.core.filing_filter import FilingFilter
+from finray.core.question_fields import MAX_CONTEXT
 from finray.core.records import to_object
 from finray.core.replies import AnswerList, FilingCover, FilingList, FilingPage, Ready, Retrieved
 from finray.core.types import Filing, Passage, Prediction, Question
 
+_BATCH_ID = re.compile(r"batch_[0-9a-f]{24}")
 _FILING_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -25,10 +28,12 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class Call(Generic[T]):
     """A request (arguments of httpx) and a function that reads its reply. A method that returns a ``Call[T]`` here
-    returns a ``T`` in Client and an awaitable ``T`` in AsyncClient."""
+    returns a ``T`` in Client and an awaitable ``T`` in AsyncClient. One that is sent ``once`` is not retried: it
+    would start work again."""
 
     read: Callable[[httpx.Response], T]
     request: dict[str, Any]
+    once: bool = False
 
     @classmethod
     def get(cls, path: str, read: Callable[[httpx.Response], T], params: dict[str, Any] | None = None) -> Call[T]:
@@ -70,9 +75,18 @@ class Methods:
     """Methods with a single reply. Every method raises ServiceError."""
 
     @method
-    def answer(self, question: str, *, narrowed: FilingFilter | None = None, trace: bool = False) -> Call[Prediction]:
-        """The answer, from the filings that match ``narrowed``."""
-        return _answer([Question("1", question)], narrowed, trace, lambda reply: _answers(reply)[0])
+    def answer(
+        self,
+        question: str,
+        *,
+        context: Sequence[str] = (),
+        narrowed: FilingFilter | None = None,
+        trace: bool = False,
+    ) -> Call[Prediction]:
+        """The answer, from the filings that match ``narrowed``. What the question lacks is taken from ``context``, the
+        earlier questions of the conversation, oldest first; ``Prediction.resolved`` is then what was answered."""
+        asked = Question("1", question, context=tuple(context))
+        return _answer([asked], narrowed, trace, lambda reply: _answers(reply)[0])
 
     @method
     def answer_all(
@@ -122,6 +136,75 @@ class Methods:
         return Call.get(f"{_path(filing_id)}/pages/{int(page)}/image", lambda reply: reply.content, query)
 
     @method
+    def upload_file(self, content: bytes, filename: str) -> Call[FileObject]:
+        """Store a file of questions (.csv, .xlsx, .jsonl or .parquet) for batches."""
+        request = {"method": "POST", "url": "/v1/files", "files": {"file": (filename, content)}}
+        return Call(wire.reader(FileObject), request, once=True)
+
+    @method
+    def start_batch(
+        self,
+        input_file_id: str,
+        *,
+        narrowed: FilingFilter | None = None,
+        question_column: str | None = None,
+        sheet: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> Call[Batch]:
+        """Answer every question of an uploaded file in the background; ``batch`` shows how far it is."""
+        body = {
+            "input_file_id": input_file_id,
+            "question_column": question_column,
+            "sheet": sheet,
+            "metadata": dict(metadata or {}),
+        }
+        call = Call.post("/v1/batches", wire.reader(Batch), narrowed, **body)
+        return replace(call, once=True)
+
+    @method
+    def batch(self, batch_id: str) -> Call[Batch]:
+        """Status and counts of one batch."""
+        return Call.get(_batch(batch_id), wire.reader(Batch))
+
+    @method
+    def batches(self, *, after: str | None = None, limit: int = 20) -> Call[BatchList]:
+        """The key's batches, newest first; ``after`` is the ``last_id`` of the previous page."""
+        return Call.get("/v1/batches", wire.reader(BatchList), {"limit": limit} | ({"after": after} if after else {}))
+
+    @method
+    def cancel_batch(self, batch_id: str) -> Call[Batch]:
+        """Stop a batch. Its answers so far stay."""
+        return Call.post(f"{_batch(batch_id)}/cancel", wire.reader(Batch), None)
+
+    @method
+    def resume_batch(self, batch_id: str, *, retry_errors: bool = False) -> Call[Batch]:
+        """Ask what is not answered yet, with ``retry_errors`` also what ended in an error."""
+        return Call.post(f"{_batch(batch_id)}/resume", wire.reader(Batch), None, retry_errors=retry_errors)
+
+    @method
+    def batch_answers(
+        self, batch_id: str, *, show: Show = "all", after: int = 0, limit: int = 100
+    ) -> Call[BatchAnswers]:
+        """Answers in brief, in the order of the file; ``after`` is the ``next_after`` of the previous page."""
+        query = {"show": show, "after": after, "limit": limit}
+        return Call.get(f"{_batch(batch_id)}/answers", wire.reader(BatchAnswers), query)
+
+    @method
+    def batch_answer(self, batch_id: str, number: int) -> Call[Prediction]:
+        """The answer to question ``number`` (from 1) with its evidence."""
+        return Call.get(f"{_batch(batch_id)}/answers/{int(number)}", wire.reader(Prediction))
+
+    @method
+    def download_batch(self, batch_id: str, format: DownloadFormat = "jsonl") -> Call[bytes]:
+        """The answers so far as JSON lines (predictions), CSV or a workbook."""
+        return Call.get(f"{_batch(batch_id)}/download", lambda reply: reply.content, {"format": format})
+
+    @method
+    def delete_batch(self, batch_id: str) -> Call[Deleted]:
+        """Delete a batch that has ended, with its answers."""
+        return Call(wire.reader(Deleted), {"method": "DELETE", "url": _batch(batch_id)})
+
+    @method
     def ready(self) -> Call[Ready]:
         """The index version and settings that the service answers with."""
         return Call.get("/v1/readyz", wire.reader(Ready))
@@ -134,21 +217,32 @@ class Methods:
         return Call.get("/v1/filings", wire.reader(FilingList), query)
 
 
-def stream(question: str, narrowed: FilingFilter | None, *, trace: bool) -> dict[str, Any]:
+def stream(question: str, context: Sequence[str], narrowed: FilingFilter | None, *, trace: bool) -> dict[str, Any]:
     """The request for an answer as a stream of events."""
-    call = _answer([Question("1", question)], narrowed, trace, _answers)
+    call = _answer([Question("1", question, context=tuple(context))], narrowed, trace, _answers)
     return call.request | {"headers": {"Accept": "text/event-stream"}}
 
 
 def _answer(
     questions: Sequence[Question], narrowed: FilingFilter | None, trace: bool, read: Callable[[httpx.Response], T]
 ) -> Call[T]:
-    items = [{"qid": question.qid, "question": question.question} for question in questions]
+    items = [
+        {"qid": question.qid, "question": question.question}
+        | ({"context": list(question.context[-MAX_CONTEXT:])} if question.context else {})
+        for question in questions
+    ]
     return Call.post("/v1/answer", read, narrowed, questions=items, trace=trace)
 
 
 def _answers(reply: httpx.Response) -> list[Prediction]:
     return list(wire.reader(AnswerList)(reply).data)
+
+
+def _batch(batch_id: str) -> str:
+    """Raises UsageError for an invalid batch id."""
+    if not _BATCH_ID.fullmatch(batch_id):
+        raise UsageError(f"{batch_id[:80]!r} is not a batch id: it is 'batch_' and 24 hex digits")
+    return f"/v1/batches/{batch_id}"
 
 
 def _path(filing_id: str) -> str:

@@ -17,6 +17,7 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from finray.cluster.answer_worker import AnswerWorker
+from finray.cluster.cause import cause_of
 from finray.cluster.dispatch import Assignment, Dispatcher
 from finray.cluster.runtime import ClusterError
 from finray.core.errors import EngineLostError, FinrayError
@@ -213,7 +214,8 @@ class AnswerPool:
         cause = error.cause if isinstance(error, RayTaskError) else error
         if isinstance(cause, FinrayError):
             return cause
-        return ClusterError(f"a worker could not open {self._index_uri!r}: {type(cause).__name__}: {cause}")
+        why = cause_of(error) if cause is error else f"{type(cause).__name__}: {cause}"
+        return ClusterError(f"a worker could not open {self._index_uri!r}: {why}")
 
 
 async def _reply(sent: _Handle) -> Prediction:
@@ -232,8 +234,8 @@ async def _reply(sent: _Handle) -> Prediction:
 def _gpus(settings: Settings) -> int:
     """GPUs of one worker: those of its own vLLM, if the cluster has any."""
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    own_engine = asks_llm(settings) and settings.llm.backend == "vllm"
-    return settings.llm.vllm.tensor_parallel_size if own_engine and resources.get("GPU") else 0
+    own = [llm.vllm.tensor_parallel_size for llm in settings.llms.values() if llm.backend == "vllm"]
+    return sum(own) if asks_llm(settings) and resources.get("GPU") else 0
 
 
 def _no_worker(waited_s: float) -> ClusterError:

@@ -1,37 +1,42 @@
-"""The index job on Ray Data: read and parse in tasks, embed in an actor pool, commit in the driver.
+"""The index job on Ray Data: read and parse in tasks, embed in an actor pool, write in tasks, commit in the driver.
 
 One row is one filing, its tables as the bytes of a bundle: a filing stays whole from stage to stage, and memory is
-bounded by the filings in flight. If a worker or node dies, its filings in flight are repeated. A filing that kills its
-parser kills only a child process (``finray.index.parser_process``).
+bounded by the filings in flight. The last stage writes data files of the index, so that the driver receives only what
+it commits: names of files and rows of ``filings``. If a worker or node dies, its filings in flight are repeated, and
+files that it wrote stay unused (``finray.index.fragments``). A filing that kills its parser kills only a child process
+(``finray.index.parser_process``).
 """
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import socket
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
+import pyarrow as pa
 import ray
 import ray.data
-from ray.exceptions import RayError
+from ray.exceptions import RayError, RayTaskError
 
+from finray.cluster.cause import cause_of
 from finray.cluster.runtime import ClusterError, ray_cluster
-from finray.core.errors import FilingError
+from finray.core.errors import FinrayError
 from finray.core.settings import Settings
-from finray.index.collect import Collector
+from finray.index.fragments import WriteTarget
 from finray.index.parser_process import ParserProcess
 from finray.index.plan import PlannedFile
-from finray.index.stages import StagedFiling, embed, read_and_parse
+from finray.index.stages import Collector, StagedFiling, WrittenBatch, embed, read_and_parse, write
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension, load_encoder
 from finray.storage.locations import list_sources
 
+T = TypeVar("T")
 Row = dict[str, Any]
 
 # One embedding actor and one parsing task for each processor: parsing takes a tenth of the time of embedding and pauses
@@ -39,9 +44,13 @@ Row = dict[str, Any]
 # actor that cannot restart would wait forever.
 _PARSE_CPUS = 0.1
 _EMBED_CPUS = 0.45
+_WRITE_CPUS = 0.1
 _FILES_PER_TASK = 4
 """At most. A filing takes seconds to embed, so small jobs pass on single filings to finish evenly."""
 _TASKS_PER_CPU = 32
+_FILINGS_PER_WRITE = 32
+"""At most: each write adds a fragment to every table until the job compacts them."""
+_WRITES_PER_ACTOR = 8
 
 
 def index_filings(
@@ -64,14 +73,28 @@ def index_filings(
     writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
-    slots: dict[str, int] = {}
-    if plan.todo:
-        with ray_cluster():
-            cluster = _Slots.of_cluster(len(plan.todo), settings, embed_workers)
-            slots = {"read": cluster.cpus, "parse": cluster.cpus, "embed": cluster.embedders}
-            for staged in _staged_filings(plan.todo, settings, cluster):
+    if not plan.todo:
+        return collector.finish(listing, {})
+    with ray_cluster():
+        cluster = _Slots.of_cluster(len(plan.todo), settings, embed_workers)
+        for batch in _written_batches(plan.todo, settings, cluster, writer.target):
+            for staged in batch.staged:
                 collector.take(staged)
-    return collector.finish(listing, slots)
+            collector.add(batch)
+        slots = {"read": cluster.cpus, "parse": cluster.cpus, "embed": cluster.embedders, "write": cluster.cpus}
+        return collector.finish(listing, slots, _on_cluster)
+
+
+def _on_cluster(tasks: Sequence[Callable[[], T]], /) -> list[T]:
+    """The index's upkeep as Ray tasks (see ``finray.index.tasks.Run``). Also raises ClusterError."""
+    run: Any = ray.remote(lambda task: task())
+    try:
+        results: list[T] = ray.get([run.remote(task) for task in tasks])
+    except RayError as error:
+        if isinstance(error, RayTaskError) and not isinstance(error.cause, RayError):
+            raise error.cause from error
+        raise _stopped(error) from error
+    return results
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +113,13 @@ class _Slots:
         return cls(cpus, gpus, min(embed_workers or gpus or cpus, files))
 
 
-def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slots) -> Iterator[StagedFiling]:
+def _written_batches(
+    todo: Sequence[PlannedFile], settings: Settings, slots: _Slots, target: WriteTarget
+) -> Iterator[WrittenBatch]:
     """Every file of ``todo`` once, in order of completion."""
     files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (_TASKS_PER_CPU * slots.cpus)))
-    rows = [{"uri": planned.file.uri, "size": planned.file.size} for planned in todo]
+    filings_per_write = max(1, min(_FILINGS_PER_WRITE, len(todo) // (_WRITES_PER_ACTOR * slots.embedders)))
+    rows = [{"content": pickle.dumps(planned.file)} for planned in todo]
     dataset = (
         ray.data.from_items(rows, override_num_blocks=-(-len(rows) // files_per_task))
         .map(
@@ -109,20 +135,37 @@ def _staged_filings(todo: Sequence[PlannedFile], settings: Settings, slots: _Slo
             num_gpus=1 if slots.gpus else None,
             num_cpus=_EMBED_CPUS,
         )
+        .map_batches(
+            _write,  # type: ignore[arg-type]
+            batch_size=filings_per_write,
+            batch_format="pyarrow",
+            fn_kwargs={"target": target},
+            num_cpus=_WRITE_CPUS,
+            compute=ray.data.TaskPoolStrategy(size=slots.cpus),
+        )
     )
     try:
         blocks: Iterable[Any] = dataset.iter_batches(batch_size=None, batch_format="pyarrow")
         for block in blocks:
-            for row in block.to_pylist():
-                yield _from_row(row)
+            for content in block["content"].to_pylist():
+                batch: WrittenBatch | FinrayError = pickle.loads(content)
+                if isinstance(batch, FinrayError):
+                    raise batch
+                yield batch
     except RayError as error:
-        raise ClusterError(
-            f"the index job stopped: {error}. Committed filings are kept; run the same command again to continue"
-        ) from error
+        raise _stopped(error) from error
 
 
+def _stopped(error: RayError) -> ClusterError:
+    return ClusterError(
+        f"the index job stopped: {cause_of(error)}. Committed filings are kept; run the same command again to continue"
+    )
+
+
+# Stages pass each other one column: the pickled object.
 def _read_and_parse(row: Row, settings: Settings) -> Row:
-    return _to_row(read_and_parse(row["uri"], row["size"], _parser(settings), settings.filings, _process_name()))
+    file = pickle.loads(row["content"])
+    return {"content": pickle.dumps(read_and_parse(file, _parser(settings), settings.filings, _process_name()))}
 
 
 class _Embedder:
@@ -132,39 +175,24 @@ class _Embedder:
         self._encoder = load_encoder(settings.encoder, threads=1)
 
     def __call__(self, row: Row) -> Row:
-        return _to_row(embed(_from_row(row), self._encoder, _process_name()))
+        staged: StagedFiling = pickle.loads(row["content"])
+        return {"content": pickle.dumps(embed(staged, self._encoder, _process_name()))}
+
+
+def _write(batch: pa.Table, target: WriteTarget) -> pa.Table:
+    staged = [pickle.loads(content) for content in batch["content"].to_pylist()]
+    try:
+        written: WrittenBatch | FinrayError = write(staged, target, _process_name())
+    except FinrayError as error:  # Ray would repeat it, and bury the message in its own
+        written = error
+    return pa.table({"content": pa.array([pickle.dumps(written)], pa.binary())})
 
 
 @cache
 def _parser(settings: Settings) -> ParserProcess:
     """The parser of this worker process, kept between tasks."""
-    return ParserProcess(settings.filings, settings.chunks, settings.sandbox)
+    return ParserProcess(settings.filings, settings.chunks, settings.sandbox, collection=settings.collection)
 
 
 def _process_name() -> str:
     return f"{socket.gethostname()}:{os.getpid()}"
-
-
-def _to_row(staged: StagedFiling) -> Row:
-    """Without nulls, as Arrow infers a column's type from its values."""
-    error = staged.error
-    return {
-        "source_uri": staged.source_uri,
-        "content_sha256": staged.content_sha256 or "",
-        "bundle": staged.bundle or b"",
-        "error": json.dumps([error.stage, error.reason, error.detail] if error else None),
-        "seconds": json.dumps(staged.seconds),
-        "peak_rss_bytes": json.dumps(staged.peak_rss_bytes),
-    }
-
-
-def _from_row(row: Row) -> StagedFiling:
-    error = json.loads(row["error"])
-    return StagedFiling(
-        source_uri=row["source_uri"],
-        content_sha256=row["content_sha256"] or None,
-        bundle=row["bundle"] or None,
-        error=FilingError(*error) if error else None,
-        seconds=json.loads(row["seconds"]),
-        peak_rss_bytes=json.loads(row["peak_rss_bytes"]),
-    )

@@ -8,7 +8,7 @@ from typing import Literal
 
 from finray.core.errors import MissingExtraError
 
-Extra = Literal["serve", "edgar", "train", "llm"]
+Extra = Literal["serve", "edgar", "train", "trees", "llm", "sheets", "mcp", "langchain", "llamaindex"]
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
+from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError
 
 
@@ -21,7 +21,7 @@ class FittedWeights:
 
 def shipped_weights(package: str, file: str, names: Collection[str]) -> FittedWeights:
     """The weights in ``file`` of ``package``. Raises ModelUnavailableError if they are not those of ``names``."""
-    return read_weights((resources.files(package) / file).read_text("utf-8"), file, names)
+    return read_weights(shipped(package, file), file, names)
 
 
 def read_weights(text: str, where: str, names: Collection[str]) -> FittedWeights:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from finray.core.types import TokenUsage
@@ -41,13 +41,20 @@ class Journal:
     def __init__(self, observer: Observer | None = None) -> None:
         self.lines: list[str] = []
         self.usage: dict[str, TokenUsage] = {}
+        self.unusable: dict[str, int] = {}
         self._observer = observer
 
     def note(self, line: str) -> None:
         self.lines.append(line)
 
     def spend(self, stage: str, usage: TokenUsage) -> None:
-        self.usage[stage] = self.usage.get(stage, TokenUsage()) + usage
+        """Count one reply of a language model and its tokens."""
+        self.usage[stage] = self.usage.get(stage, TokenUsage()) + replace(usage, calls=usage.calls or 1)
+
+    def unusable_reply(self, stage: str, problem: str) -> None:
+        """Count a reply of a language model that could not be used, and note the ``problem``."""
+        self.unusable[stage] = self.unusable.get(stage, 0) + 1
+        self.note(f"{stage}: unusable reply: {problem}")
 
     async def stage(self, stage: Stage, iteration: int, work: Callable[[], Awaitable[T]]) -> T:
         """Run ``work`` and report it to the observer."""
@@ -71,4 +78,5 @@ def _less(used: TokenUsage, before: TokenUsage | None) -> TokenUsage:
         used.completion_tokens - before.completion_tokens,
         used.cost - before.cost,
         used.cached_tokens - before.cached_tokens,
+        used.calls - before.calls,
     )

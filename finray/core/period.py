@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from finray.core.types import FiscalPeriod
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Period:
     """``year`` is a fiscal or calendar year (questions rarely say which); ``part`` is "FY" or a quarter, None if only a
     year was given. ``date`` is an exact day ("the 8-K dated May 5, 2023", "the nine months ended June 28, 2024")."""

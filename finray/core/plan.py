@@ -44,6 +44,8 @@ class Phrase:
     """A day's balance is asked for ("at the end of"), not a flow over a period."""
     must: frozenset[str] = frozenset()
     """The row itself must hold one of these words: "Increase in inventories", not inventories."""
+    stated: bool = False
+    """The question says what is measured ("in USD millions"): no row of another measure can answer."""
 
     @property
     def opening(self) -> bool:

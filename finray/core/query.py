@@ -11,6 +11,7 @@ from finray.core.plan import Measures
 from finray.core.types import Statement
 
 SpanKind = Literal["company", "period", "form", "statement", "metric", "definition", "unit", "operator"]
+AskedUnit = Literal["money", "percent", "ratio", "per share", "shares", "count", "days"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +27,13 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Shape:
     """``scale`` is the word an amount is shown in, None where the question leaves it open. ``currency`` is the ISO 4217
-    code of amounts, "" where they are no money."""
+    code of amounts, "" where they are no money. ``unit`` is what the figure must measure, None if the question does not
+    say."""
 
     scale: str | None
     decimals: int | None
     currency: str = "USD"
+    unit: AskedUnit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,11 @@ class Query:
     companies: tuple[str, ...] = ()
     unknown_companies: tuple[str, ...] = ()
     periods: tuple[Period, ...] = ()
+    source: tuple[Period, ...] = ()
+    """Those of ``periods`` that name the filing to read, if the question asks for others inside it: "in the 2017 annual
+    report, what is expected for 2021?"."""
+    again: tuple[Period, ...] = ()
+    """Those of ``source`` whose own figures are asked for too: "in the 2018 report, sales of 2017 and 2018"."""
     last_years: int | None = None
     forms: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
@@ -68,6 +76,22 @@ class Query:
     """How a figure is to be written."""
     measures: tuple[Measures, ...] = ()
     """Readings of what is to be computed, the likeliest first; empty if the answer is no figure."""
+    imagined: tuple[str, ...] = ()
+    """Passages that a query writer imagined; their vectors are searched with that of ``question``, unless that is
+    empty."""
+    anywhere: bool = False
+    """Whether filings of all companies are searched if the index has none of a named one: it may be a nickname or a
+    former name, and a model judges what is found."""
+
+    @property
+    def filed(self) -> tuple[Period, ...]:
+        """The periods whose filings may answer."""
+        return self.source or self.periods
+
+    @property
+    def asked(self) -> tuple[Period, ...]:
+        """The periods whose figures are asked for."""
+        return tuple(p for p in self.periods if p not in self.source or p in self.again) or self.periods
 
     @property
     def years(self) -> tuple[int, ...]:
@@ -76,7 +100,7 @@ class Query:
     @property
     def latest(self) -> Period | None:
         """The period whose filing should hold the answer: filings print comparatives of earlier ones."""
-        return max(self.periods, key=_recency) if self.periods else None
+        return max(self.filed, key=_recency) if self.periods else None
 
 
 def _recency(period: Period) -> tuple[int, int, dt.date]:

@@ -11,6 +11,8 @@ from finray.core.types import GoldEvidence
 EXCERPT_CHARACTERS = 200
 """Longest excerpt of a bad line in a message: a line may have megabytes."""
 MAX_QID_CHARACTERS = 256
+MAX_CONTEXT = 20
+"""Earlier questions of a conversation that are read: the newest."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # tab, line feed and carriage return may stay
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -49,6 +51,15 @@ def read_question(value: object, max_characters: int) -> str:
     return value.strip()
 
 
+def read_context(value: object, max_characters: int) -> tuple[str, ...]:
+    """The newest ``MAX_CONTEXT`` earlier questions."""
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        raise QuestionError(f"'context' is {kind(value)}, not a list of earlier questions")
+    return tuple(read_question(each, max_characters) for each in value[-MAX_CONTEXT:])
+
+
 def single_spaced(text: str) -> str:
     """``text`` with single spaces, which spares the rules that read a question from runs of white space."""
     return " ".join(text.split())
@@ -58,6 +69,12 @@ def read_answer(value: object) -> str | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
         return str(value)
     return _optional_text("answer", value)
+
+
+def read_answer_or_exact(answer: object, exact: object) -> str | None:
+    """The gold answer; if it is absent or blank, ``exact``, which FinQA computes from its program."""
+    given = read_answer(answer)
+    return given if exact is None or (given or "").strip() else read_answer(exact)
 
 
 def read_question_type(value: object) -> str | None:
@@ -97,15 +114,28 @@ def _gold(index: int, entry: object) -> GoldEvidence:
     doc_name, page, text = entry.get("doc_name"), entry.get("page"), entry.get("text")
     if not isinstance(doc_name, str) or not doc_name.strip():
         raise QuestionError(f"evidence {index}: 'doc_name' is {kind(doc_name)}, not the name of a filing")
-    page = _page(f"evidence {index}: 'page'", page)
+    if page is not None:
+        page = _page(f"evidence {index}: 'page'", page)
     if text is not None and not isinstance(text, str):
         raise QuestionError(f"evidence {index}: 'text' is {kind(text)}, not text")
     others = entry.get("alternative_pages")
     if others is not None and not isinstance(others, list):
         raise QuestionError(f"evidence {index}: 'alternative_pages' is {kind(others)}, not a list of pages")
+    if others and page is None:
+        raise QuestionError(f"evidence {index}: 'alternative_pages' without a 'page'")
     alternatives = [_page(f"evidence {index}: an alternative page", other) for other in others or ()]
+    start, end = (entry.get(side) for side in ("start", "end"))
+    if (start, end) != (None, None):
+        start, end = (_page(f"evidence {index}: {side!r}", entry.get(side)) for side in ("start", "end"))
+        if page is None or end <= start:
+            raise QuestionError(f"evidence {index}: characters {start} to {end} are no span of a page")
     return GoldEvidence(
-        _repaired(doc_name), page, None if text is None else _repaired(text), tuple(dict.fromkeys(alternatives))
+        _repaired(doc_name),
+        page,
+        None if text is None else _repaired(text),
+        tuple(dict.fromkeys(alternatives)),
+        start,
+        end,
     )
 
 

@@ -6,14 +6,44 @@ across questions except what they are built from. Trace lines and token counts o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from finray.core.journal import Journal
 from finray.core.plan import Coverage, Plan
 from finray.core.query import Query
-from finray.core.types import Answer, Document, Passage
+from finray.core.spelled import Spelled
+from finray.core.types import Answer, Document, Passage, RenderedBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Where the loop stands: ``number`` is the round, from 1. The first ``kept`` passages were kept in earlier rounds,
+    the others were retrieved for ``asked``, if the curator asked for something."""
+
+    number: int = 1
+    last: bool = False
+    kept: int = 0
+    asked: Query | None = None
+
+
+FIRST = Turn()
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """What a model asks for: an answer to ``spelled``, with the pages that print its ``statements``, and the
+    ``neighbours`` of passages that it has seen. Without a text only the neighbours."""
+
+    spelled: Spelled
+    neighbours: tuple[Passage, ...] = ()
+
+    def __str__(self) -> str:
+        wanted = [self.spelled.text] if self.spelled.text else []
+        wanted += [f"{name} statement" for name in self.spelled.statements]
+        wanted += [f"what surrounds {p.doc_name} p. {p.page + 1}" for p in self.neighbours]
+        return "; ".join(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +52,9 @@ class Curation:
 
     ``complementary`` is the question to retrieve for next if the kept passages do not suffice (HiREC's q_c),
     ``missing`` describes what is missing for a person. ``plans`` are ways to compute the answer, the likeliest first,
-    ``coverage`` is that of the first one; a curator that does not plan omits both.
+    ``coverage`` is that of the first one; a curator that does not plan omits both. ``follow_up`` takes the place of
+    ``complementary`` if a model says in detail what it wants, and ``answer`` is set if it answered at once.
+    ``filtered`` is false if the curator could decide nothing, so that all passages are kept, however many.
     """
 
     kept: tuple[Passage, ...]
@@ -31,10 +63,43 @@ class Curation:
     complementary: str | None = None
     plans: tuple[Plan, ...] = ()
     coverage: Coverage | None = None
+    follow_up: FollowUp | None = None
+    answer: Answer | None = None
+    filtered: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """A question of a conversation. ``question`` is complete in itself; or, if it is ``unclear`` what is meant, the
+    question as asked."""
+
+    question: str
+    unclear: str = ""
+    """What the question leaves open, for a person."""
+
+
+class AnsweredPassages(tuple[Passage, ...]):
+    """Passages of a method that has answered too, with its ``answer``."""
+
+    answer: Answer
+
+    def __new__(cls, passages: Iterable[Passage], answer: Answer) -> AnsweredPassages:
+        answered = super().__new__(cls, passages)
+        answered.answer = answer
+        return answered
+
+    def __reduce__(self) -> tuple[type[AnsweredPassages], tuple[tuple[Passage, ...], Answer]]:
+        return (AnsweredPassages, (tuple(self), self.answer))
 
 
 class QuestionReader(Protocol):
     async def read(self, question: str, journal: Journal) -> Query: ...
+
+
+class ConversationReader(Protocol):
+    async def resolve(self, question: str, earlier: Sequence[str], journal: Journal) -> Resolution:
+        """``question`` with what it lacks taken from the questions ``earlier``, oldest first."""
+        ...
 
 
 class DocumentRetriever(Protocol):
@@ -48,13 +113,33 @@ class PassageRetriever(Protocol):
 
 
 class Curator(Protocol):
-    async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Curation: ...
+    async def curate(
+        self, query: Query, passages: Sequence[Passage], journal: Journal, turn: Turn = FIRST
+    ) -> Curation: ...
+
+
+class FollowUps(Protocol):
+    async def read(self, follow_up: FollowUp, before: Query, journal: Journal) -> Query:
+        """The query for the question that a model wrote after ``before``, without asking a model again."""
+        ...
+
+    async def near(self, follow_up: FollowUp, documents: Sequence[Document], journal: Journal) -> Sequence[Passage]:
+        """The neighbours and statements asked for; ``documents`` are those of its query."""
+        ...
 
 
 class Answerer(Protocol):
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         """The answer that rests on ``curation.kept``."""
         ...
+
+
+Renderer = Callable[[Query, Answer], tuple[RenderedBlock, ...]]
+"""Renders the evidence of an answer for a reader."""
+
+
+def no_blocks(_query: Query, _answer: Answer) -> tuple[RenderedBlock, ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +149,11 @@ class Roles:
     passages: PassageRetriever
     curator: Curator
     answerer: Answerer
+    follow_ups: FollowUps | None = None
+    """Needed by a curator that sets ``Curation.follow_up``."""
+    render: Renderer = no_blocks
+    conversation: ConversationReader | None = None
+    """Needed by questions with a context."""
 
 
 class NoAnswerer:

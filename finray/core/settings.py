@@ -26,6 +26,8 @@ from finray.core.method_settings import MethodParameters, Section
 ENVIRONMENT_PREFIX = "FINRAY_"
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_RENAMED = {"paper": "hirec"}
+"""Presets of earlier versions, and their names now."""
 
 
 class FilingSettings(Section):
@@ -54,13 +56,25 @@ class FilingSettings(Section):
     """GiB for reading one filing, besides the 0.2 of the idle parser. Each processor has a parser."""
 
 
-class ChunkSettings(Section):
-    """HiREC's chunking: 1,024 characters with 30 of overlap (appendix B)."""
+class CollectionSettings(Section):
+    """What the index holds."""
 
+    profile: Literal["filings", "documents"] = "filings"
+    """"filings" are SEC filings, with covers, statements and periods. "documents" are contracts, policies and other
+    plain documents: no cover facts are read, pages are sections by headings, and questions name no companies or periods
+    that would be looked up."""
+
+
+class ChunkSettings(Section):
+    """HiREC's chunking: 1,024 characters with 30 of overlap (arXiv 2505.20368, appendix C.1). That of arXiv 2602.17981
+    is 1,024 tokens with 128."""
+
+    unit: Literal["characters", "tokens"] = "characters"
+    """What ``size`` and ``overlap`` count. A token is a word, up to three digits, or another character."""
     size: int = Field(1024, ge=64)
-    """Characters of a chunk, at most."""
+    """Length of a chunk, at most."""
     overlap: int = Field(30, ge=0)
-    """Characters of the previous chunk that a chunk repeats."""
+    """Length of the end of the previous chunk that a chunk repeats."""
 
 
 class EncoderSettings(Section):
@@ -90,6 +104,11 @@ class PageEncoderSettings(EncoderSettings):
 
     model: str = ""
     """As for ``encoder``; empty for the index's own page vectors."""
+    page_characters: int = Field(0, ge=0)
+    """White space is collapsed and a longer page cut to this length (arXiv 2602.17981: 2000); 0 takes the page as it
+    is."""
+    store: str = Field("", pattern="^[\\w-]*$")
+    """Name of the stored page vectors, to keep those of several models beside one index."""
 
 
 class RerankerSettings(Section):
@@ -112,6 +131,8 @@ class SparseEncoderSettings(RerankerSettings):
 
     model: str = "naver/splade-v3"
     """A sentence-transformers SparseEncoder folder or hub name, or "hash", a fake."""
+    max_terms: int = Field(0, ge=0)
+    """Terms of the largest weight that are kept of each text; 0 keeps all."""
     revision: str = "main"
     """As for ``encoder``."""
 
@@ -141,12 +162,23 @@ class RetrievalSettings(Section):
 class LoopSettings(Section):
     """Algorithm 1 of HiREC: its roles, and its number of rounds."""
 
-    transform: Literal["rules", "llm", "none"] = "rules"
-    """The question reader; "none" is the paper's ablation."""
-    curator: Literal["rules", "llm"] = "rules"
-    """The role that keeps the evidence and asks for what is missing."""
-    answerer: Literal["statements", "llm", "none"] = "statements"
-    """The answering role; "none" only retrieves, for evaluation."""
+    transform: Literal["rules", "trained", "model", "hirec", "none"] = "rules"
+    """The question reader. "trained" adds to the rules what a small tagger finds to be measured (it needs MiniLM).
+    "model" asks the language model once what the question names, "hirec" for a query as HiREC does; "none" is the
+    paper's ablation."""
+    curator: Literal["rules", "model", "hirec"] = "rules"
+    """The role that keeps the evidence and asks for what is missing. "model" is a language model with finray's prompts
+    and with rules where its reply cannot be used, "hirec" one with HiREC's prompts and without rules."""
+    answerer: Literal["statements", "model", "hirec", "plain", "method", "none"] = "statements"
+    """The answering role, "model" and "hirec" as for ``curator``; "plain" is one prompt with passages and question
+    (arXiv 2602.17981, appendix A); "method" is the answer that the retrieval method itself writes, if it does, without
+    curation; "none" only retrieves, for evaluation."""
+    generation: Literal["auto", "program", "chain"] = "auto"
+    """What the answerer "hirec" asks for: a program of thought, a chain of thought, or by the question: a program if it
+    asks for a figure."""
+    one_call: bool = False
+    """Whether ``curator`` and ``answerer``, if both are "model", are one request: the model answers if the evidence
+    suffices, else asks for more."""
     i_max: int = Field(3, ge=1, le=10)
     """Rounds of curation, at most."""
     max_kept: int = Field(10, ge=1)
@@ -155,13 +187,42 @@ class LoopSettings(Section):
     """False is the paper's ablation: answer from the first retrieval."""
     filter: bool = True
     """False is the paper's ablation: judge whether the passages suffice, but keep them all."""
+    least_confidence: float = Field(default=0.0, ge=0.0, le=1.0)
+    """A figure computed from cells is refused below this confidence; the refusal shows the cells as nearest data."""
     confidence_model: str = ""
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
     that comes with finray, which was trained on the ``statements`` answerer and applies to no other."""
 
     @property
+    def without_effect(self) -> set[str]:
+        """Settings that change no answer, so that hashes from before they existed stay valid."""
+        unused = set() if self.answerer == "hirec" else {"generation"}
+        return unused if self.least_confidence else {*unused, "least_confidence"}
+
+    @property
+    def curates(self) -> bool:
+        return self.curate and self.answerer != "method"
+
+    @property
     def asks_llm(self) -> bool:
-        return "llm" in (self.transform, self.answerer, self.curator if self.curate else "")
+        roles = {self.transform, self.answerer, self.curator if self.curates else ""}
+        return bool(roles & {"hirec", "model", "plain", "method"})
+
+    @property
+    def judged(self) -> bool:
+        """Whether a model decides which company the evidence is about, so that no rule refuses a name."""
+        return bool({"model", "method"} & {self.answerer, self.curator if self.curates else ""})
+
+
+class EvidenceSettings(Section):
+    """Evidence as it is shown: whole tables and prose around the passages that were retrieved."""
+
+    max_tokens: int = Field(3_500, ge=200)
+    """Rendered evidence of a question, at most, at four characters a token."""
+    shown_tokens: int = Field(1_000, ge=100)
+    """The same for the evidence that comes with an answer, on the command line, over HTTP and in predictions."""
+    max_cells: int = Field(24, ge=0)
+    """Line items that are listed with an id, so that programs and citations can name them, at most."""
 
 
 class VllmSettings(Section):
@@ -187,7 +248,7 @@ class VllmSettings(Section):
 
 
 class LlmSettings(Section):
-    """The language model of the roles that are set to "llm"."""
+    """The language model of the roles that are set to "model" or "hirec", and of cover summaries."""
 
     backend: Literal["openai", "vllm", "serve"] = "openai"
     """Where it runs: "openai" asks an OpenAI-compatible server at ``base_url``, "vllm" runs ``model`` in this process,
@@ -204,6 +265,8 @@ class LlmSettings(Section):
     """The variable that holds the key."""
     temperature: float = Field(0.01, ge=0.0)
     """Sampling temperature; the paper's is 0.01."""
+    seed: int | None = None
+    """Seed of sampling, for servers that take one; None sends none."""
     max_tokens: int = Field(1024, ge=1)
     """Length of a reply, at most."""
     timeout_s: float = Field(120.0, gt=0)
@@ -228,7 +291,9 @@ class LlmSettings(Section):
 
     def identity(self) -> dict[str, Any]:
         """The settings that can change a reply: the key of cached replies and resumed answers."""
-        names = {"model", "temperature", "max_tokens", "structured_output"}
+        names = {"model", "temperature", "max_tokens", "structured_output"} | (
+            {"seed"} if self.seed is not None else set()
+        )
         if self.backend == "openai":
             return self.model_dump(include=names | {"base_url"})
         if self.backend == "serve":
@@ -240,6 +305,14 @@ class LlmSettings(Section):
     def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
         """Cost of one reply at the configured prices."""
         return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / 1e6
+
+
+class AnswerLlmSettings(LlmSettings):
+    """The language model of the answering role, and of the methods zero_shot, long_context and ircot, if it is another
+    one than that of ``llm``."""
+
+    model: str = ""
+    """As for ``llm``; empty to answer with ``llm``."""
 
 
 class HubSettings(Section):
@@ -277,7 +350,7 @@ class IndexSettings(Section):
     write_rows: int = Field(20_000, ge=1)
     """Chunks in one commit: many small commits bloat a Lance table."""
     in_process: bool = False
-    """Index without Ray, one filing at a time: for the few filings of a nightly sync on one machine."""
+    """Index and extend without Ray, one filing at a time: for the few filings of a nightly sync on one machine."""
 
 
 class BulkSettings(Section):
@@ -292,6 +365,8 @@ class BulkSettings(Section):
     """Interval between writes of finished predictions."""
     max_question_characters: int = Field(8_000, ge=1)
     """A longer question is an error."""
+    max_table_bytes: int = Field(512 * 1024 * 1024, ge=1)
+    """A larger table of questions (.csv, or .xlsx unpacked) is refused."""
 
 
 class ServingSettings(Section):
@@ -335,6 +410,22 @@ class ServingSettings(Section):
     """Interval between checks for a new version of the index and for changed keys."""
     image_dpi: int = Field(110, ge=36, le=200)
     """Resolution of page images, unless the request says otherwise."""
+    mcp: bool = False
+    """Whether agents find an MCP server at ``/mcp``, with the same keys and limits. Needs the extra ``mcp``."""
+    batches: str = ""
+    """Folder or s3:// prefix for the files and batches of keys; empty for ``INDEX-batches``, beside the index."""
+    max_file_bytes: int = Field(16 * 1024 * 1024, ge=1024)
+    """A larger question file is refused."""
+    file_timeout_s: float = Field(120.0, gt=0)
+    """Time for a question file to arrive."""
+    max_files: int = Field(200, ge=1)
+    """Files that a key may keep, and the same for its batches."""
+    max_batch_questions: int = Field(10_000, ge=1)
+    """A batch with more questions fails."""
+    max_running_batches: int = Field(2, ge=1)
+    """Unfinished batches of one key."""
+    batch_in_flight: int = Field(4, ge=1)
+    """Questions of all batches in progress at a time. Questions of other requests wait behind at most these."""
 
 
 class EdgarSettings(Section):
@@ -368,6 +459,7 @@ class EdgarSettings(Section):
 
 class Settings(Section):
     filings: FilingSettings = FilingSettings()
+    collection: CollectionSettings = CollectionSettings()
     chunks: ChunkSettings = ChunkSettings()
     encoder: EncoderSettings = EncoderSettings()
     document_reranker: RerankerSettings = RerankerSettings()
@@ -377,7 +469,9 @@ class Settings(Section):
     retrieval: RetrievalSettings = RetrievalSettings()
     methods: MethodParameters = MethodParameters()
     loop: LoopSettings = LoopSettings()
+    evidence: EvidenceSettings = EvidenceSettings()
     llm: LlmSettings = LlmSettings()
+    answer_llm: AnswerLlmSettings = AnswerLlmSettings()
     hub: HubSettings = HubSettings()
     sandbox: SandboxSettings = SandboxSettings()
     index: IndexSettings = IndexSettings()
@@ -388,30 +482,55 @@ class Settings(Section):
     def answer_hash(self) -> str:
         """12 hex digits over every setting that can change an answer; resume is keyed by it."""
         payload = self.model_dump(
-            include={"encoder", "document_reranker", "passage_reranker", "retrieval", "loop"},
+            include={"encoder", "document_reranker", "passage_reranker", "retrieval", "loop", "evidence"},
             exclude={
+                "evidence": {"shown_tokens"},
+                "loop": self.loop.without_effect,
                 "encoder": {"batch_size", "device", "dtype"},
                 "document_reranker": {"batch_size", "device"},
                 "passage_reranker": {"batch_size", "device"},
             },
         )
-        return _digest(payload | {"llm": self.llm.identity()} | self._method_identity())[:12]
+        evidence = {} if self.evidence == EvidenceSettings() else {"evidence": self.evidence.model_dump()}
+        llms = {name: llm.identity() for name, llm in self.llms.items()}
+        return _digest(payload | evidence | self._collection() | llms | self._method_identity())[:12]
+
+    @property
+    def llms(self) -> dict[str, LlmSettings]:
+        """The language models: ``llm``, and ``answer_llm`` if there is one."""
+        return {"llm": self.llm} | ({"answer_llm": self.answer_llm} if self.answer_llm.model else {})
+
+    @property
+    def generator(self) -> LlmSettings:
+        """The language model that writes answers: ``answer_llm`` if there is one, else ``llm``."""
+        return self.answer_llm if self.answer_llm.model else self.llm
 
     def _method_identity(self) -> dict[str, Any]:
         """Settings of the chosen method: those of others change no answer."""
-        name = self.retrieval.method
-        own = getattr(self.methods, name, None)
+        first, *parts = self.retrieval.method.split("+")
         models = {"page_scorer": self.page_encoder, "splade": self.sparse_encoder}
-        model = models[name].model_dump(exclude={"batch_size", "device", "dtype"}) if name in models else None
-        return {"parameters": own.model_dump() if own else None, "method_model": model}
+        unchanging = {"batch_size", "device", "dtype", "store"}
+        model = (
+            _without_defaults(models[first], unchanging, {"page_characters", "max_terms"}) if first in models else None
+        )
+        own = {"parameters": self._parameters(first), "method_model": model}
+        return own | ({"composed": {part: self._parameters(part) for part in parts}} if parts else {})
+
+    def _parameters(self, method: str) -> dict[str, Any] | None:
+        own = getattr(self.methods, method, None)
+        return _without_defaults(own, set(), {"sampled"}) if own else None
 
     def index_hash(self) -> str:
         """12 hex digits over every setting that changes the content of an index."""
         payload = {
-            "chunks": self.chunks.model_dump(),
+            "chunks": self.chunks.model_dump(exclude=set() if self.chunks.unit == "tokens" else {"unit"}),
             "encoder": self.encoder.model_dump(include={"model", "revision", "max_tokens", "passage_prefix"}),
         }
-        return _digest(payload)[:12]
+        return _digest(payload | self._collection())[:12]
+
+    def _collection(self) -> dict[str, Any]:
+        """Nothing for filings, so that hashes from before there were other collections stay valid."""
+        return {} if self.collection == CollectionSettings() else {"collection": self.collection.model_dump()}
 
     def unpinned(self) -> dict[str, str]:
         """The hub models in use without a commit as revision: ``{"encoder": "owner/name@main"}``."""
@@ -420,17 +539,24 @@ class Settings(Section):
             "document_reranker": self.document_reranker,
             "passage_reranker": self.passage_reranker,
         }
-        if self.retrieval.method == "page_scorer":
+        method = self.retrieval.method.partition("+")[0]
+        if method == "page_scorer":
             used["page_encoder"] = self.page_encoder
-        if self.retrieval.method == "splade":
+        if method == "splade":
             used["sparse_encoder"] = self.sparse_encoder
-        if self.llm.backend == "vllm":
-            used["llm"] = self.llm
+        used |= {name: llm for name, llm in self.llms.items() if llm.backend == "vllm"}
         return {
             name: f"{section.model}@{section.revision}" if section.revision else section.model
             for name, section in used.items()
             if _is_hub_name(section.model) and not _COMMIT.fullmatch(section.revision)
         }
+
+
+def _without_defaults(section: Section, left_out: set[str], newer: set[str]) -> dict[str, Any]:
+    """The section's values, without ``left_out`` and without ``newer`` ones at their default: a setting that did not
+    exist changes no older hash."""
+    unset = {name for name in newer & type(section).model_fields.keys() if not getattr(section, name)}
+    return section.model_dump(exclude=left_out | unset)
 
 
 def _digest(payload: dict[str, Any]) -> str:
@@ -493,6 +619,9 @@ def _read_preset(preset: str) -> dict[str, Any]:
         if not path.is_file():
             raise SettingsError(f"no settings file at {preset!r}")
         text = path.read_text(encoding="utf-8")
+    elif preset in _RENAMED:
+        name = _RENAMED[preset]
+        raise SettingsError(f"the preset {preset!r} is now called {name!r}; docs/systems/{name}.md describes it")
     elif preset in preset_names():
         text = (resources.files("finray.presets") / f"{preset}.toml").read_text(encoding="utf-8")
     else:

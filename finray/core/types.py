@@ -22,6 +22,7 @@ Mark = Literal["unidentified", "ocr", "unread", "repaired"]
 Statement = Literal["income", "balance", "cash_flow", "comprehensive_income", "equity"]
 Place = Literal["cover", "contents", "signatures", "exhibit_index", "exhibit"]
 Status = Literal["answered", "unanswerable", "error"]
+EvidenceKind = Literal["table", "prose"]
 
 EARNINGS_RELEASE = "EX-99.1"
 """Form of an earnings release: the exhibit number under which an 8-K furnishes it (Regulation S-K, Item 601)."""
@@ -29,6 +30,8 @@ ANNUAL_REPORT_TO_HOLDERS = "ARS"
 """Form of a glossy annual report to security holders (Rule 14a-3)."""
 UNIDENTIFIED = "unidentified"
 """Company or form of a report in which finray cannot find it."""
+PLAIN_DOCUMENT = "document"
+"""Form of a contract or another document that is no SEC filing (``collection.profile = "documents"``)."""
 _DATED_FORMS = ("10-K", "10-Q", "8-K", "20-F", "40-F", "6-K", EARNINGS_RELEASE, ANNUAL_REPORT_TO_HOLDERS, UNIDENTIFIED)
 
 
@@ -68,7 +71,9 @@ class Filing(Record):
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Which of company, form and period could not be read."""
+        """Which of company, form and period could not be read; none of a document that is no SEC filing."""
+        if self.form == PLAIN_DOCUMENT:
+            return ()
         undated = self.period_end is None and self.fiscal_year is None and self.form.startswith(_DATED_FORMS)
         facts = {"company": self.company == UNIDENTIFIED, "form": self.form == UNIDENTIFIED, "period": undated}
         return tuple(fact for fact, missing in facts.items() if missing)
@@ -114,12 +119,13 @@ class LineItem(Record):
     """One number of a financial table: a row of the ``facts`` table.
 
     ``value`` is in base units (dollars, shares, or a plain ratio), already multiplied by ``scale`` and signed;
-    ``text`` is the cell as printed. ``period_end`` closes the period, ``months`` is its length (0 for an instant, such
-    as a balance-sheet date; None if the table does not state it). ``label`` is the row as printed, ``section`` the
-    heading inside the table that governs it, ``column_label`` the column head if it is more than a
-    period (a segment, "Level 1"), with the part of the company that a tag names in brackets, ``caption`` the text just
-    above a table that is no primary statement. ``box`` is (x0, y0, x1, y1) in PDF points, None for HTML. ``concept`` is
-    the XBRL concept if the cell is tagged.
+    ``text`` is the cell as printed. ``unit`` is a currency, a currency "/share", "shares", "percent", or "pure" for
+    ratios, years and counts of other things. ``period_end`` closes the period (None if a note's table shows no date),
+    ``months`` is its length (0 for an instant, such as a balance-sheet date; None if the table does not state it).
+    ``label`` is the row as printed, ``section`` the heading inside the table that governs it, ``column_label`` the
+    column head if it is more than a period (a segment, "Level 1"), with the part of the company that a tag names in
+    brackets, ``caption`` the text just above a table that is no primary statement. ``box`` is (x0, y0, x1, y1) in PDF
+    points, None for HTML. ``concept`` is the XBRL concept if the cell is tagged.
     ``statement`` is None for tables of notes and of management's discussion.
     """
 
@@ -192,6 +198,23 @@ class Passage(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class RenderedBlock(Record):
+    """Evidence for a reader: a table with its title, heads and units, or prose with its heading."""
+
+    id: str
+    """``e1``, ``e2``, …: unique in its prediction."""
+    doc_name: str
+    filing_id: str
+    page: int
+    kind: EvidenceKind
+    heading: str
+    """The table's title, or the heading above the prose."""
+    text: str
+    """Markdown without HTML. ``|``, ``\\`` and ``<`` of the filing are escaped by ``\\``; a row that is left out is
+    counted in the last line."""
+
+
+@dataclass(frozen=True, slots=True)
 class PageRef(Record):
     """The page of a passage, without its text."""
 
@@ -201,20 +224,41 @@ class PageRef(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class PassageRef(Record):
+    """The place of a passage, without its text."""
+
+    doc_name: str
+    filing_id: str
+    page: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class GoldEvidence(Record):
-    """One gold page."""
+    """One gold page, or a gold filing whose page is unknown."""
 
     doc_name: str
     """The source file's stem, or the accession number."""
-    page: int
+    page: OmitNone[int | None] = None
+    """Metrics of pages leave out evidence without it."""
     text: OmitNone[str | None] = None
     alternative_pages: OmitEmpty[tuple[int, ...]] = ()
     """Other pages of the same filing that show the same: any one of them counts as this gold page."""
+    start: OmitNone[int | None] = None
+    """The gold characters of the page's text are those from ``start`` up to ``end``; absent if the whole page is
+    gold."""
+    end: OmitNone[int | None] = None
 
     @property
     def places(self) -> frozenset[tuple[str, int]]:
-        """Every (doc_name, page) that counts as this evidence."""
-        return frozenset((self.doc_name, page) for page in (self.page, *self.alternative_pages))
+        """Every (doc_name, page) that counts as this evidence; none if its page is unknown."""
+        return frozenset((self.doc_name, page) for page in self.pages)
+
+    @property
+    def pages(self) -> tuple[int, ...]:
+        """The gold page and its alternatives; () if unknown."""
+        return () if self.page is None else (self.page, *self.alternative_pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +281,10 @@ class Question(Record):
     """``USD``, ``USD/share``, ``percent``, ``ratio``, ``shares``, …"""
     program: OmitNone[str | None] = None
     """The arithmetic behind the gold answer, or the tagged fact it is."""
+    source: OmitNone[str | None] = None
+    """The data set that the question was made from: ``finqa``, ``financebench``, ``secqa``."""
+    context: OmitEmpty[tuple[str, ...]] = ()
+    """Earlier questions of the conversation, oldest first: what the question lacks is taken from them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +297,8 @@ class TokenUsage(Record):
     """At ``llm.prompt_price`` and ``llm.completion_price``; 0 for replies from the replay cache."""
     cached_tokens: OmitEmpty[int] = 0
     """Tokens of the prompt that came from the server's prefix cache, if it reports them."""
+    calls: OmitEmpty[int] = 0
+    """Replies."""
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         return TokenUsage(
@@ -256,6 +306,7 @@ class TokenUsage(Record):
             self.completion_tokens + other.completion_tokens,
             self.cost + other.cost,
             self.cached_tokens + other.cached_tokens,
+            self.calls + other.calls,
         )
 
 
@@ -339,10 +390,14 @@ class Prediction(Record):
     """Best first: the ranked retrieval, before curation."""
     evidence: tuple[Passage, ...] = ()
     """What the answer rests on."""
+    evidence_blocks: OmitEmpty[tuple[RenderedBlock, ...]] = ()
+    """``evidence`` for a reader: the tables and the prose that it is from, at most ``evidence.shown_tokens``."""
     iterations: int = 0
     """Rounds of the loop."""
     usage: Mapping[str, TokenUsage] = field(default_factory=dict)
     """Tokens of language models by stage."""
+    unusable: OmitEmpty[Mapping[str, int]] = field(default_factory=dict)
+    """Replies of language models that could not be used, by stage."""
     seconds: float = 0.0
     """From question to answer."""
     settings_hash: str = ""
@@ -358,6 +413,8 @@ class Prediction(Record):
     rounds: OmitEmpty[tuple[tuple[PageRef, ...], ...]] = ()
     """For each iteration of the loop its distinct pages: those that the curator kept, then those retrieved for what was
     missing."""
+    context: OmitEmpty[tuple[PassageRef, ...]] = ()
+    """The passages that the answerer was given, best first."""
     grounded: OmitNone[bool | None] = None
     """Whether every number that the answer was computed from (or, for a language model, that it states) is in its
     ``evidence``, except scales, divisors and counts; absent for quotations."""
@@ -369,6 +426,10 @@ class Prediction(Record):
     confidence: OmitNone[float | None] = None
     """The probability that the answer is right; for a quotation, that it is from a page that answers. Only for the
     ``statements`` answerer, or one that ``loop.confidence_model`` was trained for."""
+    resolved: OmitNone[str | None] = None
+    """The question that was answered, if ``question`` was completed from its ``context``."""
+    unclear: OmitNone[str | None] = None
+    """What the question leaves open after its ``context``; then nothing was searched."""
 
     @classmethod
     def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:

@@ -43,6 +43,7 @@ ORDINALS: Mapping[str, int] = MappingProxyType(
         for words in (["first", "second", "third", "fourth"], ["1st", "2nd", "3rd", "4th"])
         for number, word in enumerate(words, start=1)
     }
+    | {"final": 4, "last": 4}
 )
 """Of quarters."""
 ORDINAL = any_of(ORDINALS)

@@ -7,7 +7,7 @@ noted again, and the index job adds what the index lacks.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -17,7 +17,7 @@ from finray.edgar.fetch import done, raw_filing
 from finray.edgar.indexing import IndexNew, bring_up_to_date, index_backlog
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
-from finray.edgar.store import RawFiling, RawStore
+from finray.edgar.store import RawStore
 from finray.index import layout
 from finray.index.check import Finding, check_index, repair_index, roll_back
 from finray.index.writer import claim
@@ -54,43 +54,12 @@ def repair_all(index: str, raw: str | None, settings: Settings, found: Sequence[
         bring_up_to_date(ledger, store, index, settings, index_new)
 
 
-def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> list[Finding]:
+def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> Iterator[Finding]:
     """What is wrong with a raw store; ``deep`` reads every filing and compares its SHA-256. Raises SourceError.
 
     Kinds: ``raw_missing``, ``raw_size``, ``raw_content``, ``raw_mark``, ``raw_unmarked``, ``raw_unknown``,
     ``raw_not_deleted``.
     """
-    return list(_raw_findings(store, ledger, deep=deep))
-
-
-def check_indexed(store: RawStore, ledger: Ledger, index_uri: str) -> list[Finding]:
-    """Raw filings that the index lacks (``not_indexed``) and deleted ones that it still holds (``not_withdrawn``)."""
-    backlog = index_backlog(ledger, store, index_uri)
-    return [
-        *(Finding("not_indexed", uri, "the index does not hold this content") for uri in backlog.new),
-        *(Finding("not_withdrawn", uri, "deleted by EDGAR, still in the index") for uri in backlog.deleted),
-    ]
-
-
-def repair_raw(store: RawStore, ledger: Ledger, findings: list[Finding]) -> None:
-    """Make the next sync fetch damaged filings, and note those that the ledger does not know."""
-    for finding in findings:
-        accession = PurePosixPath(finding.where).stem
-        entry = ledger.get(accession)
-        if finding.kind in ("raw_missing", "raw_size", "raw_content", "raw_mark", "raw_unmarked"):
-            store.forget(accession)
-            if entry is not None and finding.kind != "raw_unmarked":
-                ledger.note(replace(entry, state="pending", reason=f"repaired: {finding.kind}", sha256="", size=0))
-        elif finding.kind == "raw_unknown":
-            kept = store.get(accession)
-            if kept is not None:
-                ledger.note(done(Entry(_listed(kept), "pending"), kept))
-        elif finding.kind == "raw_not_deleted" and entry is not None:
-            store.retire(accession, entry.reason)
-    ledger.commit()
-
-
-def _raw_findings(store: RawStore, ledger: Ledger, *, deep: bool) -> Iterator[Finding]:
     objects = {file.uri: file.size for file in list_objects(store.filings_uri)}
     filings = {PurePosixPath(uri).stem: uri for uri in objects if uri.endswith(".txt")}
     marks = {PurePosixPath(uri).stem for uri in objects if uri.endswith(".json")}
@@ -113,6 +82,38 @@ def _raw_findings(store: RawStore, ledger: Ledger, *, deep: bool) -> Iterator[Fi
             yield Finding("raw_unmarked", uri, "left by a run that was killed; the next sync fetches it")
         else:
             yield Finding("raw_unknown", uri, "complete, but not in the ledger")
+
+
+def check_indexed(store: RawStore, ledger: Ledger, index_uri: str) -> list[Finding]:
+    """Raw filings that the index lacks (``not_indexed``) and deleted ones that it still holds (``not_withdrawn``)."""
+    backlog = index_backlog(ledger, store, index_uri)
+    return [
+        *(Finding("not_indexed", uri, "the index does not hold this content") for uri in backlog.new),
+        *(Finding("not_withdrawn", uri, "deleted by EDGAR, still in the index") for uri in backlog.deleted),
+    ]
+
+
+def repair_raw(store: RawStore, ledger: Ledger, findings: Iterable[Finding]) -> None:
+    """Make the next sync fetch damaged filings, and note those that the ledger does not know."""
+    for finding in list(findings):
+        accession = PurePosixPath(finding.where).stem
+        entry = ledger.get(accession)
+        if finding.kind in ("raw_missing", "raw_size", "raw_content", "raw_mark", "raw_unmarked"):
+            store.forget(accession)
+            if entry is not None and finding.kind != "raw_unmarked":
+                ledger.note(replace(entry, state="pending", reason=f"repaired: {finding.kind}", sha256="", size=0))
+        elif finding.kind == "raw_unknown":
+            kept = store.get(accession)
+            if kept is not None:
+                if (day := kept.filed_at) is None:
+                    raise SourceError(
+                        f"the raw filing {accession} has no filing date; delete its .json to fetch it again"
+                    )
+                listed = Listed(accession, kept.form, kept.company, kept.ciks, day, day, kept.url)
+                ledger.note(done(Entry(listed, "pending"), kept))
+        elif finding.kind == "raw_not_deleted" and entry is not None:
+            store.retire(accession, entry.reason)
+    ledger.commit()
 
 
 def _content_findings(store: RawStore, entry: Entry) -> Iterator[Finding]:
@@ -138,10 +139,3 @@ def _mark_problem(store: RawStore, entry: Entry, content: bytes) -> str:
     if not {*kept.ciks} <= {*expected.ciks}:  # EDGAR's indexes may have named more filers since
         wrong.append("ciks")
     return f"its .json disagrees with the filing: {', '.join(wrong)}" if wrong else ""
-
-
-def _listed(filing: RawFiling) -> Listed:
-    day = filing.filed_at
-    if day is None:
-        raise SourceError(f"the raw filing {filing.accession} has no filing date; delete its .json to fetch it again")
-    return Listed(filing.accession, filing.form, filing.company, filing.ciks, day, day, filing.url)

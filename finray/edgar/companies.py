@@ -1,4 +1,4 @@
-"""The CIKs of a run's list files. Tickers are looked up at EDGAR once and remembered beside the ledger.
+"""The CIKs of a run's companies. Tickers are looked up at EDGAR once and remembered beside the ledger.
 
 EDGAR's list has today's tickers. A ticker stays with the company that had it when it was first looked up, so an old
 list still follows a company that was renamed.
@@ -7,31 +7,39 @@ list still follows a company that was renamed.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from finray.core.errors import SourceError, UsageError
 from finray.edgar.http import EdgarHttp
 from finray.edgar.listing import company_tickers_url
-from finray.edgar.selection import read_companies, read_company_tickers
+from finray.edgar.selection import Companies, read_company_tickers
 from finray.edgar.store import RawStore
 from finray.storage.locations import exists, join, read_bytes, write_bytes
 
+_NAMED = 3
+"""Unknown tickers that an error names."""
+
 
 def wanted_ciks(
-    tickers: str | None, ciks: str | None, store: RawStore, http: EdgarHttp | None, *, dry_run: bool
+    lists: Sequence[Companies], store: RawStore, http: EdgarHttp | None, *, dry_run: bool
 ) -> tuple[frozenset[str] | None, tuple[str, ...]]:
-    """The CIKs of two list files (None: every company), and the tickers that EDGAR does not know.
+    """The CIKs of ``lists`` (None: every company), and the tickers that EDGAR does not know.
 
-    Raises SourceError, and UsageError if a list cannot be parsed or none of its companies is known.
+    Raises SourceError, and UsageError if no company is known.
     """
-    if tickers is None and ciks is None:
+    if not lists:
         return None, ()
-    lists = [read_companies(uri, kind) for uri, kind in ((tickers, "tickers"), (ciks, "ciks")) if uri is not None]
     known_ciks = frozenset[str]().union(*(companies.ciks for companies in lists))
     wanted = frozenset[str]().union(*(companies.tickers for companies in lists))
     if not wanted:
         return known_ciks, ()
     where = join(store.ledger_uri, "tickers.json")
-    remembered = _remembered(where)
+    remembered: dict[str, str] = {}
+    if exists(where):
+        try:
+            remembered = {str(ticker): str(cik) for ticker, cik in json.loads(read_bytes(where)).items()}
+        except (ValueError, AttributeError) as error:
+            raise SourceError(f"{where!r} cannot be read: {error}; delete it to look tickers up again") from error
     found = {ticker: cik for ticker, cik in remembered.items() if ticker in wanted}
     if http is not None and len(found) < len(wanted):
         listed = read_company_tickers(http.get(company_tickers_url()).content or b"")
@@ -41,14 +49,7 @@ def wanted_ciks(
     unknown = tuple(sorted(wanted - found.keys()))
     chosen = known_ciks | frozenset(found.values())
     if not chosen:
-        raise UsageError(f"EDGAR knows none of the {len(unknown)} tickers of {tickers!r}, such as {unknown[0]!r}")
+        more = " ..." if len(unknown) > _NAMED else ""
+        named = ", ".join(map(repr, unknown[:_NAMED]))
+        raise UsageError(f"EDGAR does not know {named}{more}; check the tickers, or give CIKs")
     return chosen, unknown
-
-
-def _remembered(where: str) -> dict[str, str]:
-    if not exists(where):
-        return {}
-    try:
-        return {str(ticker): str(cik) for ticker, cik in json.loads(read_bytes(where)).items()}
-    except (ValueError, AttributeError) as error:
-        raise SourceError(f"{where!r} cannot be read: {error}; delete it to look tickers up again") from error

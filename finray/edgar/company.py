@@ -21,7 +21,7 @@ def read_companies_now(run: Run, http: EdgarHttp) -> None:
     """
     ciks = run.selection.ciks
     if ciks is None:
-        raise UsageError("--now sends one request per company: choose companies with --tickers or --ciks")
+        raise UsageError("--now sends one request per company: choose companies with --company, --tickers or --ciks")
     for number, cik in enumerate(sorted(ciks)):
         run.progress(number, len(ciks), f"company {cik}")
         url = str(edgartools("urls").build_submissions_url(int(cik)))

@@ -47,6 +47,7 @@ def checked_contact(contact: str) -> str:
     if problem:
         raise SettingsError(
             f"setting 'edgar.contact' {problem}. SEC blocks anonymous requests: give your company and an e-mail "
-            "address that someone reads, as in FINRAY_EDGAR__CONTACT='Acme Research filings@acme-research.com'"
+            "address that someone reads, as in --contact 'Acme Research filings@acme-research.com', or in the variable "
+            "FINRAY_EDGAR__CONTACT"
         )
     return text

@@ -16,6 +16,7 @@ import json
 import os
 import re
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,14 +89,12 @@ def scratch_failed(scratch: Path, error: OSError) -> SourceError:
     )
 
 
-def forget_old(scratch: Path, now: dt.datetime) -> None:
-    """Remove unfinished files that are more than ``KEEP_PARTIAL`` old at ``now``."""
+def forget_old(scratch: Path) -> None:
+    """Remove unfinished files that are more than ``KEEP_PARTIAL`` old."""
+    oldest = time.time() - KEEP_PARTIAL.total_seconds()
     for path in scratch.glob("*"):
         with contextlib.suppress(FileNotFoundError):  # another sync was first
-            if (
-                _UNFINISHED.fullmatch(path.name)
-                and now.timestamp() - path.stat().st_mtime > KEEP_PARTIAL.total_seconds()
-            ):
+            if _UNFINISHED.fullmatch(path.name) and path.stat().st_mtime < oldest:
                 path.unlink()
 
 
@@ -108,19 +107,18 @@ def _claimed(scratch: Path, url: str) -> Iterator[Path]:
     scratch.mkdir(parents=True, exist_ok=True)
     name = hashlib.sha256(url.encode()).hexdigest()[:32]
     partial = scratch / f"{name}.part"
-    lock = _locked(partial.with_name(f"{partial.name}.lock"))
+    lock_path = scratch / f"{name}.part.lock"
+    lock = _locked(lock_path)
     if lock is None:
-        own = scratch / f"{name}.{secrets.token_hex(4)}.part"
-        try:
-            yield own
-        finally:
-            _forget(own)
-        return
+        partial = scratch / f"{name}.{secrets.token_hex(4)}.part"
     try:
         yield partial
     finally:
-        partial.with_name(f"{partial.name}.lock").unlink(missing_ok=True)
-        os.close(lock)
+        if lock is None:
+            _forget(partial)
+        else:
+            lock_path.unlink(missing_ok=True)
+            os.close(lock)
 
 
 def _locked(path: Path) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from finray.core.errors import EdgarMissingError, EdgarUnavailableError, SourceError
@@ -13,9 +13,8 @@ from finray.edgar.fetch import done, raw_filing
 from finray.edgar.http import EdgarHttp
 from finray.edgar.ledger import Entry, relisted
 from finray.edgar.listing import Listed
-from finray.edgar.run import Run
+from finray.edgar.run import Problem, Run
 from finray.edgar.submissions import check_submission
-from finray.edgar.summary import Problem
 
 _ARCHIVE_BYTES = 64 * 1024**3
 
@@ -27,11 +26,11 @@ def read_dumps(run: Run, uri: str) -> None:
         run.progress(number, len(dumps), dump.uri.rpartition("/")[2])
         if _is_due(run, f"dump {dump.uri}", dump.version):
             try:
-                counted = _take_all(run, feed.read_dump(dump, run.settings.max_bytes))
+                taken = [_take(run, delivered) for delivered in feed.read_dump(dump, run.settings.max_bytes)]
             except (EdgarUnavailableError, SourceError) as error:
                 run.problem(dump.uri, error)
             else:
-                _note(run, dump.uri, dump.version, dump.day, counted)
+                _note(run, dump.uri, dump.version, dump.day, taken)
     run.progress(len(dumps), len(dumps))
 
 
@@ -50,8 +49,7 @@ def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
             with downloaded(http, url, run.scratch(), _ARCHIVE_BYTES) as archive:
                 _take_archive(run, url, day, archive)
         except EdgarMissingError:
-            if schedule.is_holiday(day, run.now):
-                run.note_read(listing.day_unit(day), day, day, listed=0, wanted=0, validator={}, missing=True)
+            run.note_missing(day)
         except EdgarUnavailableError as error:
             run.problem(url, error)
         except OSError as error:
@@ -63,11 +61,11 @@ def _take_archive(run: Run, url: str, day: dt.date, archive: Path) -> None:
     """Take the wanted filings of a downloaded feed archive; a damaged one is a problem of the run."""
     try:
         with archive.open("rb") as stream:
-            counted = _take_all(run, feed.read_archive(stream, url, run.settings.max_bytes))
+            taken = [_take(run, delivered) for delivered in feed.read_archive(stream, url, run.settings.max_bytes)]
     except EdgarUnavailableError as error:
         run.problem(url, error)
     else:
-        _note(run, url, "", day, counted)
+        _note(run, url, "", day, taken)
 
 
 def _is_due(run: Run, unit: str, version: str) -> bool:
@@ -77,22 +75,16 @@ def _is_due(run: Run, unit: str, version: str) -> bool:
     return not known.spans(run.selection.since, run.selection.until)
 
 
-def _note(run: Run, uri: str, version: str, day: dt.date | None, counted: tuple[int, int]) -> None:
-    listed, wanted = counted
+def _note(run: Run, uri: str, version: str, day: dt.date | None, taken: Sequence[bool]) -> None:
+    """Record a dump that was read; ``taken`` is whether each of its submissions is wanted."""
+    listed, wanted = len(taken), sum(taken)
     run.summary.archives_read += 1
     run.summary.listed += wanted
     # A range up to today or later covers whatever an archive can hold.
     until = dt.date.max if run.selection.until >= run.now.date() else run.selection.until
-    validator = {"version": version}
-    run.note_read(f"dump {uri}", run.selection.since, until, listed=listed, wanted=wanted, validator=validator)
+    run.note_read(f"dump {uri}", (run.selection.since, until), listed, wanted, {"version": version})
     if day is not None and run.ledger.index(listing.day_unit(day), run.key) is None:
-        run.note_read(listing.day_unit(day), day, day, listed=listed, wanted=wanted, validator={})
-
-
-def _take_all(run: Run, submissions: Iterable[feed.Delivered]) -> tuple[int, int]:
-    """How many there were, and how many of them are wanted."""
-    taken = [_take(run, delivered) for delivered in submissions]
-    return len(taken), sum(taken)
+        run.note_read(listing.day_unit(day), (day, day), listed, wanted, {})
 
 
 def _take(run: Run, delivered: feed.Delivered) -> bool:

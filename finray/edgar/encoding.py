@@ -55,7 +55,11 @@ class GzipReader:
             if self._member is None:
                 if at_end:
                     break
-                self._count_member()
+                self._members += 1
+                if self._members > _MEMBERS + self.taken // _BYTES_A_MEMBER:
+                    raise zlib.error(
+                        f"{self._members:,} gzip members in {self.taken:,} bytes, far more than real data has"
+                    )
                 self._member = zlib.decompressobj(wbits=_GZIP_WBITS)
             piece = self._member.decompress(self._left, size)
             self._left = self._member.unconsumed_tail
@@ -64,11 +68,6 @@ class GzipReader:
             elif at_end and not piece:
                 raise EOFError("the compressed data ends early")
         return piece
-
-    def _count_member(self) -> None:
-        self._members += 1
-        if self._members > _MEMBERS + self.taken // _BYTES_A_MEMBER:
-            raise zlib.error(f"{self._members:,} gzip members in {self.taken:,} bytes, far more than real data has")
 
 
 def decoded(content: bytes, encoding: str, max_bytes: int, url: str) -> bytes:

@@ -37,6 +37,7 @@ from finray.edgar.limiter import Limiter
 
 _NO_SUCH_FILE = re.compile(rb"<code>\s*(?:accessdenied|nosuchkey)\s*</code>", re.I)
 _PAGE_START_BYTES = 4096
+_CONDITIONS = {"etag": "If-None-Match", "last_modified": "If-Modified-Since"}
 _MAX_REDIRECTS = 5
 _MAX_WAIT_S = 60.0
 _MAX_RETRY_AFTER_S = 3600.0
@@ -85,10 +86,12 @@ class EdgarHttp:
         Raises EdgarMissingError, EdgarBlockedError, EdgarUnavailableError, EdgarRefusedError.
         """
         limit = self._settings.max_index_bytes
+        known = validator or {}
+        headers = {header: known[name] for name, header in _CONDITIONS.items() if name in known}
         for attempt in self.attempts():
-            with attempt, transport_errors(url), self.stream(url, _conditions(validator or {})) as response:
+            with attempt, transport_errors(url), self.stream(url, headers) as response:
                 if response.status_code == 304:
-                    return Reply(None, validator or {})
+                    return Reply(None, known)
                 try:
                     sent = _sent(response, limit)
                     return Reply(decoded(sent, _encoding(response), limit, url), validators(response))
@@ -198,11 +201,6 @@ def _on_same_host(response: httpx.Response) -> httpx.URL:
             "is a mirror, set EDGAR_BASE_URL and EDGAR_DATA_URL to the host that serves the files"
         )
     return target
-
-
-def _conditions(validator: dict[str, str]) -> dict[str, str]:
-    names = {"etag": "If-None-Match", "last_modified": "If-Modified-Since"}
-    return {names[name]: value for name, value in validator.items() if name in names}
 
 
 def validators(response: httpx.Response) -> dict[str, str]:

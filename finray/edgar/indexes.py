@@ -12,7 +12,7 @@ from finray.edgar import listing, schedule
 from finray.edgar.http import EdgarHttp, Reply
 from finray.edgar.ledger import Entry, Ledger, relisted
 from finray.edgar.listing import Index, Listed, Quarter
-from finray.edgar.run import Run
+from finray.edgar.run import Run, Span
 
 _PLAUSIBLE_SHARE: Final = 0.1
 _PLAUSIBLE_COUNT: Final = 3
@@ -58,14 +58,13 @@ def _read_day(run: Run, http: EdgarHttp, day: dt.date) -> None:
     try:
         reply = _get(run, http, unit, listing.day_url(day), (day, day))
     except EdgarMissingError:
-        if schedule.is_holiday(day, run.now):
-            run.note_read(unit, day, day, listed=0, wanted=0, validator={}, missing=True)
+        run.note_missing(day)
         return
     if reply.content is not None:
         index = listing.read_day(day, reply.content)
         run.summary.indexes_read += 1
         wanted = note_listed(index.filings.values(), run)
-        run.note_read(unit, day, day, listed=len(index.filings), wanted=wanted, validator=reply.validator)
+        run.note_read(unit, (day, day), len(index.filings), wanted, reply.validator)
 
 
 def _read_quarter(run: Run, http: EdgarHttp, quarter: Quarter) -> None:
@@ -95,7 +94,7 @@ def _read_quarter(run: Run, http: EdgarHttp, quarter: Quarter) -> None:
         run.delete(entry, f"no longer in EDGAR's index of {quarter}")
     if not settled:
         last = min(last, index.until or first)
-    run.note_read(unit, first, last, listed=len(index.filings), wanted=wanted, validator=reply.validator)
+    run.note_read(unit, (first, last), len(index.filings), wanted, reply.validator)
 
 
 def _covered(quarter: Quarter, index: Index, ledger: Ledger) -> list[Entry]:
@@ -105,7 +104,7 @@ def _covered(quarter: Quarter, index: Index, ledger: Ledger) -> list[Entry]:
     return [entry for entry in present if quarter.first <= entry.listed.filed_at <= until]
 
 
-def _get(run: Run, http: EdgarHttp, unit: str, url: str, span: tuple[dt.date, dt.date]) -> Reply:
+def _get(run: Run, http: EdgarHttp, unit: str, url: str, span: Span) -> Reply:
     """The index at ``url``; without content if it has not changed since all of ``span`` was read from it."""
     known = run.ledger.index(unit, run.key)
     spanned = known is not None and known.spans(*span)

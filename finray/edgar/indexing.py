@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
@@ -80,16 +79,13 @@ def _known_content(index_uri: str) -> tuple[set[tuple[str, str]], set[str]]:
         layout.read_record(index_uri)
     except IndexMissingError:
         return set(), set()
-    filings, sources = (_rows(index_uri, name) for name in (schema.FILINGS, schema.SOURCES))
+    columns = ["source_uri", "content_sha256", "filing_id"]
+    filings, sources = (
+        layout.read_table(index_uri, name, columns=columns).to_pylist() for name in (schema.FILINGS, schema.SOURCES)
+    )
     present = {row["filing_id"] for row in filings}
     # As in the index job, a source whose filing is missing does not count. Neither does a filing without a source row,
     # so that the index job adds that row.
     valid = [row for row in sources if row["filing_id"] is None or row["filing_id"] in present]
     known = {(row["source_uri"], row["content_sha256"]) for row in valid}
     return known, {row["source_uri"] for row in (*filings, *sources)}
-
-
-def _rows(index_uri: str, name: str) -> list[dict[str, Any]]:
-    table = layout.open_table(index_uri, name)
-    with layout.reading(index_uri, name):
-        return list(table.to_table(columns=["source_uri", "content_sha256", "filing_id"]).to_pylist())

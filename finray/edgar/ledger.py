@@ -10,23 +10,21 @@ A day is complete if its index was read and none of its filings is pending or fa
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Final, Literal
 
-import lance
 import pyarrow as pa
 
 from finray.core.errors import SourceError
 from finray.edgar.listing import Listed
 from finray.storage.columns import AS_JSON, arrow_schema
-from finray.storage.lance_commit import commit, open_latest
-from finray.storage.locations import exists, join, lance_storage_options
+from finray.storage.lance_commit import commit, create_table, open_if_any, upsert
+from finray.storage.locations import join
 
 State = Literal["pending", "done", "skipped", "failed", "deleted"]
 _COMMIT_ROWS = 5_000
@@ -70,6 +68,10 @@ class IndexRead:
     missing: bool
     validator: Mapping[str, str]
     at: dt.datetime
+
+    @property
+    def key(self) -> str:
+        return f"{self.unit} {self.selection}"
 
     def spans(self, first: dt.date, last: dt.date) -> bool:
         return self.since <= first and last <= self.until
@@ -115,7 +117,7 @@ class Ledger:
             self.commit()
 
     def index(self, unit: str, selection: str) -> IndexRead | None:
-        return self._indexes.get(_key(unit, selection))
+        return self._indexes.get(f"{unit} {selection}")
 
     def indexes(self, selection: str) -> dict[str, IndexRead]:
         """What was read for ``selection``, by unit."""
@@ -128,14 +130,19 @@ class Ledger:
 
     def note_index(self, read: IndexRead) -> None:
         """Record that an index was read; its filings must be noted first."""
-        key = _key(read.unit, read.selection)
-        self._indexes[key] = self._read[key] = read
+        self._indexes[read.key] = self._read[read.key] = read
 
     def commit(self) -> None:
         """Filings first: after a kill in between, the next run reads the index again."""
         if not self._read_only:
-            self._merge("filings", "accession", _FILINGS, [_entry_row(entry) for entry in self._changed.values()])
-            self._merge("indexes", "key", _INDEXES, [_index_row(read) for read in self._read.values()])
+            at = dt.datetime.now(dt.UTC)
+            entries = [asdict(entry.listed) | asdict(entry) | {"at": at} for entry in self._changed.values()]
+            reads = [
+                asdict(read) | {"key": read.key, "validator": json.dumps(dict(read.validator), sort_keys=True)}
+                for read in self._read.values()
+            ]
+            self._merge("filings", "accession", _FILINGS, entries)
+            self._merge("indexes", "key", _INDEXES, reads)
         self._changed, self._read = {}, {}
         self._since = time.monotonic()
 
@@ -143,35 +150,31 @@ class Ledger:
         """Commit, compact tables of many small commits, and drop versions too old to be read by anyone."""
         self.commit()
         for name in ("filings", "indexes"):
-            if not self._read_only and exists(self._table(name)):
+            if not self._read_only:
                 commit(self._table(name), partial(self._compact, name))
 
     def _compact(self, name: str) -> None:
         table = self._open(name)
-        if len(table.get_fragments()) > _SMALL_FRAGMENTS:
+        if table is not None and len(table.get_fragments()) > _SMALL_FRAGMENTS:
             table.optimize.compact_files()
             self._open(name).cleanup_old_versions(older_than=_KEEP_VERSIONS)
 
     def _merge(self, name: str, key: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> None:
-        if not rows:
-            return
-        where, table = self._table(name), pa.Table.from_pylist(rows, schema)
-
-        def upsert() -> None:
-            if not exists(where):
-                _create(where, schema)
-            merge = self._open(name).merge_insert(key)
-            merge.when_matched_update_all().when_not_matched_insert_all().execute(table)
-
-        commit(where, upsert)
+        if rows:
+            where, table = self._table(name), pa.Table.from_pylist(rows, schema)
+            if self._open(name) is None:
+                create_table(where, schema)
+            commit(where, lambda: upsert(self._open(name), key, table))
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
-        return list(self._open(name).to_table().to_pylist()) if exists(self._table(name)) else []
+        table = self._open(name)
+        return [] if table is None else list(table.to_table().to_pylist())
 
     def _open(self, name: str) -> Any:
+        """The latest version of a table, None if there is none yet."""
         where = self._table(name)
         try:
-            return open_latest(where)
+            return open_if_any(where)
         except (ValueError, OSError) as error:
             raise SourceError(
                 f"the ledger {where!r} cannot be read: {error}. Restore it, or delete it: the next sync lists "
@@ -180,16 +183,6 @@ class Ledger:
 
     def _table(self, name: str) -> str:
         return join(self._uri, f"{name}.lance")
-
-
-def _create(where: str, schema: pa.Schema) -> None:
-    try:
-        lance.write_dataset(
-            schema.empty_table(), where, mode="create", storage_options=lance_storage_options(where) or None
-        )
-    except OSError as error:
-        if "already exists" not in str(error):  # another sync was first
-            raise
 
 
 def relisted(entry: Entry | None, listed: Listed) -> Entry:
@@ -210,36 +203,11 @@ def relisted(entry: Entry | None, listed: Listed) -> Entry:
     return replace(entry, listed=listed)
 
 
-def _key(unit: str, selection: str) -> str:
-    return f"{unit} {selection}"
-
-
-def _entry_row(entry: Entry) -> dict[str, Any]:
-    row = dataclasses.asdict(entry)
-    listed: dict[str, Any] = row.pop("listed")
-    return listed | row | {"at": dt.datetime.now(dt.UTC)}
-
-
 def _entry(row: Mapping[str, Any]) -> Entry:
     listed = Listed(**{field.name: row[field.name] for field in _LISTED} | {"ciks": tuple(row["ciks"])})
     return Entry(listed, **{field.name: row[field.name] for field in _OUTCOME})
 
 
-def _index_row(read: IndexRead) -> dict[str, Any]:
-    validator = json.dumps(dict(read.validator), sort_keys=True)
-    return dataclasses.asdict(read) | {"key": _key(read.unit, read.selection), "validator": validator}
-
-
 def _index(row: Mapping[str, Any]) -> IndexRead:
     values = {name: value for name, value in row.items() if name != "key"}
     return IndexRead(**values | {"validator": json.loads(row["validator"])})
-
-
-def pending(entries: Iterable[Entry], give_up_after: int, *, retry_failed: bool) -> list[Entry]:
-    """Entries to fetch, the oldest first; with ``retry_failed`` also those that were skipped or failed too often."""
-    due = [
-        entry
-        for entry in entries
-        if entry.is_due(give_up_after) or (retry_failed and entry.state in ("failed", "skipped"))
-    ]
-    return sorted(due, key=lambda entry: (entry.listed.day, entry.listed.accession))

@@ -18,16 +18,13 @@ Sleep = Callable[[float], object]
 class Limiter(Protocol):
     def acquire(self, sleep: Sleep = time.sleep) -> None:
         """Wait until one request may go out or ``sleep`` is interrupted."""
-        ...
 
     def pause(self, seconds: float) -> None:
         """Hold back all requests."""
-        ...
 
     @property
     def pauses(self) -> int:
         """The number of pauses so far."""
-        ...
 
 
 class Pacer:

@@ -50,7 +50,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Companies:
-    """The CIKs of a list file, and the tickers that must be looked up."""
+    """CIKs, and tickers that must be looked up."""
 
     ciks: frozenset[str]
     tickers: frozenset[str]
@@ -91,6 +91,14 @@ def read_companies(uri: str, kind: str) -> Companies:
     if not ciks and not tickers:
         raise UsageError(f"{uri!r} lists no company")
     return Companies(frozenset(ciks), frozenset(tickers))
+
+
+def named_companies(names: Sequence[str]) -> Companies:
+    """Companies named one by one: CIKs if they are numbers, else tickers. Raises UsageError for an empty name."""
+    if not all(name.strip() for name in names):
+        raise UsageError("a company is empty; write its ticker or its CIK")
+    ciks = {name: cik for name in names if (cik := padded_cik(name.strip())) is not None}
+    return Companies(frozenset(ciks.values()), frozenset(ticker_key(name) for name in names if name not in ciks))
 
 
 def _company(row: Sequence[str], columns: Mapping[str, int], kind: str) -> tuple[str, bool]:

@@ -1,4 +1,4 @@
-"""One run: find out what was filed, and fetch what is missing into the raw store.
+"""One sync: find out what was filed, fetch what is missing into the raw store, and bring an index up to date with it.
 
 A run may end at any moment, and the next one does the rest: each step is noted in the ledger once it is done, or found
 done when it is repeated.
@@ -7,61 +7,133 @@ done when it is repeated.
 from __future__ import annotations
 
 import datetime as dt
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 
-from finray.core.errors import EdgarBlockedError
+from finray.core.errors import EdgarBlockedError, UsageError
+from finray.core.settings import Settings
 from finray.edgar import schedule
+from finray.edgar.companies import wanted_ciks
 from finray.edgar.company import read_companies_now
+from finray.edgar.contact import check_pace, checked_contact
 from finray.edgar.download import forget_old
 from finray.edgar.dumps import read_dumps, read_edgar_feed
 from finray.edgar.fetch import Fetched, fetch_all
 from finray.edgar.http import EdgarHttp
 from finray.edgar.indexes import read_indexes
-from finray.edgar.ledger import Entry, pending
-from finray.edgar.run import Run
-from finray.edgar.summary import Problem, SyncSummary
+from finray.edgar.indexing import IndexNew, IndexOutcome, bring_up_to_date
+from finray.edgar.ledger import Entry, Ledger
+from finray.edgar.limiter import Limiter, LocalLimiter
+from finray.edgar.run import Problem, Report, Run, SyncSummary, silent
+from finray.edgar.selection import Selection, named_companies, parse_forms, read_companies
+from finray.edgar.store import RawStore
+
+EDGAR_FEED = "edgar"
 
 
-def sync_raw(
-    run: Run,
-    http: EdgarHttp | None,
+@dataclass(frozen=True, slots=True)
+class SyncRequest:
+    """What ``finray sync`` is asked for. ``from_feed`` are dumps: locations, or "edgar" for EDGAR's own feed archives;
+    ``tickers`` and ``ciks`` are list files, ``companies`` tickers and CIKs; by default, all companies."""
+
+    raw: str
+    since: dt.date
+    index: str | None = None
+    until: dt.date | None = None
+    forms: str = "10-K,10-Q,8-K"
+    tickers: str | None = None
+    ciks: str | None = None
+    companies: Sequence[str] = ()
+    from_feed: Sequence[str] = ()
+    dry_run: bool = False
+    retry_failed: bool = False
+    recheck: bool = False
+    companies_now: bool = False
+
+
+def sync(
+    request: SyncRequest,
+    settings: Settings,
+    index_new: IndexNew,
     *,
-    dumps: Sequence[str] = (),
-    edgar_feed: bool = False,
-    companies_now: bool = False,
-    unknown_tickers: tuple[str, ...] = (),
-) -> SyncSummary:
-    """Read ``dumps``; with ``http``, read EDGAR's feed archives, or its indexes and every missing filing.
+    limiter: Callable[[float], Limiter] = LocalLimiter,
+    progress: Report = silent,
+) -> tuple[SyncSummary, IndexOutcome]:
+    """Fetch what is missing, and index it with ``index_new`` if the request names an index.
 
-    ``companies_now`` also requests each chosen company's filings that no index lists yet.
+    ``limiter`` makes the limiter of so many requests a second. Raises UsageError, SettingsError for a contact or pace
+    that EDGAR does not allow, SourceError.
+    """
+    now = dt.datetime.now(dt.UTC)
+    until = request.until or now.date()
+    if request.since > until:
+        today = "" if request.until else ", today by this machine's clock"
+        raise UsageError(f"--since {request.since} is after --until {until}{today}")
+    dumps = [uri for uri in request.from_feed if uri != EDGAR_FEED]
+    edgar_feed = len(dumps) < len(request.from_feed)
+    listed = edgar_feed or not dumps
+    files = ((request.tickers, "tickers"), (request.ciks, "ciks"))
+    lists = [read_companies(uri, kind) for uri, kind in files if uri is not None]
+    if request.companies:
+        lists.append(named_companies(request.companies))
+    with ExitStack() as stack:
+        http = None
+        if listed or any(companies.tickers for companies in lists):
+            checked_contact(settings.edgar.contact)
+            check_pace(settings.edgar.requests_per_second, os.environ.get("EDGAR_BASE_URL"))
+            pace = limiter(settings.edgar.requests_per_second)
+            http = stack.enter_context(EdgarHttp(settings.edgar, pace))
+        store = RawStore(request.raw)
+        ciks, unknown = wanted_ciks(lists, store, http, dry_run=request.dry_run)
+        selection = Selection(request.since, until, parse_forms(request.forms), ciks)
+        ledger = Ledger(store.ledger_uri, read_only=request.dry_run)
+        run = Run(
+            store, ledger, selection, settings.edgar, now, progress, request.dry_run, request.retry_failed,
+            request.recheck, dumps, edgar_feed, request.companies_now,
+        )  # fmt: skip
+        summary = sync_raw(run, http if listed else None)
+        summary.unknown_tickers = unknown
+        indexed = IndexOutcome()
+        if request.index and not request.dry_run:
+            indexed = bring_up_to_date(ledger, store, request.index, settings, index_new)
+    return summary, indexed
+
+
+def sync_raw(run: Run, http: EdgarHttp | None) -> SyncSummary:
+    """Read dumps; with ``http``, read EDGAR's feed archives, or its indexes and every missing filing.
 
     Raises SourceError if the raw store cannot be used or a dump does not exist.
     """
     started = time.monotonic()
     try:
-        for uri in dumps:
+        for uri in run.dumps:
             read_dumps(run, uri)
-        if http is not None and edgar_feed:
+        if http is not None and run.edgar_feed:
             read_edgar_feed(run, http)
         elif http is not None:
             read_indexes(run, http)
-            if companies_now:
+            if run.companies_now:
                 read_companies_now(run, http)
             if not run.dry_run:
-                _fetch_pending(run, http)
+                todo = _pending(run)
+                for number, fetched in enumerate(fetch_all(run, http, todo), start=1):
+                    _count(run, fetched)
+                    run.ledger.note(fetched.entry)
+                    run.progress(number, len(todo), f"filings, {len(run.summary.failed)} failed")
     except EdgarBlockedError as error:
         run.problem("EDGAR", f"{error}. This run sends no more requests: run the same command again later")
     finally:
         run.ledger.tidy()
     if not run.dry_run:
         for folder in {run.scratch(), run.store.unfinished or run.scratch()}:
-            forget_old(folder, dt.datetime.now(dt.UTC))
+            forget_old(folder)
     summary = run.summary
     summary.waiting = len(_pending(run))
     summary.incomplete_days = schedule.incomplete_days(run.selection, run.ledger, run.now, run.settings.give_up_after)
     summary.complete_until = schedule.watermark(run.selection, run.now, summary.incomplete_days)
-    summary.unknown_tickers = unknown_tickers
     if http is not None:
         summary.requests, summary.pauses = http.requests, http.limiter.pauses
     summary.seconds = time.monotonic() - started
@@ -69,17 +141,16 @@ def sync_raw(
     return summary
 
 
-def _fetch_pending(run: Run, http: EdgarHttp) -> None:
-    todo = _pending(run)
-    for number, fetched in enumerate(fetch_all(run, http, todo), start=1):
-        _count(run, fetched)
-        run.ledger.note(fetched.entry)
-        run.progress(number, len(todo), f"filings, {len(run.summary.failed)} failed")
-
-
 def _pending(run: Run) -> list[Entry]:
-    entries = pending(run.ledger.entries(), run.settings.give_up_after, retry_failed=run.retry_failed)
-    return [entry for entry in entries if run.selection.wants(entry.listed) and run.selection.covers(entry.listed.day)]
+    """Wanted entries to fetch, the oldest first; with ``retry_failed`` also those skipped or failed too often."""
+    due = [
+        entry
+        for entry in run.ledger.entries()
+        if (entry.is_due(run.settings.give_up_after) or (run.retry_failed and entry.state in ("failed", "skipped")))
+        and run.selection.wants(entry.listed)
+        and run.selection.covers(entry.listed.day)
+    ]
+    return sorted(due, key=lambda entry: (entry.listed.day, entry.listed.accession))
 
 
 def _count(run: Run, fetched: Fetched) -> None:

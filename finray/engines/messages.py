@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import pickle
 import struct
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, Literal
 
@@ -81,6 +83,15 @@ class Reply:
     number: int
     value: Any = None
     error: BaseException | None = None
+
+
+def settle(future: Future[Any], value: Any = None, error: BaseException | None = None) -> None:
+    """Give ``future`` its outcome, unless it has one or its caller has given up."""
+    with suppress(InvalidStateError):
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(value)
 
 
 ToChild = EngineSource | Open | Drop | Ask | Cancel | Reply

@@ -20,7 +20,8 @@ Opener = Callable[[Tables | None], Engine]
 def opener(source: EngineSource, outside: Outside) -> Opener:
     """Engines that share one encoder and call ``outside`` for the roles in ``source.outside``."""
     settings = source.settings
-    chat = OutsideChat(outside) if "chat" in source.outside else None
+    chat = OutsideChat(outside, "chat") if "chat" in source.outside else None
+    answer_chat = OutsideChat(outside, "answer_chat") if "answer_chat" in source.outside else None
 
     @cache
     def encoder() -> Encoder:
@@ -37,6 +38,6 @@ def opener(source: EngineSource, outside: Outside) -> Opener:
 
     def open_version(tables: Tables | None) -> Engine:
         reader = IndexReader.open(source.index_uri, settings, tables)
-        return build_engine(reader, settings, encoder=encoder(), chat=chat, rerankers=reranker)
+        return build_engine(reader, settings, encoder=encoder(), chat=chat, answer_chat=answer_chat, rerankers=reranker)
 
     return open_version

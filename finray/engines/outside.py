@@ -6,14 +6,14 @@ import asyncio
 import itertools
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future, InvalidStateError
-from contextlib import suppress
-from typing import Any, cast
+from concurrent.futures import Future
+from types import MappingProxyType
+from typing import Any, Final, cast
 
 import numpy as np
 
 from finray.core.settings import EncoderSettings
-from finray.engines.messages import Call, Cancel, Reply, ToParent
+from finray.engines.messages import Call, Cancel, Reply, ToParent, settle
 from finray.engines.source import Role
 from finray.models.chat import ChatReply, Message
 from finray.models.encoder import Vectors
@@ -21,7 +21,9 @@ from finray.models.reranker import Scores
 
 Outsiders = Mapping[Role, Callable[..., Coroutine[Any, Any, Any]]]
 """The models in the parent: ``encoder(texts)`` returns vectors of texts that include their prefix, rerankers
-``(query, texts)`` return scores, ``chat(messages, schema)`` a ChatReply. Each raises FinrayError if it fails."""
+``(query, texts)`` return scores, ``chat`` and ``answer_chat`` ``(messages, schema)`` a ChatReply. Each raises
+FinrayError if it fails."""
+NO_OUTSIDERS: Final[Outsiders] = MappingProxyType({})
 
 
 class Outside:
@@ -55,17 +57,12 @@ class Outside:
     def interrupt(self) -> None:
         """End the blocking calls of the request that computes now."""
         for reply in tuple(self._blocking):
-            with suppress(InvalidStateError):
-                reply.set_exception(asyncio.CancelledError())
+            settle(reply, error=asyncio.CancelledError())
 
     def replied(self, reply: Reply) -> None:
         with self._lock:
             future = self._waiting.pop(reply.number)
-        with suppress(InvalidStateError):  # canceled or interrupted
-            if reply.error is not None:
-                future.set_exception(reply.error)
-            else:
-                future.set_result(reply.value)
+        settle(future, reply.value, reply.error)
 
     def _begin(self, role: Role, arguments: tuple[Any, ...]) -> tuple[int, Future[Any]]:
         future: Future[Any] = Future()
@@ -104,8 +101,8 @@ class OutsideReranker:
 
 
 class OutsideChat:
-    def __init__(self, outside: Outside) -> None:
-        self._outside = outside
+    def __init__(self, outside: Outside, role: Role) -> None:
+        self._outside, self._role = outside, role
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
-        return cast(ChatReply, await self._outside.acall("chat", tuple(messages), schema))
+        return cast(ChatReply, await self._outside.acall(self._role, tuple(messages), schema))

@@ -8,19 +8,17 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from finray.core.errors import EngineLostError, EngineUnavailableError, FinrayError, QuestionTimeoutError
 from finray.core.journal import Observer
 from finray.core.types import Prediction, Question
-from finray.engines.messages import Ask
-from finray.engines.outside import Outsiders
-from finray.engines.process import EngineProcess
-from finray.engines.request import Request
+from finray.engines.messages import Ask, settle
+from finray.engines.outside import NO_OUTSIDERS, Outsiders
+from finray.engines.process import EngineProcess, Request
 from finray.engines.source import EngineSource, Tables
 
 _log = logging.getLogger(__name__)
@@ -33,7 +31,6 @@ _MAX_FAILED_STARTS: Final = 3
 _PAUSE_SECONDS: Final = (0.5, 30.0)
 """The pause after the first failed start, doubled for each further one, and the longest pause."""
 _CLOSED: Final = "the engines were closed"
-_NO_OUTSIDERS: Final[Outsiders] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class EnginePool:
         processes: int = 1,
         in_flight: int = 1,
         tables: Tables | None = None,
-        outsiders: Outsiders = _NO_OUTSIDERS,
+        outsiders: Outsiders = NO_OUTSIDERS,
         outside_loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         self._source, self._watch, self._in_flight, self._tables = source, watch, in_flight, tables
@@ -122,8 +119,7 @@ class EnginePool:
         Raises QuestionTimeoutError, EngineLostError, the FinrayError that prevents children from starting, and the
         engine's own errors with their traceback as a note. Canceling it ends the work.
         """
-        prediction: Prediction = await self._ask("answer", {"question": question, **options}, tables, observer)
-        return prediction
+        return cast(Prediction, await self._ask("answer", {"question": question, **options}, tables, observer))
 
     async def retrieve(
         self, question: str, observer: Observer | None = None, *, tables: Tables | None = None, **options: Any
@@ -184,8 +180,7 @@ class EnginePool:
             with self._lock:
                 self._closed = True
             closed = EngineUnavailableError(_CLOSED)
-            with suppress(InvalidStateError):
-                self._up.set_exception(closed)
+            settle(self._up, error=closed)
             for request in tuple(self._requests):
                 request.end(error=closed)
 
@@ -229,8 +224,7 @@ class EnginePool:
         try:
             await child.open(self._tables)
             slot.child, slot.problem = child, None
-            with suppress(InvalidStateError):
-                self._up.set_result(None)
+            settle(self._up)
             self._dispatch()
             await asyncio.wait([listening])
             if listening.exception() is not None:
@@ -266,18 +260,15 @@ class EnginePool:
                 return
             request = self._waiting.popleft()
             child.ask(request)
-            self._start_timer(request, child)
-
-    def _start_timer(self, request: Request, child: EngineProcess) -> None:
-        request.set_timer(self._loop.call_later(self._watch.seconds, self._overdue, request, child))
+            request.set_timer(self._loop.call_later(self._watch.seconds, self._overdue, request, child))
 
     def _overdue(self, request: Request, child: EngineProcess) -> None:
-        if child.is_held_up(request, self._watch.grace_seconds):
-            self._start_timer(request, child)  # another question used up its time
+        if child.is_held_up(request, self._watch.grace_seconds):  # another question used up its time
+            request.set_timer(self._loop.call_later(self._watch.seconds, self._overdue, request, child))
             return
         limit = f"{self._watch.seconds:g} s ({self._watch.setting})"
         _log.warning("a question was not answered after %s", limit)
-        request.settle(error=QuestionTimeoutError(f"not answered after {limit}"))
+        settle(request.outcome, error=QuestionTimeoutError(f"not answered after {limit}"))
         self._give_up(request)
 
     def _give_up(self, request: Request) -> None:
@@ -319,7 +310,6 @@ class EnginePool:
         problem = self._slots[0].problem
         if problem is None or self.pids or not all(slot.problem for slot in self._slots):
             return
-        with suppress(InvalidStateError):
-            self._up.set_exception(problem)
+        settle(self._up, error=problem)
         while self._waiting:
             self._waiting.popleft().end(error=problem)

@@ -1,4 +1,4 @@
-"""The parent's end of one child. Nothing here blocks, whatever the child does."""
+"""The parent's end of one child, and its requests. Nothing here blocks, whatever the child does."""
 
 from __future__ import annotations
 
@@ -11,19 +11,75 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from finray.core.errors import EngineLostError, EngineUnavailableError, FinrayError
-from finray.engines.messages import Call, Cancel, Drop, Open, Reply, Report, Step, ToChild, ToParent, encode, read_next
+from finray.core.journal import Observer, StageReport
+from finray.engines.messages import (
+    Ask,
+    Call,
+    Cancel,
+    Drop,
+    Open,
+    Reply,
+    Report,
+    Step,
+    ToChild,
+    ToParent,
+    encode,
+    read_next,
+    settle,
+)
 from finray.engines.outside import Outsiders
-from finray.engines.request import Request
 from finray.engines.source import EngineSource, Tables
 
 _log = logging.getLogger(__name__)
 _TRACEBACK_SECONDS = 0.1
 _OPEN_NUMBERS: Final[Iterator[int]] = itertools.count(-1, -1)
 """Negative, so that they differ from the numbers of requests."""
+
+
+@dataclass(eq=False, slots=True)
+class Request:
+    """A call of an engine, from its start until no child works on it.
+
+    ``loop`` is the caller's event loop. ``losses`` weighs the children that ended while they had this request.
+
+    ``given_up``: the caller no longer waits, though a child may still work on it.
+    """
+
+    message: Ask
+    observer: Observer | None
+    loop: asyncio.AbstractEventLoop
+    on_end: Callable[[Request], None]
+    outcome: Future[Any] = field(default_factory=Future)
+    losses: int = 0
+    given_up: bool = False
+    timer: asyncio.TimerHandle | None = None
+
+    @property
+    def number(self) -> int:
+        return self.message.number
+
+    def observe(self, report: StageReport) -> None:
+        if self.observer is not None and not self.given_up:
+            with suppress(RuntimeError):  # the caller's loop is closed
+                self.loop.call_soon_threadsafe(self.observer, report)
+
+    def set_timer(self, timer: asyncio.TimerHandle | None) -> None:
+        """Replace the current timer."""
+        if self.timer is not None:
+            self.timer.cancel()
+        self.timer = timer
+
+    def end(self, value: Any = None, error: BaseException | None = None) -> None:
+        """Settle a request that no child works on."""
+        self.set_timer(None)
+        self.on_end(self)
+        settle(self.outcome, value, error)
 
 
 class EngineProcess:
@@ -39,7 +95,7 @@ class EngineProcess:
         self._process = process
         self._reader, self._writer = streams
         self._outsiders, self._outside_loop = outsiders, outside_loop
-        self._opening: dict[int, asyncio.Future[None]] = {}
+        self._opening: dict[int, Future[None]] = {}
         self._calls: dict[int, asyncio.Task[None]] = {}
         self.requests: dict[int, Request] = {}
         self.computing: int | None = None
@@ -79,9 +135,9 @@ class EngineProcess:
     async def open(self, tables: Tables | None) -> None:
         """Open this version of the index in the child. Raises FinrayError."""
         number = next(_OPEN_NUMBERS)
-        self._opening[number] = opened = asyncio.get_running_loop().create_future()
+        self._opening[number] = opened = Future[None]()
         self._send(Open(number, tables))
-        await opened
+        await asyncio.wrap_future(opened)
 
     def drop(self, tables: Tables) -> None:
         self._send(Drop(tables))
@@ -108,8 +164,7 @@ class EngineProcess:
         finally:
             gone = "the engine process ended while opening the index; see its standard error"
             for opening in self._opening.values():
-                if not opening.done():
-                    opening.set_exception(EngineUnavailableError(gone))
+                settle(opening, error=EngineUnavailableError(gone))
             for call in self._calls.values():
                 call.cancel()
 
@@ -149,18 +204,10 @@ class EngineProcess:
                     error = EngineLostError("the engine gave up the question by itself")
                 self.requests.pop(number).end(value, error)
             case Reply(number, error=error) if number in self._opening:
-                self._opened(self._opening.pop(number), error)
-
-    def _opened(self, opening: asyncio.Future[None], error: BaseException | None) -> None:
-        if opening.done():
-            return
-        if error is None:
-            opening.set_result(None)
-        elif isinstance(error, FinrayError):
-            opening.set_exception(error)
-        else:
-            _log.error("the engine cannot be opened", exc_info=error)
-            opening.set_exception(EngineUnavailableError(f"the engine cannot be opened: {error!r}"))
+                if error is not None and not isinstance(error, FinrayError):
+                    _log.error("the engine cannot be opened", exc_info=error)
+                    error = EngineUnavailableError(f"the engine cannot be opened: {error!r}")
+                settle(self._opening.pop(number), error=error)
 
     async def _call(self, call: Call) -> None:
         reply = Reply(call.number, error=asyncio.CancelledError())

@@ -10,7 +10,7 @@ from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 from finray.engines.outside import Outsiders
 from finray.engines.pool import EnginePool, Watch
-from finray.engines.source import OPENING, EngineSource
+from finray.engines.source import OPENING, EngineSource, Role
 from finray.models.chat import ChatModel, ChatReply
 
 _BY_RULES_SECONDS = 300.0
@@ -57,16 +57,19 @@ class QuestionEngine:
         self._engines.close()
 
 
-def outside_of(settings: Settings, *, asks_llm: bool) -> Outsiders:
-    """The language model if it is reached through Ray, because no child is connected to Ray.
+def outside_of(settings: Settings, *, asks_llm: bool, without: frozenset[Role] = frozenset()) -> Outsiders:
+    """The language models that are reached through Ray, because no child is connected to Ray, except ``without``.
 
     Raises ModelUnavailableError.
     """
-    if not asks_llm or settings.llm.backend != "serve":
+    roles: dict[str, Role] = {"llm": "chat", "answer_llm": "answer_chat"}
+    served = {roles[name]: llm for name, llm in settings.llms.items() if llm.backend == "serve"}
+    served = {role: llm for role, llm in served.items() if role not in without}
+    if not asks_llm or not served:
         return {}
     from finray.models.load_chat import load_chat  # imports its clients
 
-    return {"chat": chat_outside(load_chat(settings.llm))}
+    return {role: chat_outside(load_chat(llm)) for role, llm in served.items()}
 
 
 def chat_outside(model: ChatModel) -> Callable[..., Coroutine[Any, Any, ChatReply]]:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from finray.core.settings import Settings
 
-Role = Literal["encoder", "document_reranker", "passage_reranker", "chat"]
+Role = Literal["encoder", "document_reranker", "passage_reranker", "chat", "answer_chat"]
 Tables = Mapping[str, int]
 """One version of an index: the version of each table."""
 

@@ -4,10 +4,7 @@ A report is signed by its registrant, prints the registrant's name above its sta
 Annual Report on Form 10-K") and often repeats which period it covers.
 """
 
-from __future__ import annotations
-
 import datetime as dt
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,16 +14,14 @@ from finray.filings.dates import first_date
 from finray.filings.facts import Facts
 from finray.filings.fiscal_text import with_period
 from finray.filings.names import aliases_of
+from finray.filings.phrases import phrase
 from finray.filings.registrant import signing_registrant
 from finray.filings.release import statement_heading
 
 _TEXT_PAGES = 40
 _ALIAS_CHARACTERS = 60_000
-_ITSELF = re.compile(
-    r"\bthis\s{1,3}(?:(?:annual|quarterly|transition)\s{1,3}report\s{1,3}on\s{1,3})?form\s{1,3}(10-[KQ])\b",
-    re.IGNORECASE,
-)
-_PERIOD = re.compile(r"\b(?P<unit>years?|quarters?|months|weeks|periods?)\s{1,3}ended\b", re.IGNORECASE)
+_ITSELF = phrase(r"\bthis (?:(?:annual|quarterly|transition) report on )?form (10-[KQ])\b")
+_PERIOD = phrase(r"\b(?P<unit>years?|quarters?|months|weeks|periods?) ended\b")
 _UNITS = {"10-K": ("year", "week"), "10-Q": ("quarter", "month", "week", "period")}
 """How the words for the length of a form's periods begin."""
 _MIN_MENTIONS = 3

@@ -3,8 +3,6 @@
 The vocabulary is data (canonical.toml): general US-GAAP wording, XBRL concepts and the words of questions.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 import tomllib
@@ -15,6 +13,7 @@ from importlib import resources
 from typing import Literal, cast
 
 from finray.core.types import Filing, LineItem, Statement
+from finray.filings.dates import add_months
 
 Flow = Literal["", "out", "tax"]
 
@@ -70,12 +69,15 @@ def find_line_item(
     fiscal_year: int | None = None,
     filing: Filing | None = None,
     months: int | None = None,
+    called: str = "",
 ) -> LineItem | None:
     """The cell of ``items`` that prints ``metric`` for a period, None if no row or no column fits.
 
     ``items`` are one filing's; those outside the statements (notes, other tables) are ignored. The period is
     ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its years; without either, the latest
     column. ``months`` is the length of a flow; by default 12, or the shortest if the row has no 12-month column.
+    ``called``, the metric in the words of a question, prefers a row with these very words: a statement may print "Net
+    sales" and, with fees of members, "Total revenues".
     Raises KeyError for an unknown metric.
     """
     wanted = canonical_items()[metric]
@@ -84,7 +86,7 @@ def find_line_item(
         if period_end is None:
             return None
     items = [item for item in items if item.statement is not None]
-    for row in _rows_in_order(wanted, items):
+    for row in _rows_in_order(wanted, items, plain_label(called)):
         cell = _cell(wanted, row, period_end, months)
         if cell is not None:
             return cell
@@ -122,43 +124,43 @@ def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float
 def _fiscal_year_end(year: int, filing: Filing | None) -> dt.date | None:
     if filing is None or filing.period_end is None or filing.fiscal_year is None:
         return None
-    end = filing.period_end
-    shifted = end.year + year - filing.fiscal_year
-    if not 1900 <= shifted <= 2200:
-        return None
-    return dt.date(shifted, end.month, min(end.day, 28)) if end.month == 2 else end.replace(year=shifted)
+    end = add_months(filing.period_end, 12 * (year - filing.fiscal_year))
+    return end if 1900 <= end.year <= 2200 else None
 
 
 Row = tuple[LineItem, ...]
 
 
-def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
+def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem], called: str) -> list[Row]:
     """Rows that may print the metric, best first."""
-    rows: dict[tuple[int, int], list[LineItem]] = {}
-    for item in items:
-        rows.setdefault((item.page, item.row), []).append(item)
     has_statement = any(item.statement == wanted.statement for item in items)
     ranked = []
-    for order, row in enumerate(rows.values()):
+    for order, row in enumerate(_by_row(items)):
         rank = _rank(wanted, row, has_statement)
         if rank is not None:
-            ranked.append((*rank, -order if wanted.last else order, tuple(row)))
+            other_words = " " not in called or plain_label(row[0].label) != called
+            ranked.append((other_words, *rank, -order if wanted.last else order, row))
     ranked.sort(key=lambda entry: entry[:-1])
     return [entry[-1] for entry in ranked]
 
 
 def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
     """Rows below a heading that names the metric ("Inventories:"), for statements that print no total."""
+    return _by_row(
+        item
+        for item in items
+        if wanted.parts
+        and item.statement == wanted.statement
+        and item.section
+        and _label_rank(wanted, plain_label(item.section)) is not None
+        and wanted.parts.fullmatch(plain_label(item.label))
+    )
+
+
+def _by_row(items: Iterable[LineItem]) -> list[Row]:
     rows: dict[tuple[int, int], list[LineItem]] = {}
     for item in items:
-        if (
-            wanted.parts
-            and item.statement == wanted.statement
-            and item.section
-            and _label_rank(wanted, plain_label(item.section)) is not None
-            and wanted.parts.fullmatch(plain_label(item.label))
-        ):
-            rows.setdefault((item.page, item.row), []).append(item)
+        rows.setdefault((item.page, item.row), []).append(item)
     return [tuple(row) for row in rows.values()]
 
 
@@ -180,27 +182,18 @@ def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -
         return None
     if all(not _unit_fits(wanted, item) for item in row):
         return None
-    concept = _concept_rank(wanted, row)
-    pattern = _label_rank(wanted, plain_label(first.label))
-    if (
-        pattern is None
-        and first.section
-        and wanted.unit != "USD"
-        and wanted.section
-        and wanted.section.search(first.section.lower())
-    ):  # "Diluted earnings per share:" over "Net income"
-        pattern = _label_rank(wanted, f"{plain_label(first.section)} {plain_label(first.label)}")
-    if pattern is None:
-        if concept is None:
-            return None
-        pattern = len(wanted.labels)
+    concept, label = _concept_rank(wanted, row), plain_label(first.label)
+    pattern = _label_rank(wanted, label)
     in_section = bool(wanted.section and first.section and wanted.section.search(first.section.lower()))
-    missing_section = int(wanted.section is not None and not in_section)
+    if pattern is None and in_section and wanted.unit != "USD":  # "Diluted earnings per share:" over "Net income"
+        pattern = _label_rank(wanted, f"{plain_label(first.section or '')} {label}")
+    if pattern is None and concept is None:
+        return None
     return (
         int(first.statement != wanted.statement),
         len(wanted.concepts) if concept is None else concept,
-        pattern,
-        missing_section,
+        len(wanted.labels) if pattern is None else pattern,
+        int(wanted.section is not None and not in_section),
     )
 
 

@@ -4,8 +4,6 @@ Filers set captions in columns, narrow cells and spaced capitals; PDF printers i
 confuses letters. So text is compared in folded form: only letters and digits, in lower case, look-alikes merged.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -3,46 +3,46 @@
 Both table readers use it. A cell's position is an interval: column numbers in HTML, points in PDF.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
+from typing import Self
 
+from finray.core.vocabulary import any_of
 from finray.filings.grids import MAX_CELL_TEXT, Box, Cell, Grid, Tag
 
-_CURRENCIES = {
-    "$": "USD",
-    "US$": "USD",
-    "USD": "USD",
-    "C$": "CAD",
-    "CA$": "CAD",
-    "A$": "AUD",
-    "HK$": "HKD",
-    "R$": "BRL",
-    "NT$": "TWD",
-    "€": "EUR",
-    "EUR": "EUR",
-    "£": "GBP",
-    "GBP": "GBP",
-    "¥": "JPY",
-    "RMB": "CNY",
-    "CNY": "CNY",
+_SIGNS = {
+    "USD": "$ US$ USD",
+    "CAD": "C$ CA$",
+    "AUD": "A$",
+    "HKD": "HK$",
+    "BRL": "R$",
+    "TWD": "NT$",
+    "EUR": "€ EUR",
+    "GBP": "£ GBP",
+    "JPY": "¥",
+    "CNY": "RMB CNY",
     "CHF": "CHF",
-    "₹": "INR",
-    "₩": "KRW",
+    "INR": "₹",
+    "KRW": "₩",
 }
-CURRENCIES = frozenset(_CURRENCIES.values())
+CURRENCIES = frozenset(_SIGNS)
 """ISO 4217 codes of the currencies that finray distinguishes."""
-_CURRENCY = r"(?P<currency>US\$|CA?\$|A\$|HK\$|NT\$|R\$|\$|€|£|¥|₹|₩|USD|EUR|GBP|RMB|CNY|CHF)"
+_CURRENCIES = {sign: code for code, signs in _SIGNS.items() for sign in signs.split()}
+_CURRENCY = f"(?P<currency>{any_of(_CURRENCIES)})"
 _DASHES = "-–—−‒―"
+_THINGS = (
+    r"(?:(?:metric )?tons|tonnes|lbs\.?|pounds|kilograms|kg|ounces|gallons|barrels|bushels|MWh?|GWh|MMBtus?|acres|"
+    r"miles|(?:square|sq\.?) (?:feet|ft\.?|miles)|shares|units|employees)"
+)
+_RATES = frozenset({"%", "bps", "pt", "pts", "pp"})
 _NUMBER = re.compile(
     rf"(?P<lead>\()?\s*{_CURRENCY}?\s*(?P<open>\()?\s*(?P<minus>[{_DASHES}])?\s*(?:US\$|\$|€|£|¥)?\s*"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    r"\s*(?P<percent>%|¢|x|bps|pts?|pp)?\s*(?P<close>\))?\s*(?P<after>%|¢)?"
+    rf"\s*(?P<suffix>%|¢|x|bps|pts?|pp|{_THINGS})?\s*(?P<close>\))?\s*(?P<after>%|¢|bps|pts?|pp)?"
     r"\s*(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]+)?\s*"
 )
 _DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
@@ -62,13 +62,15 @@ MAX_NUMBER_COLUMNS = 100
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """``value`` is signed and unscaled; ``percent`` cells keep the printed number (12.5 for "12.5%")."""
+    """``value`` is signed and unscaled; ``percent`` cells keep the printed number (12.5 for "12.5%", 0.25 for
+    "25 bps"). ``unit`` is "shares" or, for other things and multiples ("29 tons", "7.2x"), "pure"."""
 
     value: float
     percent: bool = False
     currency: str | None = None
     dash: bool = False
     decimals: int = 0
+    unit: str | None = None
 
 
 def parse_number(text: str) -> Number | None:
@@ -88,11 +90,14 @@ def _parsed(text: str) -> Number | None:
     value = float(digits.replace(",", ""))
     if match["open"] or match["lead"] or match["minus"]:
         value = -value
+    suffix = match["suffix"] or match["after"] or ""
+    thing = suffix not in _RATES and suffix not in {"", "¢"}
     return Number(
-        value=value,
-        percent=(match["percent"] or match["after"] or "") == "%",
+        value=value / 100 if suffix == "bps" else value,
+        percent=suffix in _RATES,
         currency=_CURRENCIES.get(match["currency"] or ""),
         decimals=len(digits.partition(".")[2]),
+        unit=("shares" if suffix == "shares" else "pure") if thing else None,
     )
 
 
@@ -112,14 +117,16 @@ class Printed:
     concept: str | None = None
     tag: Tag | None = None
 
-    def joined(self, other: Printed, glue: str = "") -> Printed:
+    def joined(self, other: Self, glue: str = "") -> Self:
         box = self.box
         if box is not None and other.box is not None:
             (x0, y0, x1, y1), (a0, b0, a1, b1) = box, other.box
             box = (min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1))
         text = f"{self.text}{glue}{other.text}"[:MAX_CELL_TEXT]
         concept, tag = self.concept or other.concept, self.tag or other.tag
-        return Printed(text, min(self.x0, other.x0), max(self.x1, other.x1), box, self.indent, concept, tag)
+        return replace(
+            self, text=text, x0=min(self.x0, other.x0), x1=max(self.x1, other.x1), box=box, concept=concept, tag=tag
+        )
 
 
 def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
@@ -217,7 +224,7 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     last = bisect_left(columns, cell.x1, key=itemgetter(0))
     covered = list(range(first + 1, last + 1))
     number = parse_number(cell.text)
-    if number and len(covered) > 1:
+    if number and len(covered) > 1 and not is_year(cell.text):
         overlaps = {i: min(cell.x1, columns[i - 1][1]) - max(cell.x0, columns[i - 1][0]) for i in covered}
         covered = [max(covered, key=lambda i: overlaps[i])]
     if not covered and number:
@@ -225,10 +232,10 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     if not covered and not number and cell.x0 >= columns[0][1]:
         covered = [bisect_left(columns, cell.x0, key=itemgetter(0))]
     heads_first = covered == [1] and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
+    column, span = covered[0] if covered else 0, max(len(covered), 1)
     if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
-        return Cell(text, 0, 1 + (covered[-1] if covered else 0), cell.box, cell.indent, cell.concept, cell.tag)
-    column = covered[0] if covered else 0
-    return Cell(text, column, max(len(covered), 1), cell.box, cell.indent, cell.concept, cell.tag)
+        column, span = 0, 1 + (covered[-1] if covered else 0)
+    return Cell(text, column, span, cell.box, cell.indent, cell.concept, cell.tag)
 
 
 def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:

@@ -1,12 +1,18 @@
-"""Cuts pages into chunks of at most ``size`` characters with ``overlap`` between neighbors (HiREC, appendix B)."""
+"""Cuts pages into chunks of at most ``size`` characters with ``overlap`` between neighbors (HiREC, appendix C.1), or of
+as many tokens (arXiv 2602.17981).
 
-from __future__ import annotations
+A token is a word of up to 12 letters, up to three digits, or another character: no model's tokenizer, because pages are
+cut where no model is loaded.
+"""
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
 from finray.core.settings import ChunkSettings
 from finray.core.types import Chunk, Page
 
+_TOKEN = re.compile(r"[^\W\d_]{1,12}|\d{1,3}|_|[^\w\s]")
 # Best places for a cut, in the order of a recursive splitter: paragraph, line, sentence, word.
 _SEPARATORS = ("\n\n", "\n", ". ", " ")
 
@@ -21,13 +27,37 @@ def chunk_page(page: Page, settings: ChunkSettings) -> tuple[Chunk, ...]:
     No chunk is only whitespace, and every other character of the page is in a chunk.
     """
     text = page.text
+    ruler = _Tokens(text) if settings.unit == "tokens" else _Characters()
     return tuple(
         Chunk(page=page.page, start=start, end=end, text=text[start:end])
-        for start, end in _spans(text, settings.size, min(settings.overlap, settings.size // 2))
+        for start, end in _spans(text, settings.size, min(settings.overlap, settings.size // 2), ruler)
     )
 
 
-def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
+class _Characters:
+    """Places in a text by their distance in characters."""
+
+    def after(self, place: int, units: int) -> int:
+        return place + units
+
+    def before(self, place: int, units: int) -> int:
+        return place - units
+
+
+class _Tokens:
+    """Places in a text by their distance in tokens; a place is the start of a token or the end of the text."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [*(match.start() for match in _TOKEN.finditer(text)), len(text)]
+
+    def after(self, place: int, units: int) -> int:
+        return self._starts[min(bisect_left(self._starts, place) + units, len(self._starts) - 1)]
+
+    def before(self, place: int, units: int) -> int:
+        return self._starts[max(bisect_left(self._starts, place) - units, 0)]
+
+
+def _spans(text: str, size: int, overlap: int, ruler: _Characters | _Tokens) -> Iterator[tuple[int, int]]:
     last = len(text)
     while last and text[last - 1].isspace():
         last -= 1
@@ -35,19 +65,19 @@ def _spans(text: str, size: int, overlap: int) -> Iterator[tuple[int, int]]:
     while start < last:
         while text[start].isspace():
             start += 1
-        end = last if last - start <= size else _cut(text, start, start + size)
+        limit = ruler.after(start, size)
+        end = last if last <= limit else _cut(text, ruler.after(start, size // 2), limit)
         stop = end
         while text[stop - 1].isspace():
             stop -= 1
         yield start, stop
         if end == last:
             return
-        start = max(start + 1, _overlap_start(text, end - overlap, end))
+        start = max(start + 1, _overlap_start(text, ruler.before(end, overlap), end))
 
 
-def _cut(text: str, start: int, limit: int) -> int:
-    """End of a chunk that begins at ``start``: after the best separator in its second half, at most ``limit``."""
-    half = start + (limit - start) // 2
+def _cut(text: str, half: int, limit: int) -> int:
+    """End of a chunk: after the best separator from ``half``, at most ``limit``."""
     for separator in _SEPARATORS:
         at = text.rfind(separator, half, limit)
         if at >= 0:

@@ -5,8 +5,6 @@ the anchors (see ``captions``): "(Exact name of registrant as specified in its c
 "Date of earliest event reported". Earnings releases have no such cover: see ``release``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,6 +17,7 @@ from finray.filings.dates import first_date
 from finray.filings.facts import Facts, file_number, merge, padded_cik
 from finray.filings.fiscal_text import with_period
 from finray.filings.names import aliases_of
+from finray.filings.phrases import phrase
 from finray.filings.registrant import former_name, registrant
 from finray.filings.release import read_release, statement_heading
 
@@ -46,30 +45,22 @@ _FORMS = {"iok": "10-K", "ioq": "10-Q", "bk": "8-K", "2of": "20-F", "4of": "40-F
 _FORM_END = re.compile(r"(?P<suffix>-?405|-?SB|-?T|12[BG]\d?)?(?P<amended>\s{0,3}/\s{0,2}A)?(?![^\W_])", re.IGNORECASE)
 _KINDS = (("annualreportpursuantto", "10-K"), ("quarterlyreportpursuantto", "10-Q"), ("dateofearliestevent", "8-K"))
 _FOLDED_KINDS = tuple((fold(title), form) for title, form in _KINDS)
-_AMENDMENT = re.compile(r"\bamendment\s{1,3}no\.?\s{0,3}\d{1,2}\b", re.IGNORECASE)
-_CIK = re.compile(
-    r"\b(?:central\s{1,3}index\s{1,3}key|CIK)\s{0,3}(?:no\.?|number|#|code)?\s{0,3}[:.]?\s{0,3}(\d{6,10})\b",
-    re.IGNORECASE,
-)
-_SYMBOL_HEAD = re.compile(r"(?:trading|ticker)\s{1,3}symbols?\s{0,2}(?:\(s\))?", re.IGNORECASE)
+_AMENDMENT = phrase(r"\bamendment no\.?\s{0,3}\d{1,2}\b")
+_CIK = phrase(r"\b(?:central index key|CIK)\s{0,3}(?:no\.?|number|#|code)?\s{0,3}[:.]?\s{0,3}(\d{6,10})\b")
+_SYMBOL_HEAD = phrase(r"(?:trading|ticker) symbols?\s{0,2}(?:\(s\))?")
 _SYMBOL = re.compile(r"[A-Z]{1,5}(?:[. ][A-Z])?")
 _NOT_A_SYMBOL = frozenset(["NYSE", "N/A", "NONE", "LLC", "INC", "YES", "NO", "OR", "THE", "AND", "OF", "CBOE", "OTC"])
 _UNDER_SYMBOL = re.compile(
-    r"\b(?:under|by)\s{1,3}(?:the\s{1,3})?(?:ticker\s{1,3}|trading\s{1,3}"
-    r"|stock\s{1,3})?symbols?\s{0,3}[“\"‘']?\s?"
-    r"([A-Z]{1,5})\b"
+    r"\b(?:under|by)\s{1,3}(?:the\s{1,3})?(?:(?:ticker|trading|stock)\s{1,3})?symbols?\s{0,3}[“\"‘']?\s?([A-Z]{1,5})\b"
 )
-_ANNUAL_REPORT = re.compile(
-    r"\bannual\s{1,3}(?:report|review)\b(?!\s{1,3}(?:on|pursuant|under|for\s{1,3}the))"
-    r"|\breport\s{1,3}to\s{1,3}(?:share|stock)holders\b",
-    re.IGNORECASE,
+_ANNUAL_REPORT = phrase(
+    r"\bannual (?:report|review)\b(?! (?:on|pursuant|under|for the))|\breport to (?:share|stock)holders\b"
 )
-_HOLDERS = re.compile(
-    r"\b(?:dear|to\s{1,3}our|fellow)\s{1,3}(?:fellow\s{1,3})?(?:share|stock)(?:holders|owners)\b"
-    r"|\bletter\s{1,3}to\s{1,3}(?:our\s{1,3})?(?:share|stock)(?:holders|owners)",
-    re.IGNORECASE,
+_HOLDERS = phrase(
+    r"\b(?:dear|to our|fellow) (?:fellow )?(?:share|stock)(?:holders|owners)\b"
+    r"|\bletter to (?:our )?(?:share|stock)(?:holders|owners)"
 )
-_YEARS_ENDED = re.compile(r"\b(?:fiscal\s{1,3})?years?\s{1,3}ended\s{1,3}", re.IGNORECASE)
+_YEARS_ENDED = phrase(r"\b(?:fiscal )?years? ended ")
 
 
 def read_cover(texts: Sequence[str]) -> Facts:
@@ -150,7 +141,7 @@ def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
     facts = Facts(
         company=company,
         form=f"{form}/A" if form and amended else form,
-        cik=_cik(cover.text),
+        cik=padded_cik(cik[1]) if (cik := _CIK.search(cover.text)) else None,
         ticker=_ticker(cover.text, texts),
         commission_file_number=_commission_file_number(cover),
         amendment=amended,
@@ -177,11 +168,6 @@ def _commission_file_number(cover: CoverText) -> str | None:
     )
 
 
-def _cik(cover: str) -> str | None:
-    match = _CIK.search(cover)
-    return padded_cik(match[1]) if match else None
-
-
 def _ticker(cover: str, texts: Sequence[str]) -> str | None:
     """The first symbol in the cover's table of securities (required since 2019), else one in the text ("under the
     symbol “AMZN”")."""
@@ -193,10 +179,8 @@ def _ticker(cover: str, texts: Sequence[str]) -> str | None:
                 if _SYMBOL.fullmatch(symbol) and symbol not in _NOT_A_SYMBOL:
                     return symbol
     for text in texts[:60]:
-        if "symbol" in text:
-            found = _UNDER_SYMBOL.search(text, 0, _PAGE_CHARACTERS)
-            if found:
-                return found[1]
+        if "symbol" in text and (found := _UNDER_SYMBOL.search(text, 0, _PAGE_CHARACTERS)):
+            return found[1]
     return None
 
 

@@ -5,15 +5,13 @@ belongs to the nearest caption before it: a period's caption counts for it, that
 against it.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterator
 
 from finray.core.vocabulary import MONTHS, any_of
 from finray.filings.captions import Caption, CoverText, fold
-from finray.filings.dates import find_dates
+from finray.filings.dates import find_dates, to_date
 
 _NEAR = 200
 """Maximum number of characters from a caption to its date; columns may put other words between them."""
@@ -103,18 +101,13 @@ def _folded_dates(cover: CoverText) -> Iterator[Date]:
         order = "1" if match["m1"] else "2"
         digits = [match[f"{part}{order}"].translate(_DIGITS) for part in "yd"]
         printed = [sum(map(str.isdigit, cover.unfolded(match, f"{part}{order}"))) for part in "yd"]
-        if printed[0] >= 2 and printed[1]:
-            yield from _valid(start, end, int(digits[0]), _FOLDED_MONTHS[match[f"m{order}"]], int(digits[1]))
+        year, month, day = int(digits[0]), _FOLDED_MONTHS[match[f"m{order}"]], int(digits[1])
+        if printed[0] >= 2 and printed[1] and (date := to_date(year, month, day)):
+            yield start, end, date
 
 
 def _short_dates(cover: CoverText) -> Iterator[Date]:
     for match in _SHORT_DATE.finditer(cover.text):
         month, day, year = (int(part) for part in match.groups())
-        yield from _valid(*match.span(), year + (1900 if year > 70 else 2000), month, day)
-
-
-def _valid(start: int, end: int, year: int, month: int, day: int) -> Iterator[Date]:
-    try:
-        yield start, end, dt.date(year, month, day)
-    except ValueError:  # printed, but not a date: "February 30"
-        return
+        if date := to_date(year + (1900 if year > 70 else 2000), month, day):
+            yield *match.span(), date

@@ -1,7 +1,6 @@
 """Dates in filings: "December 31, 2015", "Jan. 3, 2016", "30 June 2022", "12/31/2015", "2015-12-31"."""
 
-from __future__ import annotations
-
+import calendar
 import datetime as dt
 import re
 from collections.abc import Iterator
@@ -26,23 +25,41 @@ _MONTH_DAY = re.compile(
 )
 
 
-def _date_of(match: re.Match[str]) -> dt.date | None:
-    for form in "1234":
-        year, month, day = match[f"y{form}"], match[f"m{form}"], match[f"d{form}"]
-        if year is not None:
-            number = int(month) if month.isdecimal() else MONTHS[month.rstrip(".").lower()]
-            try:
-                return dt.date(int("".join(year.split())), number, int(day))
-            except ValueError:  # printed, but not a date: "February 30, 2015"
-                return None
-    return None
+def to_date(year: int, month: int, day: int) -> dt.date | None:
+    """The date; None if the calendar has no such day ("February 30")."""
+    try:
+        return dt.date(year, month, day)
+    except ValueError:
+        return None
+
+
+def last_of_month(year: int, month: int) -> dt.date:
+    return dt.date(year, month, calendar.monthrange(year, month)[1])
+
+
+def is_month_end(date: dt.date) -> bool:
+    return date == last_of_month(date.year, date.month)
+
+
+def add_months(date: dt.date, months: int) -> dt.date:
+    """The same day ``months`` later, or earlier if negative. The last day of a month stays the last; years stay within
+    those of the calendar."""
+    year, month = divmod(date.year * 12 + date.month - 1 + months, 12)
+    last = last_of_month(min(max(year, dt.MINYEAR), dt.MAXYEAR), month + 1)
+    return last if is_month_end(date) else last.replace(day=min(date.day, last.day))
+
+
+def month_number(printed: str) -> int:
+    """1 to 12 of "December", "dec." or "12"."""
+    return MONTHS.get(printed.rstrip(".").lower()) or int(printed)
 
 
 def find_dates(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, dt.date]]:
     """(start, end, date) of each date in ``text[start:end]``, in order."""
     for match in DATE.finditer(text, start, len(text) if end is None else end):
-        date = _date_of(match)
-        if date is not None:
+        form = next(form for form in "1234" if match[f"y{form}"])
+        year, month, day = (match[f"{part}{form}"] for part in "ymd")
+        if date := to_date(int("".join(year.split())), month_number(month), int(day)):
             yield match.start(), match.end(), date
 
 
@@ -53,16 +70,11 @@ def first_date(text: str, start: int = 0, end: int | None = None) -> dt.date | N
 def month_day(text: str) -> str | None:
     """``MM-DD`` of "--12-31", "December 31", "12/31" or "1231"; None if there is none."""
     text = text.strip()
-    if len(text) == 4 and text.isascii() and text.isdecimal():
-        month, day = int(text[:2]), int(text[2:])
+    if re.fullmatch("[0-9]{4}", text):
+        month, day = text[:2], text[2:]
+    elif match := _MONTH_DAY.search(text):
+        month, day = match["month"] or match["m"], match["day"] or match["d"]
     else:
-        match = _MONTH_DAY.search(text)
-        if match is None:
-            return None
-        month = MONTHS[match["month"].rstrip(".").lower()] if match["month"] else int(match["m"])
-        day = int(match["day"] or match["d"])
-    try:
-        dt.date(2000, month, day)
-    except ValueError:
         return None
-    return f"{month:02d}-{day:02d}"
+    date = to_date(2000, month_number(month), int(day))
+    return f"{date:%m-%d}" if date else None

@@ -1,7 +1,5 @@
 """Cover facts by source, and how sources are merged."""
 
-from __future__ import annotations
-
 import dataclasses
 import datetime as dt
 import re

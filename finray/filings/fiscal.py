@@ -5,13 +5,11 @@ ends around January 31, use the one in which it began (``DocumentFiscalYearFocus
 Years of 52 or 53 weeks end on a fixed weekday, so the last day drifts by up to a week.
 """
 
-from __future__ import annotations
-
-import calendar
 import datetime as dt
 from dataclasses import replace
 
 from finray.core.types import FiscalPeriod
+from finray.filings.dates import add_months, is_month_end, last_of_month
 from finray.filings.facts import Facts
 
 QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3", "Q4")
@@ -46,10 +44,8 @@ def year_end_on_or_after(day: dt.date, fiscal_year_end: str) -> dt.date:
     """The nominal last day (``MM-DD``) of the fiscal year that contains ``day``. Year ends drift: a day up to 16 days
     later still closes that year."""
     month, number = (int(part) for part in fiscal_year_end.split("-"))
-    nominals = [
-        dt.date(year, month, min(number, calendar.monthrange(year, month)[1]))
-        for year in (day.year - 1, day.year, day.year + 1)
-    ]
+    months = (last_of_month(year, month) for year in (day.year - 1, day.year, day.year + 1))
+    nominals = (last.replace(day=min(number, last.day)) for last in months)
     return next(nominal for nominal in nominals if nominal + _WANDER >= day)
 
 
@@ -58,10 +54,9 @@ def year_end_after(period_end: dt.date, months: int) -> dt.date:
 
     If the quarter ends with its month, so does the year; else quarters have 13 weeks.
     """
-    if period_end.day < calendar.monthrange(period_end.year, period_end.month)[1]:
-        return period_end + dt.timedelta(weeks=(12 - months) // 3 * 13)
-    year, month = divmod(period_end.year * 12 + period_end.month - 1 + 12 - months, 12)
-    return dt.date(year, month + 1, calendar.monthrange(year, month + 1)[1])
+    if is_month_end(period_end):
+        return add_months(period_end, 12 - months)
+    return period_end + dt.timedelta(weeks=(12 - months) // 3 * 13)
 
 
 def fiscal_year(period_end: dt.date, fiscal_year_end: str) -> int:

@@ -1,10 +1,6 @@
 """The fiscal year and quarter of a filing, from its own words."""
 
-from __future__ import annotations
-
-import calendar
 import datetime as dt
-import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -12,30 +8,21 @@ from itertools import islice
 from finray.core.types import FiscalPeriod
 from finray.core.vocabulary import COUNT, ORDINAL, ORDINALS, number_of
 from finray.filings import fiscal
-from finray.filings.dates import find_dates
+from finray.filings.dates import add_months, find_dates, is_month_end
 from finray.filings.facts import Facts
+from finray.filings.phrases import phrase
 
 _NEAR = 90
 """A fiscal year's name and a date within so many characters belong together."""
 _MAX_MENTIONS = 1_000
 """Mentions of fiscal years that are read; annual reports have some hundred."""
 _MIN_VOTES = 3
-_NAME = re.compile(
-    r"\bfiscal\s{1,3}(?:year\s{1,3})?(?P<year>(?:19|20)\d\d)\b(?!\s{0,2}(?:and|,)\s{0,2}(?:19|20)\d\d)",
-    re.IGNORECASE,
+_NAME = phrase(r"\bfiscal (?:year )?(?P<year>(?:19|20)\d\d)\b(?!\s{0,2}(?:and|,)\s{0,2}(?:19|20)\d\d)")
+_MENTION = phrase(r"\bfiscal (?:years? )?((?:19|20)\d\d)\b")
+_QUARTER_OF = phrase(
+    rf"\b(?P<word>{ORDINAL})[\s-]{{1,3}}(?:fiscal )?quarter (?:(?:of|the|our|fiscal|year) ){{0,5}}(?P<year>20\d\d)\b"
 )
-_MENTION = re.compile(r"\bfiscal\s{1,3}(?:years?\s{1,3})?((?:19|20)\d\d)\b", re.IGNORECASE)
-_QUARTER_OF = re.compile(
-    rf"\b(?P<word>{ORDINAL})[\s-]{{1,3}}(?:fiscal\s{{1,3}})?quarter\s{{1,3}}(?:of\s{{1,3}})?"
-    r"(?:the\s{1,3})?"
-    r"(?:our\s{1,3})?(?:fiscal\s{1,3})?(?:year\s{1,3})?(?P<year>20\d\d)\b",
-    re.IGNORECASE,
-)
-_SPAN = re.compile(
-    rf"\b(?P<n>{COUNT})[\s-]{{1,3}}(?P<unit>months?|weeks?)"
-    r"(?:\s{1,2}periods?)?\s{1,3}ended\b",
-    re.IGNORECASE,
-)
+_SPAN = phrase(rf"\b(?P<n>{COUNT})[\s-]{{1,3}}(?P<unit>months?|weeks?)(?: periods?)? ended\b")
 _SPAN_MONTHS = {"month": {3: 3, 6: 6, 9: 9}} | {
     "week": dict.fromkeys((12, 13, 14, 16), 3) | dict.fromkeys(range(24, 29), 6) | dict.fromkeys(range(36, 41), 9)
 }
@@ -44,7 +31,7 @@ _SPAN_MONTHS = {"month": {3: 3, 6: 6, 9: 9}} | {
 
 @dataclass(frozen=True, slots=True)
 class Quarter:
-    """``year_end`` is the last day of the quarter's fiscal year."""
+    """A quarter, or the whole year; ``year_end`` is the last day of its fiscal year."""
 
     period: FiscalPeriod
     year_end: dt.date
@@ -57,22 +44,11 @@ def with_period(facts: Facts, form: str | None, period_end: dt.date | None, text
     facts = replace(facts, period_end=period_end)
     if form is None:
         return facts
-    if not form.startswith("10-Q"):
-        return replace(
-            facts,
-            fiscal_period="FY",
-            fiscal_year_end=f"{period_end:%m-%d}",
-            fiscal_year=named_year(period_end, text),
-        )
-    quarter = find_quarter(period_end, text)
-    if quarter is None:
+    closed = find_quarter(period_end, text) if form.startswith("10-Q") else Quarter("FY", period_end)
+    if closed is None:
         return facts
-    return replace(
-        facts,
-        fiscal_period=quarter.period,
-        fiscal_year_end=f"{quarter.year_end:%m-%d}",
-        fiscal_year=named_year(quarter.year_end, text, quarter.period),
-    )
+    year = named_year(closed.year_end, text, closed.period)
+    return replace(facts, fiscal_period=closed.period, fiscal_year_end=f"{closed.year_end:%m-%d}", fiscal_year=year)
 
 
 def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int:
@@ -183,11 +159,6 @@ def _months_passed(period_end: dt.date, text: str, prior_ends: dict[int, Counter
 
 def _next_year_end(prior: dt.date, estimate: dt.date) -> dt.date:
     """A year after ``prior``: the same month end, or 52 weeks later if year ends drift."""
-    last = calendar.monthrange(prior.year, prior.month)[1]
-    if prior.day == last and (_ends_month(estimate) or fiscal.around_new_year(prior)):
-        return dt.date(prior.year + 1, prior.month, calendar.monthrange(prior.year + 1, prior.month)[1])
+    if is_month_end(prior) and (is_month_end(estimate) or fiscal.around_new_year(prior)):
+        return add_months(prior, 12)
     return prior + dt.timedelta(weeks=52)
-
-
-def _ends_month(day: dt.date) -> bool:
-    return day.day == calendar.monthrange(day.year, day.month)[1]

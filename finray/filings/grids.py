@@ -1,7 +1,5 @@
 """A printed table as rows of cells, whether from PDF words or an HTML table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

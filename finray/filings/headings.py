@@ -5,8 +5,6 @@ without a period or figures, in title case or capitals, or numbered like a note,
 title case match too; they also describe the page.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -49,7 +47,7 @@ def _headings(text: str) -> list[str]:
     run: list[str] = []
     for line, after in pairwise((*lines, "")):
         # Figures follow a row label; a title may be followed by the years of a table.
-        if _is_heading(line) and (_NUMBERED.match(line) or not _FIGURE.match(after) or _YEAR.match(after)):
+        if is_heading(line) and (_NUMBERED.match(line) or not is_row_label(after)):
             run.append(line)
             continue
         found += _titles(run)
@@ -65,7 +63,13 @@ def _titles(run: Sequence[str]) -> list[str]:
     return [line for at, line in enumerate(run) if at < 2 or _NUMBERED.match(line)]
 
 
-def _is_heading(line: str) -> bool:
+def is_row_label(after: str) -> bool:
+    """Whether a line that looks like a heading is the label of a row, from the line ``after`` it."""
+    return _FIGURE.match(after) is not None and _YEAR.match(after) is None
+
+
+def is_heading(line: str) -> bool:
+    """Whether ``line``, without white space at its ends, has the form of a heading."""
     if not 4 <= len(line) <= MAX_CHARACTERS:
         return False
     numbered = _NUMBERED.match(line)

@@ -5,13 +5,12 @@ filings a <PAGE> tag or a PAGEBREAK comment. PyMuPDF's HTML layout merges numeri
 element tree.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-import lxml.etree
 import lxml.html
+from lxml import etree
 
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
@@ -29,8 +28,7 @@ _BLOCKS = frozenset(
 )  # fmt: skip
 _DROPPED = frozenset(("head", "script", "style", "ix:header", "noscript", "template"))
 _TAGGED_NUMBER = "ix:nonfraction"
-_BREAK_BEFORE = re.compile(r"(?:page-)?break-before\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
-_BREAK_AFTER = re.compile(r"(?:page-)?break-after\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
+_BREAK = re.compile(r"(?:page-)?break-(before|after)\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s{0,8}:\s{0,8}none", re.IGNORECASE)
 _CLASS_RULE = re.compile(r"\.([\w-]{1,64})\s{0,8}\{([^{}]{0,400})\}")
 _PAGE_TAG = re.compile(r"<page>", re.IGNORECASE)
@@ -78,7 +76,7 @@ def _tree(markup: str) -> lxml.html.HtmlElement | None:
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
     try:
         root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
-    except (lxml.etree.ParserError, lxml.etree.XMLSyntaxError, ValueError, AssertionError) as error:
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError) as error:
         _check_memory(parser)
         raise FilingError("parse", "corrupt_html", f"not readable HTML ({str(error)[:160]}); fetch it again") from error
     _check_memory(parser)
@@ -97,9 +95,7 @@ def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[H
     Raises FilingError (stage "parse") with reason ``no_text``, ``no_page_breaks`` (a document without page
     breaks longer than ``max_unpaged_characters``), ``too_many_pages``, ``page_too_long`` or ``too_long``.
     """
-    pages = _Pages(_breaking_classes(root))
-    pages.walk(root)
-    found = pages.finished()
+    found = _Pages(_breaking_classes(root)).walk(root)
     if not found:
         raise FilingError("parse", "no_text", "the HTML has no text")
     check_paging([page.text for page in found], settings)
@@ -148,24 +144,26 @@ def _mark_lines(root: lxml.html.HtmlElement) -> None:
         element.tail = "\n" + _XML_UNFIT.sub("", element.tail or "")
 
 
-def _breaking_classes(root: lxml.html.HtmlElement) -> tuple[frozenset[str], frozenset[str]]:
-    """Class names whose style sheet rule breaks the page: (before, after)."""
-    before: set[str] = set()
-    after: set[str] = set()
+def _breaking_classes(root: lxml.html.HtmlElement) -> dict[str, set[str]]:
+    """Class names whose style sheet rule breaks the page, by side."""
+    names: dict[str, set[str]] = {"before": set(), "after": set()}
     for style in root.iter("style"):
         for name, rule in _CLASS_RULE.findall((style.text or "")[:_STYLE_SHEET]):
-            if _BREAK_BEFORE.search(rule):
-                before.add(name)
-            if _BREAK_AFTER.search(rule):
-                after.add(name)
-    return frozenset(before), frozenset(after)
+            for side in _breaks(rule):
+                names[side].add(name)
+    return names
+
+
+def _breaks(style: str | None) -> set[str]:
+    """The sides of its element, "before" or "after", on which ``style`` breaks the page."""
+    return {side.lower() for side in _BREAK.findall(style)} if style else set()
 
 
 @dataclass(slots=True)
 class _Pages:
     """Collects pages while it walks the tree in document order."""
 
-    classes: tuple[frozenset[str], frozenset[str]]
+    classes: Mapping[str, Set[str]]
     pages: list[HtmlPage] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
@@ -176,9 +174,9 @@ class _Pages:
     """Lines of the page up to the end of its last table."""
     preformatted: int = 0
 
-    def walk(self, root: lxml.html.HtmlElement) -> None:
+    def walk(self, root: lxml.html.HtmlElement) -> list[HtmlPage]:
         # Not recursive: hostile markup nests deeper than Python's stack.
-        context = lxml.etree.iterwalk(root, events=("start", "end", "comment"))
+        context = etree.iterwalk(root, events=("start", "end", "comment"))
         for event, element in context:
             if event == "comment":
                 if _BREAK_COMMENT.match(element.text or ""):
@@ -189,19 +187,17 @@ class _Pages:
                     context.skip_subtree()
             else:
                 self.end(element)
+        self.end_page()
+        return self.pages
 
     def start(self, element: lxml.html.HtmlElement) -> bool:
         """Whether to skip the element's content."""
         tag = element.tag
         if tag in _DROPPED:
             return True
-        style = element.get("style")
-        if style:
-            if _HIDDEN.search(style):
-                return True
-            if _BREAK_BEFORE.search(style):
-                self.end_page()
-        if self.breaks_by_class(element, 0):
+        if _HIDDEN.search(element.get("style", "")):
+            return True
+        if self.breaks(element, "before"):
             self.end_page()
         if tag in _BLOCKS:
             self.end_line()
@@ -222,44 +218,34 @@ class _Pages:
         return False
 
     def end(self, element: lxml.html.HtmlElement) -> None:
-        tag = element.tag
-        style = element.get("style")
-        if tag == "pre" and self.preformatted:
+        if element.tag == "pre" and self.preformatted:
             self.preformatted -= 1
-        if tag in _BLOCKS:
+        if element.tag in _BLOCKS:
             self.end_line()
-        if (style and _BREAK_AFTER.search(style)) or self.breaks_by_class(element, 1):
+        if self.breaks(element, "after"):
             self.end_page()
         self.add(element.tail)
 
-    def breaks_by_class(self, element: lxml.html.HtmlElement, side: int) -> bool:
+    def breaks(self, element: lxml.html.HtmlElement, side: str) -> bool:
         names = self.classes[side]
-        return bool(names) and not names.isdisjoint((element.get("class") or "").split())
+        by_class = bool(names) and not names.isdisjoint(element.get("class", "").split())
+        return by_class or side in _breaks(element.get("style"))
 
     def is_layout(self, table: lxml.html.HtmlElement) -> bool:
         """Whether the table holds other tables or page breaks; its cells are then read as blocks."""
-        if next(table.iterdescendants("table"), None) is not None:
-            return True
-        for element in table.iterdescendants():
-            style = element.get("style") if isinstance(element.tag, str) else None
-            if style and (_BREAK_BEFORE.search(style) or _BREAK_AFTER.search(style)):
-                return True
-        return False
+        return any(
+            inner.tag == "table" or _breaks(inner.get("style")) for inner in table.iterdescendants(etree.Element)
+        )
 
     def add(self, text: str | None) -> None:
         if not text:
             return
-        if self.preformatted or "\n" in text:
-            first, *rest = text.split("\n")
-            self.line.append(first)
-            for part in rest:
-                if self.preformatted:
-                    self.end_line()
-                    self.line.append(part)
-                else:
-                    self.line.append(" " + part)
-        else:
-            self.line.append(text)
+        first, *rest = text.split("\n")
+        self.line.append(first)
+        for part in rest:
+            if self.preformatted:
+                self.end_line()
+            self.line.append(part if self.preformatted else " " + part)
 
     def end_line(self) -> None:
         if self.line:
@@ -280,7 +266,3 @@ class _Pages:
             self.after_table = 0
         # A page without text is dropped, with its tagged numbers.
         self.tagged.clear()
-
-    def finished(self) -> list[HtmlPage]:
-        self.end_page()
-        return self.pages

@@ -5,8 +5,6 @@ headings span the filler cells too. Positions are table columns after colspan an
 as well.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -15,6 +13,7 @@ from lxml import etree
 from finray.filings.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
 from finray.filings.facts import MAX_FACT
 from finray.filings.grids import MAX_CELL_TEXT, Grid, Tag
+from finray.filings.inline_xbrl import read_power
 
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
@@ -102,17 +101,11 @@ def _span(td: etree._Element, attribute: str) -> int:
 def _text(element: etree._Element) -> str:
     parts: list[str] = []
     for event, node in etree.iterwalk(element, events=("start", "end")):
-        name = _name(node)
+        parts.append(" " if _name(node) in _BREAKING else "")
         if event == "start":
-            if name in _BREAKING:
-                parts.append(" ")
-            if name and node.text:
-                parts.append(node.text)
-        else:
-            if name in _BREAKING:
-                parts.append(" ")
-            if node is not element and node.tail:
-                parts.append(node.tail)
+            parts.append(node.text or "" if _name(node) else "")
+        elif node is not element:
+            parts.append(node.tail or "")
     return "".join(parts)
 
 
@@ -121,19 +114,16 @@ def _indent(td: etree._Element) -> float:
     total = 0.0
     node: etree._Element | None = td
     for _ in range(3):
-        if node is None:
-            break
-        total += _left_margin((node.get("style") or "")[:_MAX_STYLE].lower())
-        node = node[0] if len(node) else None
+        if node is not None:
+            total += _left_margin((node.get("style") or "")[:_MAX_STYLE].lower())
+            node = node[0] if len(node) else None
     return total
 
 
 def _left_margin(style: str) -> float:
     """Left margin in points; ``style`` is in lower case. The left padding is the fourth of four."""
-    if "padding" not in style and "margin-left" not in style:
-        return 0.0
     shorthand = ""
-    for declaration in style.split(";"):
+    for declaration in style.split(";") if "padding" in style or "margin-left" in style else ():
         name, _, value = declaration.partition(":")
         if name.strip() in {"padding-left", "margin-left"} and (length := _LENGTH.match(value)):
             return _points(length)
@@ -151,11 +141,7 @@ def _tag(td: etree._Element) -> tuple[str | None, Tag | None]:
     """Concept and tag of the first ``ix:nonFraction`` in the cell. HTML parsers put attribute names in lower case."""
     for node in td.iter():
         if _name(node) == "nonfraction" and node.get("name"):
-            scale = node.get("scale") or "0"
-            tag = Tag(
-                node.get("contextref") or node.get("contextRef") or "",
-                node.get("unitref") or node.get("unitRef") or "",
-                int(scale) if re.fullmatch(r"[+-]?\d{1,2}", scale) else 0,
-            )
-            return str(node.get("name"))[:MAX_FACT], tag
+            context = node.get("contextref") or node.get("contextRef") or ""
+            unit = node.get("unitref") or node.get("unitRef") or ""
+            return str(node.get("name"))[:MAX_FACT], Tag(context, unit, read_power(node.get("scale")) or 0)
     return None, None

@@ -1,55 +1,42 @@
 """Inline XBRL in EDGAR HTML: the dei: cover tags, contexts and numeric facts (Inline XBRL 1.1; EDGAR Filer Manual
 volume II, chapter 6)."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import get_args
 
 import lxml.html
+from lxml import etree
 
 from finray.core.types import FiscalPeriod
 from finray.core.vocabulary import NUMBERS
 from finray.filings.dates import first_date, month_day
 from finray.filings.facts import MAX_FACT, Facts, file_number, padded_cik
 
-_PERIODS: dict[str, FiscalPeriod] = {"FY": "FY", "Q1": "Q1", "Q2": "Q2", "Q3": "Q3", "Q4": "Q4"}
-_COVER_TAGS = frozenset(
-    (
-        "dei:entityregistrantname",
-        "dei:entitycentralindexkey",
-        "dei:tradingsymbol",
-        "dei:documenttype",
-        "dei:amendmentflag",
-        "dei:entityfilenumber",
-        "dei:documentperiodenddate",
-        "dei:documentfiscalyearfocus",
-        "dei:documentfiscalperiodfocus",
-        "dei:currentfiscalyearenddate",
-    )
-)
+_PERIODS: dict[str, FiscalPeriod] = {period: period for period in get_args(FiscalPeriod)}
 _NO_PART = re.compile(r":(?:OperatingSegments|ReportableSegment\w*|ConsolidatedEntities|ParentCompany)Member$")
 """Members that describe consolidation, not a part of the company."""
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
+_TICKER = re.compile(r"(?!(?:n/a|none|not applicable)$)[a-z\d.\-/ ]{1,12}", re.IGNORECASE | re.ASCII)
 _YEAR = re.compile(r"\A(?:19|20)\d\d\Z")
 _NUMBER = re.compile(r"\A\d[\d,.\s]*\Z|\A\.\d+\Z")
-_DASHES = frozenset(("", "-", "–", "—", "nil", "none", "no"))
-_WORDS = {word: float(number) for word, number in NUMBERS.items() if number <= 10}
+_WORDS = dict.fromkeys(("", "-", "–", "—", "nil", "none", "no"), 0.0) | {
+    word: float(number) for word, number in NUMBERS.items() if number <= 10
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A fact's context: end and months of its period (0 for an instant), and whether it is about a part of the company
-    (a segment, a class of stock).
+    """A fact's context: end and months of its period, and the part of the company that it is about, if any.
 
-    ``start`` is None for an instant. ``members`` name the part: (axis, member) as qualified names, sorted.
+    An instant has 0 months and no ``start``. ``members`` name the part (a segment, a class of stock): (axis, member)
+    as qualified names, sorted.
     """
 
     end: dt.date
     months: int
-    has_dimensions: bool
     start: dt.date | None = None
     members: tuple[tuple[str, str], ...] = ()
 
@@ -80,14 +67,11 @@ def has_inline_xbrl(root: lxml.html.HtmlElement) -> bool:
 
 def cover_facts(root: lxml.html.HtmlElement) -> Facts:
     """Facts from the dei: tags; the first tag counts, since a filing of co-registrants names the parent first."""
-    tags: dict[str, lxml.html.HtmlElement] = {}
+    texts: dict[str, str] = {}
     for element in root.iter("ix:nonnumeric", "ix:nonfraction"):
-        name = (element.get("name") or "").lower()
-        if name in _COVER_TAGS and name not in tags and (element.text_content() or "").strip():
-            tags[name] = element
-    texts = {
-        name.removeprefix("dei:"): " ".join(element.text_content().split())[:MAX_FACT] for name, element in tags.items()
-    }
+        prefix, _, name = (element.get("name") or "").lower().partition(":")
+        if prefix == "dei" and name not in texts and (text := " ".join(element.text_content().split())[:MAX_FACT]):
+            texts[name] = text
     form = texts.get("documenttype")
     amendment = texts.get("amendmentflag")
     flag = None if amendment is None else amendment.lower() in ("true", "☒", "yes", "x", "þ")
@@ -96,7 +80,7 @@ def cover_facts(root: lxml.html.HtmlElement) -> Facts:
         company=texts.get("entityregistrantname"),
         form=form.upper() if form else None,
         cik=padded_cik(texts.get("entitycentralindexkey", "")),
-        ticker=_ticker(texts.get("tradingsymbol")),
+        ticker=ticker.upper() if _TICKER.fullmatch(ticker := texts.get("tradingsymbol", "")) else None,
         commission_file_number=file_number(texts.get("entityfilenumber", "")),
         amendment=True if form and form.upper().endswith("/A") else flag,
         period_end=first_date(texts.get("documentperiodenddate", "")),
@@ -104,16 +88,6 @@ def cover_facts(root: lxml.html.HtmlElement) -> Facts:
         fiscal_period=_PERIODS.get(texts.get("documentfiscalperiodfocus", "").upper()),
         fiscal_year_end=month_day(texts.get("currentfiscalyearenddate", "")),
     )
-
-
-def _ticker(text: str | None) -> str | None:
-    if (
-        text is None
-        or not re.fullmatch(r"[A-Za-z0-9.\-/ ]{1,12}", text)
-        or text.lower() in ("n/a", "none", "not applicable")
-    ):
-        return None
-    return text.upper()
 
 
 def words_of_name(name: str) -> list[str]:
@@ -133,67 +107,59 @@ def part_of(context: Context) -> str | None:
 
 def contexts(root: lxml.html.HtmlElement) -> dict[str, Context]:
     """Contexts by id, without those whose dates cannot be read."""
-    found: dict[str, Context] = {}
-    for element in root.iter("xbrli:context", "context"):
-        context = _context(element)
-        if context is not None:
-            found[element.get("id") or ""] = context
-    return found
+    read = {element.get("id") or "": _context(element) for element in root.iter("xbrli:context", "context")}
+    return {name: context for name, context in read.items() if context is not None}
 
 
 def _context(element: lxml.html.HtmlElement) -> Context | None:
     start = end = None
-    dimensions = False
     members: list[tuple[str, str]] = []
-    for child in element.iterdescendants():
-        name = child.tag.rpartition(":")[2] if isinstance(child.tag, str) else ""
+    for child in element.iterdescendants(etree.Element):
+        name = child.tag.rpartition(":")[2]
         if name in ("instant", "enddate"):
             end = first_date(child.text_content())
         elif name == "startdate":
             start = first_date(child.text_content())
         elif name in ("explicitmember", "typedmember"):
-            dimensions = True
             members.append(((child.get("dimension") or "")[:MAX_FACT], child.text_content().strip()[:MAX_FACT]))
     if end is None:
         return None
     months = 0 if start is None else max(1, round(((end - start).days + 1) / 30.44))
-    return Context(end, months, dimensions, start, tuple(sorted(members)))
+    return Context(end, months, start, tuple(sorted(members)))
 
 
 def units(root: lxml.html.HtmlElement) -> dict[str, str]:
     """Units by id: "usd", "shares", "usd/shares", "pure"."""
-    found = {}
-    for element in root.iter("xbrli:unit", "unit"):
-        measures = [
-            child.text_content().strip().rpartition(":")[2].lower()
-            for child in element.iterdescendants()
-            if isinstance(child.tag, str) and child.tag.rpartition(":")[2] == "measure"
-        ]
-        found[element.get("id") or ""] = "/".join(measures)
-    return found
+    return {
+        element.get("id") or "": "/".join(
+            measure.text_content().strip().rpartition(":")[2].lower()
+            for measure in element.iterdescendants("xbrli:measure", "measure")
+        )
+        for element in root.iter("xbrli:unit", "unit")
+    }
 
 
 def numeric_facts(root: lxml.html.HtmlElement) -> Iterator[NumericFact]:
     """Each ``ix:nonFraction`` that prints a number, in document order."""
     names = units(root)
     for element in root.iter("ix:nonfraction"):
-        scale_text = element.get("scale") or "0"
-        if not re.fullmatch(r"[+-]?\d{1,2}", scale_text):
+        scale, value = read_power(element.get("scale")), printed_number(element.text_content())
+        if scale is None or value is None:
             continue
-        value = printed_number(element.text_content())
-        if value is None:
-            continue
-        scale = int(scale_text)
-        sign = -1 if element.get("sign") == "-" else 1
         unit = element.get("unitref") or ""
         yield NumericFact(
             concept=(element.get("name") or "")[:MAX_FACT],
             context=element.get("contextref") or "",
-            value=sign * value * 10.0**scale,
+            value=(-value if element.get("sign") == "-" else value) * 10.0**scale,
             unit=names.get(unit, unit.lower()),
             scale=scale,
             element=element,
         )
+
+
+def read_power(text: str | None) -> int | None:
+    """The power of ten in a tag's ``scale``; None if it is not a number of at most two digits."""
+    return int(text or 0) if re.fullmatch(r"(?:[+-]?\d{1,2})?", text or "") else None
 
 
 def printed_number(text: str) -> float | None:
@@ -201,10 +167,8 @@ def printed_number(text: str) -> float | None:
     text = text.strip().strip("$€£()%").strip()
     if len(text) > MAX_FACT:
         return None
-    if text.lower() in _DASHES:
-        return 0.0
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
+    if (word := text.lower()) in _WORDS:
+        return _WORDS[word]
     if not text.isascii() or not _NUMBER.match(text):
         return None
     digits = "".join(text.replace(",", "").split())

@@ -9,8 +9,6 @@ little text between) and order. Headings follow the form's order, so the heavies
 kept.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence

@@ -5,21 +5,28 @@ printed number (12.5). Numbers in parentheses are negative, a dash in a numeric 
 line item. ``months`` is 0 for an instant (balance sheets, opening and closing balances), None if it is unknown.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
 
 from finray.core.types import Filing, LineItem, Statement
 from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.cells import Number, is_year, parse_number
-from finray.filings.column_labels import column_label, is_period
 from finray.filings.grids import MAX_CELL_TEXT, Cell, Grid
 from finray.filings.inline_xbrl import Context, Tags, part_of
-from finray.filings.periods import Calendar, Period, months_between, read_balance_date, read_heading
+from finray.filings.note_units import NoteUnits, is_contents, kind_of
+from finray.filings.periods import (
+    Calendar,
+    Period,
+    column_label,
+    is_period,
+    months_between,
+    read_balance_date,
+    read_heading,
+)
 from finray.filings.scales import Scale, read_scale, row_unit, share_scale
 from finray.filings.statements import table_statement
 
@@ -28,6 +35,7 @@ HEAD_LINES = 25
 MAX_LABEL = 400
 HEADING_ROWS = 10
 MAX_ADDENDS = 12
+MAX_SCALED_ROWS = 20
 _TAG_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "eur": "EUR", "gbp": "GBP", "jpy": "JPY"}
 MAX_HEADING = 100
 """Characters; a longer column heading is prose from above the table."""
@@ -50,7 +58,7 @@ _BALANCE_ROW = re.compile(
     r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE
 )
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
-_PERCENT_ROW = re.compile(r"\(%\)|%[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE)
+_PERCENT_ROW = re.compile(r"\(%\)|%(?: change| growth| increase| points?)?[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\$\s*(?:[\d(]|$)|^\(\d+\)$")
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
@@ -72,59 +80,54 @@ def extract_line_items(
     The scale is that of the page, else of ``before`` (the text of the page before, for continued statements), else
     ``usual`` (the scale of the filing's statements). ``row`` counts rows over the page; ``column`` is that of the grid.
     Odd tables raise no errors; rows without label or number are skipped. If ``statement`` is None (notes, management's
-    discussion), numbers without a date are skipped too, because such a page rarely shows the period of a bare column.
-    ``undated`` keeps them, dated by the filing's own period, for callers that know that the table is about it. ``tags``
-    are those of the filing's inline XBRL; a number's tag overrides period, unit and scale of its headings.
+    discussion), a number whose table shows no date has no ``period_end``; ``undated`` dates it by the filing's own
+    period, for callers that know that the table is about it. ``tags`` are those of the filing's inline XBRL; a number's
+    tag overrides period, unit and scale of its headings.
     """
-    if statement is None:
-        return _note_items(grids, filing, read_scale(page_text) or usual or Scale(), undated, tags or Tags())
     head = _head_of(page_text)
-    page_scale = read_scale(head) or read_scale(page_text) or read_scale(before) or usual
-    items: list[LineItem] = []
-    offset = 0
+    announced = read_scale(page_text if statement is not None else _without_own_scales(page_text, grids))
+    scale = announced or usual or Scale()
+    if statement is not None:
+        scale = read_scale(head) or read_scale(page_text) or read_scale(before) or scale
     calendar = Calendar(filing, statement, head)
+    items: list[LineItem] = []
     headings: dict[int, str] = {}
+    offset = 0
     for grid in grids:
-        own: Statement | None = statement
-        if len(grids) > 1:
+        own, own_scale, units = statement, scale, None
+        if statement is None:  # notes: each table has its own scale and period, in its caption if not in its headings
+            if is_contents(grid):
+                continue
+            stated = read_scale(grid.caption) or announced
+            calendar, own_scale = Calendar(filing, None, grid.caption), stated or scale
+            headings = {} if grid.caption else headings
+            units = NoteUnits.of(grid, page_text, head, announced=stated is not None)
+        elif len(grids) > 1:
             own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
-        calendar = replace(calendar, statement=own)
-        reader = _TableReader(grid, own, calendar, page_scale or Scale(), headings, tags or Tags())
-        items.extend(reader.read(offset))
+            calendar = replace(calendar, statement=own)
+        reader = _TableReader(grid, own, calendar, own_scale, headings, tags or Tags(), units)
+        items += reader.read(offset)
         calendar, headings = reader.calendar, reader.headings
         offset += len(grid.rows)
+    if statement is None and undated:
+        items = [replace(item, period_end=item.period_end or filing.period_end) for item in items]
     return items
 
 
-def _note_items(grids: Sequence[Grid], filing: Filing, page_scale: Scale, undated: bool, tags: Tags) -> list[LineItem]:
-    """Reads each table by itself; its scale, and its period if no column heading gives one, come from its caption."""
-    items: list[LineItem] = []
-    offset = 0
-    headings: Mapping[int, str] = {}
-    for grid in grids:
-        calendar = Calendar(filing, None, grid.caption)
-        reader = _TableReader(
-            grid, None, calendar, read_scale(grid.caption) or page_scale, headings if not grid.caption else {}, tags
-        )
-        read = reader.read(offset)
-        if undated:
-            read = [replace(item, period_end=item.period_end or filing.period_end) for item in read]
-        items.extend(item for item in read if item.period_end is not None)
-        headings = reader.headings
-        offset += len(grid.rows)
-    return items
+def _without_own_scales(page_text: str, grids: Sequence[Grid]) -> str:
+    """``page_text`` without the labels of rows that give a scale of their own: "Square feet (in thousands)"."""
+    first = ((row[0].text, row[-1].text) for grid in grids for row in grid.rows if len(row) > 1 and not row[0].column)
+    scaled = (label for label, figure in first if parse_number(figure) and not is_year(figure) and read_scale(label))
+    for label in islice(scaled, MAX_SCALED_ROWS):
+        page_text = page_text.replace(label, "")
+    return page_text
 
 
 def _head_of(page_text: str) -> str:
     """The lines before the page's first figures."""
-    head: list[str] = []
-    for raw in page_text[:6000].split("\n"):
-        line = " ".join(raw.split())
-        if _FIGURE.search(line) or len(head) >= HEAD_LINES:
-            break
-        if line:
-            head.append(line)
-    return "\n".join(head)
+    lines = (" ".join(line.split()) for line in page_text[:6000].split("\n"))
+    before = takewhile(lambda line: not _FIGURE.search(line), filter(None, lines))
+    return "\n".join(islice(before, HEAD_LINES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,18 +138,13 @@ class _Row:
 
 
 def _read_row(row: Sequence[Cell]) -> _Row:
-    labels = [cell.text for cell in row if cell.column == 0]
-    numbers, texts = [], []
-    for cell in row:
-        if cell.column == 0:
-            continue
-        number = parse_number(cell.text)
-        if number is None:
-            texts.append(cell)
-        else:
-            numbers.append((cell, number))
-    label = " ".join(text for text in labels if parse_number(text) is None or is_year(text))[:MAX_LABEL]
-    return _Row(label.strip(), tuple(numbers), tuple(texts))
+    read = [(cell, parse_number(cell.text)) for cell in row]
+    label = " ".join(cell.text for cell, number in read if not cell.column and (not number or is_year(cell.text)))
+    return _Row(
+        label[:MAX_LABEL].strip(),
+        tuple((cell, number) for cell, number in read if cell.column and number),
+        tuple(cell for cell, number in read if cell.column and not number),
+    )
 
 
 def _is_amount(text: str) -> bool:
@@ -160,41 +158,50 @@ def _is_amount(text: str) -> bool:
     )
 
 
+@dataclass(slots=True)
 class _TableReader:
     """Reads one table row by row: headings set periods, rows with only a label set sections, others are line items."""
 
-    def __init__(
-        self,
-        grid: Grid,
-        statement: Statement | None,
-        calendar: Calendar,
-        scale: Scale,
-        before: Mapping[int, str],
-        tags: Tags,
-    ) -> None:
-        self.grid = grid
-        self.statement = statement
-        self.calendar = calendar
-        self.scale = scale
-        self.tags = tags
-        self.tagged: set[tuple[int, int]] = set()
-        """(row, column) of the numbers whose period comes from a tag."""
-        self.sections: list[tuple[float, str]] = []
+    grid: Grid
+    statement: Statement | None
+    calendar: Calendar
+    scale: Scale
+    headings: dict[int, str]
+    """The text over each column, at first that of the table before."""
+    tags: Tags
+    units: NoteUnits | None = None
+    """Of a table outside the statements."""
+    scales: dict[int, Scale] = field(default_factory=dict)
+    """The scale printed over a column, if it is not that of the table."""
+    tagged: set[tuple[int, int]] = field(default_factory=set)
+    """(row, column) of the numbers whose period comes from a tag."""
+    sections: list[tuple[float, str]] = field(default_factory=list)
+    amounts: set[int] = field(default_factory=set)
+    """The columns that hold amounts, not percentages."""
+    seen_data: bool = False
+    above: list[Mapping[int, float]] = field(default_factory=list)
+    """The amounts of the rows above, by column."""
+    pending: list[Sequence[Cell]] = field(default_factory=list)
+    """The rows without figures since the last row with some, which may be the next headings."""
+    width: int = 0
+    """How many columns the table has."""
+    block: str = ""
+    """In a note, the last row such as "Year ended June 30, 2024", which dates the rows below it."""
+
+    def __post_init__(self) -> None:
+        columns = {cell.column for row in self.grid.rows for cell in row if cell.column}
+        own = any(_names_period(cell.text) for row in self.grid.rows[:HEADING_ROWS] for cell in row if cell.column)
         # A table interrupted by a line of prose prints its headings once.
-        columns = {cell.column for row in grid.rows for cell in row if cell.column}
-        own = any(_names_period(cell.text) for row in grid.rows[:HEADING_ROWS] for cell in row if cell.column)
-        self.headings: dict[int, str] = {} if own or not columns <= before.keys() else dict(before)
-        self.amounts = {cell.column for row in grid.rows for cell in row if _is_amount(cell.text)}
-        self.seen_data = False
-        self.above: list[Mapping[int, float]] = []
-        """The amounts of the rows above, by column."""
-        self.block = ""
-        """In a note, the last row such as "Year ended June 30, 2024", which dates the rows below it."""
+        self.headings = {} if own or not columns <= self.headings.keys() else dict(self.headings)
+        self.width = len(columns)
+        self.amounts = {cell.column for row in self.grid.rows for cell in row if _is_amount(cell.text)}
 
     def read(self, offset: int) -> list[LineItem]:
         items: list[LineItem] = []
         for index, cells in enumerate(self.grid.rows):
             row = _read_row(cells)
+            if row.numbers and self.pending:
+                self.pending = []
             if self._dates_block(row):
                 self.block = row.label or cells[0].text
             elif self._is_heading(row):
@@ -206,6 +213,12 @@ class _TableReader:
                 self.above.append(_amounts(row))
                 if _TOTAL.match(row.label) and self.sections:
                     self.sections.pop()
+            elif (
+                row.numbers and self.statement is None and any(cell.text for cell in row.texts)
+            ):  # "3.5% | October 2046 | $622"
+                self.seen_data = True
+                row = replace(row, label=" ".join(cell.text for cell in row.texts)[:MAX_LABEL])
+                items.extend(self._line_items(row, self._section(cells[0].indent), offset + index))
             elif row.numbers and self.statement is None and self._adds_up(row):
                 section = self.sections.pop()[1] if self.sections else None
                 items.extend(self._line_items(replace(row, label="Total"), section, offset + index))
@@ -249,26 +262,60 @@ class _TableReader:
     def _take_heading(self, cells: Sequence[Cell], row: _Row) -> None:
         over_columns = [cell for cell in cells if cell.column > 0 or cell.span > 1]
         dated = any(_names_period(cell.text) for cell in over_columns)
-        if self.seen_data and not dated:
+        if self.seen_data and not dated and not self._heads_anew(over_columns):
             self._open_section(" ".join(cell.text for cell in cells), cells[0].indent)
+            self.pending.append(over_columns)
             return
-        if self.seen_data:
-            self.headings, self.seen_data = {}, False  # a second set of headings in one table
-        if scale := read_scale(" ".join(cell.text for cell in cells)):
-            self.scale = scale
-        for cell in over_columns:
-            if cell.column == 0 or len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) > 1:
-                continue  # a title over the whole table, passed to the calendar below
-            if read_scale(cell.text) and not _names_period(cell.text):
-                continue  # "(in millions)" is no heading of a column
-            for column in range(max(cell.column, 1), cell.column + cell.span):
-                self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
+        if self.seen_data:  # a second set of headings in one table
+            self.headings, self.scales, self.seen_data = {}, {}, False
+            for before in self.pending:
+                self._head_columns(before)
+        self._take_scale(cells)
+        self._head_columns(over_columns)
         if row.label or len(cells) == 1:
             self.calendar = self.calendar.with_title(row.label or cells[0].text)
         if self.statement is None and row.label and row.texts and not dated and not read_scale(row.label):
             self._open_section(row.label, cells[0].indent)  # "Revenue by country | $M | $M" also heads the rows
         if len(cells) == 1 and not dated and any(map(_names_period, self.headings.values())):
             self._open_section(cells[0].text, cells[0].indent)
+
+    def _head_columns(self, over_columns: Sequence[Cell]) -> None:
+        for cell in over_columns:
+            if cell.column == 0 or len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) > 1:
+                continue  # a title over the whole table, passed to the calendar below
+            if read_scale(cell.text) and not _names_period(cell.text) and not self._names_more(cell.text):
+                continue  # "(in millions)" is no heading of a column
+            for column in range(max(cell.column, 1), cell.column + cell.span):
+                self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
+
+    def _names_more(self, heading: str) -> bool:
+        """Whether a heading in a note names more than a scale: "Number of customers (in thousands)"."""
+        return self.units is not None and len(heading) <= MAX_HEADING and column_label(heading) is not None
+
+    def _heads_anew(self, over_columns: Sequence[Cell]) -> bool:
+        """Whether a row of a note's table names most of its columns, although it names no period."""
+        named = [cell for cell in over_columns if cell.column and re.search(r"[^\W\d_]{3}", cell.text)]
+        return self.units is not None and len(named) >= max(2, self.width / 2)
+
+    def _take_scale(self, cells: Sequence[Cell]) -> None:
+        """The scale in a row of headings: of the columns under it if others have another or none, else of the table."""
+        scale = read_scale(" ".join(cell.text for cell in cells))
+        if scale is None:
+            return
+        over = [cell for cell in cells if cell.column]
+        own = [(cell, read_scale(cell.text)) for cell in over]
+        if self.units is None or (len(over) < len(cells) and read_scale(cells[0].text)):
+            self.scale = scale
+        elif len({found and found.money for _, found in own}) > 1 or (len(own) == 1 and self._heads_one(own[0][0])):
+            for cell, found in own:
+                self.scales |= {cell.column + step: found for step in range(cell.span) if found is not None}
+        else:
+            self.scale = scale
+
+    def _heads_one(self, cell: Cell) -> bool:
+        """Whether a cell stands under the heading of one column among others that hold something else."""
+        above = {column: kind_of(heading, heading=True) for column, heading in self.headings.items()}
+        return cell.span == 1 and len(set(above.values())) > 1 and not any(map(_names_period, self.headings.values()))
 
     def _open_section(self, label: str, indent: float) -> None:
         """A heading applies to the rows below it until a heading or row that is indented less."""
@@ -288,6 +335,8 @@ class _TableReader:
         units = {cell.column: self._unit(row, section, cell, number) for cell, number in row.numbers}
         printed = [unit for unit in units.values() if unit is not None]
         for cell, number in row.numbers:
+            if self.units is not None and is_year(cell.text) and not cell.concept:
+                continue  # "2022 - 2050" are years; figures of this size are printed with a comma
             unit, scale = units[cell.column] or (printed[0] if printed else (self.scale.currency, self.scale.money))
             unit, scale = self._tagged_unit(cell) or (unit, scale)
             context = self.tags.contexts.get(cell.tag.context) if cell.tag else None
@@ -322,12 +371,20 @@ class _TableReader:
         headed = len(heading) <= MAX_HEADING and cell.column not in self.amounts and _IN_PERCENT.search(heading)
         if number.percent or headed:
             return "percent", 1
+        if number.unit is not None:
+            return number.unit, 1
+        scale = self.scales.get(cell.column, self.scale)
+        if self.units is not None:
+            own = self.scales[cell.column].money if cell.column in self.scales else None
+            named = self.units.unit(heading, row.label, section or "", cell.column, number, scale, own)
+            if named is not None:
+                return named
         if number.dash:
             return None
         may_be_rate = self.statement is None and number.currency is None and "," not in cell.text
         if may_be_rate and abs(number.value) <= 1000 and any(map(_PERCENT_ROW.search, (row.label, section or ""))):
             return "percent", 1
-        currency = replace(self.scale, currency=number.currency) if number.currency else self.scale
+        currency = replace(scale, currency=number.currency) if number.currency else scale
         if self.statement == "equity" and not any(_names_period(text) for text in self.headings.values()):
             if re.search(r"\bshares\W*+$|^\W*+(?:number of )?shares\b", heading, re.IGNORECASE) and not number.currency:
                 return "shares", share_scale(number.value, number.decimals, currency, moved=True)
@@ -385,18 +442,22 @@ def _with_part(label: str | None, context: Context | None) -> str | None:
     return label if part is None else f"{label} [{part}]" if label else f"[{part}]"
 
 
-def _date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]] = ()) -> list[LineItem]:
+def _date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]]) -> list[LineItem]:
     """Dates items by rows such as "Balance at December 31, 2022"; the columns of equity statements are components."""
-    dates: dict[int, dt.date] = {}
-    for item in items:
-        if item.row not in dates and (date := read_balance_date(item.label)):
-            dates[item.row] = date
-    days = {(date.month, date.day) for date in dates.values()}
-    dates = {row: _close_of_day_before(date, days) for row, date in dates.items()}
-    if not dates:
-        return list(items)
+    printed = {item.row: date for item in items if (date := read_balance_date(item.label))}
+    days = {(date.month, date.day) for date in printed.values()}
+    dates = {row: _close_of_day_before(date, days) for row, date in printed.items()}
     rows = sorted(dates)
-    return [item if (item.row, item.column) in tagged else _dated(item, dates, rows) for item in items]
+    dated = []
+    for item in items:
+        at = bisect_left(rows, item.row)
+        if at < len(rows) and (item.row, item.column) not in tagged:
+            end, months = dates[rows[at]], 0 if rows[at] == item.row else None
+            if months is None and at:
+                months = months_between(dates[rows[at - 1]], end)
+            item = replace(item, period_end=end, months=months)
+        dated.append(item)
+    return dated
 
 
 def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt.date:
@@ -404,15 +465,3 @@ def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt
     ``days`` are their (month, day)."""
     before = date - dt.timedelta(days=1)
     return before if date.day == 1 and ((before.month, before.day) in days or date.month == 1) else date
-
-
-def _dated(item: LineItem, dates: Mapping[int, dt.date], rows: Sequence[int]) -> LineItem:
-    """``rows`` are the keys of ``dates``, in order."""
-    if item.row in dates:
-        return replace(item, period_end=dates[item.row], months=0)
-    following = bisect_left(rows, item.row)
-    if following == len(rows):
-        return item
-    end = dates[rows[following]]
-    months = months_between(dates[rows[following - 1]], end) if following else None
-    return replace(item, period_end=end, months=months)

@@ -1,7 +1,5 @@
 """Company names in filings: tidied, without their corporate suffix, and the short names that a filing defines."""
 
-from __future__ import annotations
-
 import re
 from itertools import islice
 

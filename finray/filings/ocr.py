@@ -4,8 +4,6 @@ Scanned pages have no text; fonts without Unicode yield meaningless characters, 
 Tesseract's language data must be installed; ``tessdata`` finds it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Text of PDF filings by PyMuPDF, which is not thread-safe: use processes, not threads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -5,20 +5,20 @@ intervals that the figures of all rows cover, so neighboring columns do not merg
 line that holds its figures. PyMuPDF is not thread-safe: use processes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, takewhile
+from itertools import chain, groupby, pairwise, takewhile
 
 import pymupdf
 
-from finray.core.vocabulary import MONTH
+from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
 from finray.filings.grids import Grid, caption_of
 from finray.filings.pdf_lines import PositionedWord, rows_of_words
 
+LABEL_SHARE = 0.35
+"""A year left of this share of the page's text heads rows, not columns."""
 PROSE_SHARE = 0.6
 """A sentence wider than this share of the page's text is prose, not a label."""
 
@@ -27,13 +27,18 @@ _PERIOD = re.compile(
     r"\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
-_SPANNING = re.compile(r"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$", re.IGNORECASE)
+_SPANNING = re.compile(
+    rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
+)
 _LABEL_CONTINUES = re.compile(r"^(?:[a-z($]|\d)")
 _OPEN_ENDED = re.compile(
     r"(?:\b(?:and|or|of|to|in|from|for|by|the|on|at|with|before|after|per|less|including|excluding|than|as|"
     r"attributable)|,|—|–|-|\()$",
     re.IGNORECASE,
 )
+_INTRODUCTION = re.compile(r"\b(?:following|follows?|below|summari[sz]\w*|was|were|are)\b[^:]{0,200}:$", re.IGNORECASE)
+MAX_COMPARED = 60
+"""Rows compared on each side of a heading; the limit bounds the time."""
 _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 
 Columns = Sequence[tuple[float, float]]
@@ -50,8 +55,14 @@ def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
     rows = rows_of_words(words)
     if not rows:
         return []
-    width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
-    return [grid for above, block in _tables(rows, width) if (grid := _grid(block, number, above))]
+    left = min(cell.x0 for cell in chain(*rows))
+    width = max(cell.x1 for cell in chain(*rows)) - left
+    found = (
+        _grid(part, number, [] if index else above)
+        for above, block in _tables(rows, left, width)
+        for index, part in enumerate(_parts(block))
+    )
+    return [grid for grid in found if grid is not None]
 
 
 def _words(page: pymupdf.Page, read: Sequence[PositionedWord] | None) -> list[PositionedWord]:
@@ -63,7 +74,9 @@ def _words(page: pymupdf.Page, read: Sequence[PositionedWord] | None) -> list[Po
     return [(box.x0, box.y0, box.x1, box.y1, text) for box, text in turned]
 
 
-def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[tuple[list[str], list[list[Printed]]]]:
+def _tables(
+    rows: Sequence[list[Printed]], left: float, width: float
+) -> Iterator[tuple[list[str], list[list[Printed]]]]:
     """The blocks between lines of prose, each with the prose above it. A heading with periods that follows figures also
     starts a new block."""
     above: list[str] = []
@@ -79,12 +92,13 @@ def _tables(rows: Sequence[list[Printed]], width: float) -> Iterator[tuple[list[
             and not row[0].text.endswith(":")
             and row[0].text.endswith(".")
         )
-        new_heading = has_data and not data and _is_heading(row)
+        same_title = has_data and _is_centered_year(row, left, width)
+        new_heading = same_title or (has_data and not data and (_is_heading(row) or _introduces(row)))
         if prose or new_heading:
             header = _trailing_heading(block) if new_heading else []
             if has_data:
                 yield above, block[: len(block) - len(header)]
-                above = []
+                above = [*above, *(text for text in _titles(block) if not is_year(text))] if same_title else []
             block, has_data = header, False
         if prose:
             above.append(row[0].text)
@@ -105,6 +119,41 @@ def _is_heading(row: Sequence[Printed]) -> bool:
     )
 
 
+def _is_centered_year(row: Sequence[Printed], left: float, width: float) -> bool:
+    """Whether a row is the year over the columns of another table."""
+    return len(row) == 1 and is_year(row[0].text) and row[0].x0 > left + LABEL_SHARE * width
+
+
+def _introduces(row: Sequence[Printed]) -> bool:
+    """Whether a row is the sentence above another table."""
+    return len(row) == 1 and len(row[0].text) > 40 and _INTRODUCTION.search(row[0].text) is not None
+
+
+def _parts(block: list[list[Printed]]) -> Iterator[list[list[Printed]]]:
+    """The tables of a block: it ends where the columns below a heading do not fit those above it."""
+    has_data = [bool(data_cells(row)) for row in block]
+    runs = [list(run) for data, run in groupby(range(len(block)), key=has_data.__getitem__) if data]
+    begin = 0
+    for above, below in pairwise(runs):
+        gap = block[above[-1] + 1 : below[0]]
+        upper = block[max(begin, above[-1] - MAX_COMPARED) : above[-1] + 1]
+        lower = [block[index] for index in below[:MAX_COMPARED]]
+        if any(_heads_columns(row, block[below[0]]) for row in gap) and _collapse(upper, lower):
+            yield block[begin : above[-1] + 1]
+            begin = above[-1] + 1
+    yield block[begin:]
+
+
+def _heads_columns(row: Sequence[Printed], data: Sequence[Printed]) -> bool:
+    return any(cell.x1 > data_cells(data)[0].x0 and cell.x0 > data[0].x0 for cell in row)
+
+
+def _collapse(upper: Sequence[list[Printed]], lower: Sequence[list[Printed]]) -> bool:
+    """Whether the columns of two tables would run together."""
+    columns = max(len(number_columns(upper)), len(number_columns(lower)))
+    return len(number_columns([*upper, *lower])) < columns
+
+
 def _trailing_heading(block: list[list[Printed]]) -> list[list[Printed]]:
     """The rows without figures at the block's end, which belong to the next table."""
     start = len(block)
@@ -123,12 +172,21 @@ def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> G
         above = [*above, *(row[0].text for row in rows[: prose[-1] + 1])]
         rows = rows[prose[-1] + 1 :]
     first = _first_data(rows)
-    above = [*above, *(row[0].text for row in rows[:first] if len(row) == 1)]
-    heads = [_stretch(row, columns) for row in rows[:first]]
+    above = [*above, *_titles(rows)]
+    # A year on a line of its own, above the years of the other columns, heads its column.
+    cells = [0 if any(is_year(cell.text) for cell in row) else len(row) for row in rows[:first]]
+    heads = [_stretch(row, columns, max(cells[index + 1 :], default=0)) for index, row in enumerate(rows[:first])]
     body = _join_wrapped([_split_label(row, columns) for row in rows[first:]], columns)
-    if first and body:
-        heads, body = _take_wrapped_first_label(heads, body, columns)
+    if heads and body and _is_label(heads[-1], columns):
+        both = _join_wrapped([heads[-1], body[0]], columns)
+        if len(both) == 1:  # the first row's label begins above its figures
+            heads, body = heads[:-1], [*both, *body[1:]]
     return arrange(number, [*heads, *body], columns, caption_of(above))
+
+
+def _titles(rows: Sequence[list[Printed]]) -> list[str]:
+    """The lines above the first figures, without the headings of columns."""
+    return [row[0].text for row in rows[: _first_data(rows)] if len(row) == 1]
 
 
 def _first_data(rows: Sequence[list[Printed]]) -> int:
@@ -157,8 +215,9 @@ def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
     return [joined, *row[len(label) :]]
 
 
-def _stretch(row: list[Printed], columns: Columns) -> list[Printed]:
-    """Widens headings, which are centered over their columns, to the columns nearest to them."""
+def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
+    """Widens headings, which are centered over their columns, to the columns nearest to them. ``below`` is the number
+    of cells of the widest row of headings below: years over more columns than there are years group them."""
     over = [
         cell
         for cell in row
@@ -166,7 +225,8 @@ def _stretch(row: list[Printed], columns: Columns) -> list[Printed]:
     ]
     if not over:
         return row
-    spanning = [bool(_SPANNING.search(cell.text)) and not is_year(cell.text[-4:]) for cell in over]
+    groups = all(is_year(cell.text) for cell in over) and below >= 2 * len(over)
+    spanning = [groups or (bool(_SPANNING.search(cell.text)) and not is_year(cell.text[-4:])) for cell in over]
     centers = [(cell.x0 + cell.x1) / 2 for cell in over]
     reach = {index: [cell.x0, cell.x1] for index, cell in enumerate(over)}
     for x0, x1 in columns:
@@ -177,8 +237,9 @@ def _stretch(row: list[Printed], columns: Columns) -> list[Printed]:
     return [moved.get(id(cell), cell) for cell in row]
 
 
-def _label_only(row: Sequence[Printed], columns: Columns) -> bool:
-    return len(row) == 1 and not parse_number(row[0].text) and row[0].x0 < columns[0][0]
+def _is_label(row: Sequence[Printed], columns: Columns) -> bool:
+    text = row[0].text
+    return len(row) == 1 and not parse_number(text) and row[0].x0 < columns[0][0] and not _PERIOD.search(text)
 
 
 def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
@@ -186,10 +247,9 @@ def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[
     joined: list[list[Printed]] = []
     for row in rows:
         if joined and _continues(joined[-1], row, columns):
-            before = joined.pop()
-            label = before[0].joined(row[0], " ") if _has_label(row, columns) else before[0]
-            numbers = [*before[1:], *(row[1:] if _has_label(row, columns) else row)]
-            joined.append([label, *numbers])
+            (label, *numbers), labeled = joined.pop(), _has_label(row, columns)
+            label = label.joined(row[0], " ") if labeled else label
+            joined.append([label, *numbers, *(row[1:] if labeled else row)])
         else:
             joined.append(row)
     return joined
@@ -217,14 +277,3 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
     continues = _LABEL_CONTINUES.match(lower.text) is not None and not is_year(lower.text)
     full = upper.x1 > columns[0][0] - 0.22 * max(columns[0][0] - upper.x0, 1.0) and lower.x0 >= upper.x0
     return continues or open_ended or (full and len(row) > 1 and lower.x0 > upper.x0 + 2)
-
-
-def _take_wrapped_first_label(
-    heads: list[list[Printed]], body: list[list[Printed]], columns: Columns
-) -> tuple[list[list[Printed]], list[list[Printed]]]:
-    """Joins the last heading line with the first data row if that row's label begins there."""
-    if heads and _label_only(heads[-1], columns) and not _PERIOD.search(heads[-1][0].text):
-        merged = _join_wrapped([heads[-1], body[0]], columns)
-        if len(merged) == 1:
-            return heads[:-1], [merged[0], *body[1:]]
-    return heads, body

@@ -3,8 +3,6 @@
 Wide gaps, "$" and right edges shared by figures cut a line into cells. Dot leaders and footnote marks are dropped.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,16 +1,16 @@
 """Reporting periods from table headings: "Three Months Ended June 30," over "2022  2021"."""
 
-from __future__ import annotations
-
-import calendar
 import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
+from typing import Self
 
 from finray.core.types import Filing, Statement
-from finray.core.vocabulary import COUNT, MONTH, MONTHS, ORDINAL, number_of
+from finray.core.vocabulary import COUNT, MONTH, MONTHS, NUMBER, ORDINAL, ORDINALS, SCALE, number_of
+from finray.filings.dates import add_months, is_month_end, last_of_month, to_date
 
 _MONTH = rf"(?P<month>{MONTH})\b\.?"
 _DAY_OF = re.compile(
@@ -23,6 +23,11 @@ _MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
 _WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
 _QUARTER = re.compile(rf"\b(?:quarters?(?: |$|ly)|fiscal quarter|{ORDINAL} quarter|q[1-4]\b)", re.IGNORECASE)
 _YEARS_LONG = re.compile(r"\b(?:years?|fiscal|annual|twelve months|full.year|fy)\b", re.IGNORECASE)
+_QUARTERS_LONG = re.compile(
+    rf"\b(?:trailing|last|past|rolling)[\s-]+{_COUNT}[\s-]+quarters?\b|\b(?P<ended>{COUNT})[\s-]+quarters?\s+end(?:ed|ing)\b",
+    re.IGNORECASE,
+)
+_NTH_QUARTER = re.compile(rf"\b(?:(?P<ordinal>{ORDINAL})|q(?P<number>[1-4]))\b", re.IGNORECASE)
 _YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
 
 
@@ -36,6 +41,10 @@ class Heading:
     months: int | None = None
     fiscal: bool = False
     change: bool = False
+    quarter: int | None = None
+    """The quarter of the year, if it is what tells the column from others: "Second quarter", "Q2", "Second"."""
+    apart: bool = False
+    """The year stands apart from month and day: "Fiscal 2019 | September 30"."""
 
 
 _CHANGE = re.compile(
@@ -47,20 +56,19 @@ _CHANGE = re.compile(
 def read_heading(text: str) -> Heading:
     """Year, month, day and length of the period that ``text`` names."""
     year = month = day = None
-    dates = list(_DAY_OF.finditer(text))
+    apart = False
     years = {int(y) for y in _YEAR.findall(text)}
-    if dates:
+    if dates := list(_DAY_OF.finditer(text)):
         # The last full date counts: "Year ended" stands before its date.
         match = next((m for m in reversed(dates) if m["year"]), dates[-1])
-        month, day = MONTHS[match["month"].lower()], int(match["day"]) if match["day"] else None
-        year = int(match["year"]) if match["year"] else None
+        year, month, day = _title_date(match)
         if match["month"].lower() == "may" and day is None and year is None:
             month = None
     elif numeric := _NUMERIC_DATE.search(text):
         month, day, year = int(numeric["month"]), int(numeric["day"]), int(numeric["year"])
         year += 2000 if year < 70 else 1900 if year < 100 else 0
     if year is None and len(years) == 1:
-        year = next(iter(years))
+        year, apart = next(iter(years)), month is not None
     if month is not None and not 1 <= month <= 12:
         month = day = None
     return Heading(
@@ -70,13 +78,25 @@ def read_heading(text: str) -> Heading:
         _length(text),
         bool(re.search(r"\bfiscal\b|\bfy\b", text, re.IGNORECASE)),
         bool(_CHANGE.search(text)),
+        _quarter_of(text),
+        apart,
     )
+
+
+def _quarter_of(text: str) -> int | None:
+    """The number in a heading of nothing but a quarter, its period and footnotes."""
+    match = _NTH_QUARTER.search(text)
+    if match is None or _PERIOD_WORDS.sub("", _FOOTNOTE.sub(" ", text)):
+        return None
+    return int(match["number"]) if match["number"] else ORDINALS[match["ordinal"].lower()]
 
 
 def _length(text: str) -> int | None:
     """Months of the period; a quarter may have 11 to 17 weeks, as retailers count."""
     if match := _MONTHS_LONG.search(text):
         return number_of(match["count"])
+    if match := _QUARTERS_LONG.search(text):
+        return 3 * number_of(match["count"] or match["ended"])
     if match := _WEEKS_LONG.search(text):
         weeks = number_of(match["count"])
         usual = ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
@@ -102,6 +122,9 @@ _CLOSES = re.compile(r"\b(?:ended|ending|as of|at)\s++$", re.IGNORECASE)
 """Before the name of a month, without day or year, that dates a column."""
 _NEAR = 40
 """Characters before a date in which such words count."""
+_WEEKDAY_DAYS = 10
+_TOTAL = re.compile(r"\b(?:total|full[\s-]?year)\b", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z])\s*\)")
 MAX_TITLES = 10_000
 """Characters kept of titles; further rows do not show the period."""
 
@@ -115,7 +138,7 @@ class Calendar:
     titles: str
     """The top of the page, and heading rows that belong to no column."""
 
-    def with_title(self, text: str) -> Calendar:
+    def with_title(self, text: str) -> Self:
         if text in self.titles or len(self.titles) + len(text) > MAX_TITLES:
             return self
         return replace(self, titles=f"{self.titles}\n{text}")
@@ -126,7 +149,24 @@ class Calendar:
         heading = read_heading(text)
         if heading.change and heading.year is None:
             return Period(None, None)
-        return Period(self._end(heading), self._months(heading))
+        end, months = self._end(heading), self._months(heading)
+        if self._is_quarter(heading, end):
+            return Period(self._quarter_end(heading, end), 3)
+        if months == 3 and heading.month is None and self.filing.fiscal_period == "FY" and _TOTAL.search(text):
+            months = 12  # beside the quarters that add up to it
+        return Period(end, months)
+
+    def _is_quarter(self, heading: Heading, end: dt.date | None) -> bool:
+        """Whether the column is a quarter of a year that ends on ``end``, in an annual report's table by quarters."""
+        known, annual = self.filing.period_end, self.filing.fiscal_period in ("FY", "Q4")
+        if heading.quarter is None or end is None or known is None or not annual:
+            return False
+        by_quarters = heading.months == 3 or _QUARTER.search(self.titles) is not None
+        return by_quarters and end.month == known.month and heading.months in (None, 3)
+
+    @staticmethod
+    def _quarter_end(heading: Heading, year_end: dt.date | None) -> dt.date | None:
+        return add_months(year_end, -3 * (4 - (heading.quarter or 4))) if year_end is not None else None
 
     def opening(self, period: Period, headings: Mapping[int, str]) -> Period:
         """The instant at which ``period`` began: the end of another column's period if one fits, else computed."""
@@ -141,7 +181,7 @@ class Calendar:
 
     def _opening_day(self, end: dt.date, months: int) -> dt.date:
         """The day before a period began. Years that do not end with a month are taken to have 52 weeks."""
-        by_months = _months_before(end, months)
+        by_months = add_months(end, -months)
         if is_month_end(end):
             return by_months
         fiscal = self.filing.fiscal_year_end or ""
@@ -156,27 +196,23 @@ class Calendar:
     def _end(self, heading: Heading) -> dt.date | None:
         titles = _title_dates(self.titles, self.statement is None)
         if heading.year is None and heading.month is not None:
-            year = self.filing.period_end.year if self.filing.period_end else None
-            return _date(year, heading.month, heading.day, self.filing) if year else None
-        if heading.year is None:
+            known = self.filing.period_end
+            return _at_most(known, heading.month, heading.day, self.filing) if known else None
+        if heading.year is None:  # one column, dated by the title: "As of December 31, 2022"
             full = {date for date in titles if date[0] is not None}
-            if len(full) == 1:  # one column, dated by the title: "As of December 31, 2022"
-                year, month, day = next(iter(full))
-                return _date(year, month, day, self.filing) if year is not None else None
-            return None
+            return _date(*full.pop(), self.filing) if len(full) == 1 else None
         if heading.month is not None:
+            close = _fiscal_year_end(heading.year, self.filing) if heading.fiscal and heading.apart else None
+            if close is not None:
+                return _at_most(close, heading.month, heading.day, self.filing)
             return _date(heading.year, heading.month, heading.day, self.filing)
-        for year, month, day in titles:
-            if year == heading.year:
-                return _date(year, month, day, self.filing)
         fiscal = _fiscal_year_end(heading.year, self.filing)
-        for year, month, day in titles:
-            if year == heading.year + 1 and month <= 6 and fiscal is not None and fiscal.year == year:
-                return _date(year, month, day, self.filing)
-        bare = [(month, day) for year, month, day in titles if year is None]
-        if bare:
-            return _date(heading.year, *bare[0], self.filing)
-        return fiscal
+        same = (date for date in titles if date[0] == heading.year)
+        after = (date for date in titles if date[0] == heading.year + 1 and date[1] <= 6)
+        early = after if fiscal is not None and fiscal.year == heading.year + 1 else ()
+        bare = ((heading.year, month, day) for year, month, day in titles if year is None)
+        titled = next(chain(same, early, bare), None)
+        return _date(*titled, self.filing) if titled else fiscal
 
     def _months(self, heading: Heading) -> int | None:
         if self.statement == "balance":
@@ -210,14 +246,13 @@ def _title_dates(titles: str, note: bool) -> tuple[_TitleDate, ...]:
             continue
         if note and _EVENT.search(titles, near, match.start()):
             continue
-        found.append(
-            (
-                int(match["year"]) if match["year"] else None,
-                MONTHS[match["month"].lower()],
-                int(match["day"]) if match["day"] else None,
-            )
-        )
+        found.append(_title_date(match))
     return tuple(found)
+
+
+def _title_date(match: re.Match[str]) -> _TitleDate:
+    year, day = (int(match[part]) if match[part] else None for part in ("year", "day"))
+    return year, MONTHS[match["month"].lower()], day
 
 
 @lru_cache(maxsize=256)
@@ -239,32 +274,22 @@ def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
 
 
 def _shift_years(date: dt.date, years: int) -> dt.date | None:
-    year = date.year + years
-    return _at_month_end(date, year, date.month) if 1900 <= year <= 2200 else None
+    return add_months(date, 12 * years) if 1900 <= date.year + years <= 2200 else None
 
 
-def _months_before(date: dt.date, months: int) -> dt.date:
-    index = date.year * 12 + date.month - 1 - months
-    return _at_month_end(date, max(index // 12, 1), index % 12 + 1)
+def _at_most(last: dt.date, month: int, day: int | None, filing: Filing) -> dt.date | None:
+    """The day of the year that ends on ``last``, with some days for years that end on a weekday."""
+    date = _date(last.year, month, day, filing)
+    return _shift_years(date, -1) if date is not None and (date - last).days > _WEEKDAY_DAYS else date
 
 
-def is_month_end(date: dt.date) -> bool:
-    return date.day == calendar.monthrange(date.year, date.month)[1]
-
-
-def _at_month_end(date: dt.date, year: int, month: int) -> dt.date:
-    last = calendar.monthrange(year, month)[1]
-    return dt.date(year, month, last if is_month_end(date) else min(date.day, last))
-
-
-def _date(year: int, month: int, day: int | None, filing: Filing) -> dt.date | None:
-    if not 1900 <= year <= 2200 or not 1 <= month <= 12:
+def _date(year: int | None, month: int, day: int | None, filing: Filing) -> dt.date | None:
+    if year is None or not 1900 <= year <= 2200 or not 1 <= month <= 12:
         return None
-    last = calendar.monthrange(year, month)[1]
+    last, known = last_of_month(year, month), filing.period_end
     if day is None:
-        known = filing.period_end
-        day = known.day if known is not None and known.month == month else last
-    return dt.date(year, month, min(max(day, 1), last))
+        day = known.day if known is not None and known.month == month else last.day
+    return last.replace(day=min(max(day, 1), last.day))
 
 
 def read_balance_date(label: str) -> dt.date | None:
@@ -272,14 +297,29 @@ def read_balance_date(label: str) -> dt.date | None:
     if not re.search(r"\bbalances?\b|^\W*(?:as of|at)\b|^" + _MONTH, label, re.IGNORECASE):
         return None
     match = next((m for m in _DAY_OF.finditer(label) if m["day"] and m["year"]), None)
-    if match is None:
-        return None
-    year, month, day = int(match["year"]), MONTHS[match["month"].lower()], int(match["day"])
-    if not 1 <= day <= calendar.monthrange(year, month)[1]:
-        return None
-    return dt.date(year, month, day)
+    return to_date(int(match["year"]), MONTHS[match["month"].lower()], int(match["day"])) if match else None
 
 
 def months_between(start: dt.date, end: dt.date) -> int | None:
     months = round((end - start).days / 30.4375)
     return months if months > 0 else None
+
+
+MAX_COLUMN_LABEL = 200
+
+_PERIOD_WORDS = re.compile(
+    rf"\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
+    rf"on|and|unaudited|audited|restated|{ORDINAL}|{NUMBER}|"
+    rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+",
+    re.IGNORECASE,
+)
+
+
+def column_label(heading: str) -> str | None:
+    """``heading`` if it holds more than a period and a scale, else None."""
+    return heading[:MAX_COLUMN_LABEL] if _PERIOD_WORDS.sub("", heading) else None
+
+
+def is_period(label: str) -> bool:
+    """Whether ``label`` names a year and nothing else: "2024", "Fiscal year ended June 30, 2024:"."""
+    return read_heading(label).year is not None and not _PERIOD_WORDS.sub("", label)

@@ -4,8 +4,6 @@ Exhibits (Regulation S-K, Item 601) can be longer than the report they belong to
 lists of subsidiaries. They follow the signatures and use the report's words, so ranking must distinguish them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -45,7 +43,7 @@ def label_places(texts: Sequence[str], statements: Sequence[Statement | None], f
     for page, text in enumerate(texts):
         if page < COVER_PAGES and _COVER.search(text):
             labels[page] = "cover"
-        elif page < CONTENTS_PAGES and _lists_contents(text):
+        elif page < CONTENTS_PAGES and statements[page] is None and _lists_contents(text):
             labels[page] = "contents"
         elif statements[page] is None and _SIGNATURES.search(text):
             labels[page] = "signatures"

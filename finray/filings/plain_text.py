@@ -1,7 +1,5 @@
 """Plain-text EDGAR documents (1990s to about 2001): pages end at <PAGE> tags or form feeds."""
 
-from __future__ import annotations
-
 import re
 
 _BREAK = re.compile(r"<PAGE>[^\S\n]{0,20}\d{0,4}|\f", re.IGNORECASE)

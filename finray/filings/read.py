@@ -1,16 +1,14 @@
 """One filing's bytes -> its cover facts, pages and line items: the entry point of this package."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
-from finray.core.types import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Statement
+from finray.core.types import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Place, Statement
 from finray.filings import cover, fiscal, inline_xbrl
 from finray.filings.facts import Facts, merge
 from finray.filings.grids import Grid
@@ -24,7 +22,7 @@ from finray.filings.pdf_grid import page_grids
 from finray.filings.places import label_places
 from finray.filings.plain_text import split_text_pages
 from finray.filings.report_signs import is_report
-from finray.filings.scales import Scale, read_scale
+from finray.filings.scales import read_scale
 from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.statements import label_statements
 from finray.filings.submission import ACCESSION_NUMBER, parse_submission
@@ -33,8 +31,12 @@ from finray.filings.tessdata import Ocr
 
 MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
-    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)% ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[% ]{0,4}$|\d\.\d{1,2}\)?[% ]{0,4}$", re.MULTILINE
+    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)%\xa0 ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$",
+    re.MULTILINE,
 )
+"""Many PDFs print a no-break space after each figure."""
+NO_TABLES = frozenset({"contents", "signatures", "exhibit_index"})
+"""Places whose numbers are those of pages, Items and exhibits."""
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 
@@ -63,19 +65,13 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
         if document.is_repaired:
             provenance["file"] = "repair"
         filing = replace(filing, provenance=provenance)
-        line_items: list[LineItem] = []
-        usual = _usual_scale(texts, statements)
-        for number, statement in enumerate(statements):
-            if statement is not None or _is_tabular(texts[number]):
-                line_items += extract_line_items(
-                    page_grids(document[number], number, read.words.get(number)),
-                    texts[number],
-                    statement,
-                    filing,
-                    before=_before(texts, number),
-                    usual=usual,
-                )
-    return _parsed(filing, texts, statements, line_items)
+
+        def grids(number: int) -> list[Grid]:
+            tabular = statements[number] is not None or _is_tabular(texts[number])
+            return page_grids(document[number], number, read.words.get(number)) if tabular else []
+
+        places = label_places(texts, statements, filing.form)
+        return _parsed(filing, texts, statements, places, list(_line_items(filing, texts, statements, places, grids)))
 
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
@@ -85,8 +81,7 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     body = content
     if kind == "submission":
         submission = parse_submission(content)
-        sources["sgml"] = submission.facts
-        body = submission.body.encode()
+        sources["sgml"], body = submission.facts, submission.body.encode()
     if kind == "html" or (kind == "submission" and is_markup(body)):
         root = parse_html(body)
         pages = split_pages(root, settings)
@@ -101,29 +96,32 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     statements = label_statements(texts)
     found = cover.read_facts(texts, merge(sources)[0])
     filing = _filing(content, source_uri, {**sources, **found}, texts, statements)
-    line_items: list[LineItem] = []
-    usual = _usual_scale(texts, statements)
-    for number, statement in enumerate(statements):
-        grids = _grids(pages[number], number)
-        line_items += extract_line_items(
-            grids, texts[number], statement, filing, before=_before(texts, number), usual=usual, tags=tags
-        )
-    return _parsed(filing, texts, statements, [*line_items, *tagged])
+    places = label_places(texts, statements, filing.form)
+    items = _line_items(filing, texts, statements, places, lambda number: _grids(pages[number], number), tags)
+    return _parsed(filing, texts, statements, places, [*items, *tagged])
 
 
-def _before(texts: Sequence[str], number: int) -> str:
-    return texts[number - 1] if number else ""
+def _line_items(
+    filing: Filing,
+    texts: Sequence[str],
+    statements: Sequence[Statement | None],
+    places: Sequence[Place | None],
+    grids: Callable[[int], Sequence[Grid]],
+    tags: inline_xbrl.Tags | None = None,
+) -> Iterator[LineItem]:
+    stated = (read_scale(text[:3000]) for text, statement in zip(texts, statements, strict=True) if statement)
+    # The scale that most statements announce, for notes that announce none.
+    usual = next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
+    for number, (before, text, statement) in enumerate(zip(("", *texts), texts, statements, strict=False)):
+        if places[number] in NO_TABLES:
+            continue
+        items = extract_line_items(grids(number), text, statement, filing, before=before, usual=usual, tags=tags)
+        yield from (item for item in items if item.period_end or places[number] != "cover")
 
 
 def _is_tabular(text: str) -> bool:
     """Whether a page seems to have a table. Reading words by position is slow, so other pages are skipped."""
     return len(_FIGURE_LINE.findall(text)) >= MIN_FIGURE_LINES
-
-
-def _usual_scale(texts: Sequence[str], statements: Sequence[Statement | None]) -> Scale | None:
-    """The scale that most statements announce, used for notes that announce none."""
-    stated = (read_scale(text[:3000]) for text, statement in zip(texts, statements, strict=True) if statement)
-    return next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
 
 
 def _grids(page: HtmlPage, number: int) -> list[Grid]:
@@ -136,9 +134,9 @@ def _parsed(
     filing: Filing,
     texts: Sequence[str],
     statements: Sequence[Statement | None],
+    places: Sequence[Place | None],
     line_items: Sequence[LineItem],
 ) -> ParsedFiling:
-    places = label_places(texts, statements, filing.form)
     columns = zip(texts, label_items(texts), statements, places, page_headings(texts), strict=True)
     pages = tuple(Page(number, *values) for number, values in enumerate(columns))
     return ParsedFiling(filing, pages, tuple(line_items))

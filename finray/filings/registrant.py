@@ -4,8 +4,6 @@ Three things count: the candidate's position relative to the captions, whether i
 often the report mentions it. Cover layouts vary, but every report mentions its registrant often.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ A release has no SEC cover. Its headline names the company and the quarter ("Pep
 Results"), its first sentence the full name and the ticker ("PepsiCo, Inc. (NASDAQ: PEP) today reported").
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections import Counter
@@ -15,10 +13,11 @@ from itertools import islice
 from finray.core.types import EARNINGS_RELEASE, FiscalPeriod
 from finray.core.vocabulary import MONTH, MONTHS, ORDINAL, ORDINALS
 from finray.filings import fiscal
-from finray.filings.dates import find_dates
+from finray.filings.dates import find_dates, first_date, last_of_month
 from finray.filings.facts import Facts
 from finray.filings.fiscal_text import find_quarter, named_year
 from finray.filings.names import MAX_NAME, aliases_of, is_short_name, tidy_name
+from finray.filings.phrases import phrase
 
 _HEAD = 5_000
 """Characters searched for the headline and the first sentence."""
@@ -27,39 +26,25 @@ _TEXT_CHARACTERS = 200_000
 _NAME_REACH = 140
 """Characters before "(NYSE: …)" searched for the company's name."""
 
-_QUARTER = re.compile(
-    rf"\b(?:(?P<word>{ORDINAL})[\s-]{{1,3}}(?:fiscal[\s-]{{1,3}})?quarter"
-    r"|Q(?P<q>[1-4])(?=\b|FY)"
-    r"|(?P<r>[1-4])Q(?=\b|\d\d))",
-    re.IGNORECASE,
+_QUARTER = phrase(
+    rf"\b(?:(?P<word>{ORDINAL})[\s-]{{1,3}}(?:fiscal[\s-]{{1,3}})?quarter|Q(?P<q>[1-4])(?=\b|FY)|(?P<r>[1-4])Q(?=\b|\d\d))"
 )
-_YEAR_NEAR = re.compile(
-    r"\b(?:fiscal\s{1,3}(?:year\s{1,3})?|FY\s?)?(?P<year>20\d\d)\b|\bFY\s?(?P<short>\d\d)\b"
-    r"|\A[’']?(?P<tail>\d\d)\b",
-    re.IGNORECASE,
+_YEAR_NEAR = phrase(
+    r"\b(?:fiscal (?:year )?|FY\s?)?(?P<year>20\d\d)\b|\bFY\s?(?P<short>\d\d)\b|\A[’']?(?P<tail>\d\d)\b"
 )
-_SEPARATOR = re.compile(r"[.;]\s|\bcompared\b|\bvs\b|\bended\b|\b\d{1,2},\s{0,2}$", re.IGNORECASE)
-_FULL_YEAR = re.compile(
-    r"\b(?:full[\s-]{1,3}(?:fiscal[\s-]{1,3})?year|fiscal(?:[\s-]{1,3}year)?|year[\s-]end"
-    r"|annual)\b[^.\n]{0,40}?\bresults\b",
-    re.IGNORECASE,
+_YEAR_BEFORE = phrase(r"\b(20\d\d) \Z")
+_SEPARATOR = phrase(r"[.;]\s|\bcompared\b|\bvs\b|\bended\b|\b\d{1,2},\s{0,2}$")
+_FULL_YEAR = phrase(
+    r"\b(?:full[\s-]{1,3}(?:fiscal[\s-]{1,3})?year|fiscal(?:[\s-]{1,3}year)?|year[\s-]end|annual)\b[^.\n]{0,40}?\bresults\b"
 )
-_ANNOUNCED = re.compile(
-    r"\b(?:reports?|reported|announces?|announced|delivers?|delivered|posts?|posted|achieves?|releases?"
-    r"|released|records?|publishes)\b",
-    re.IGNORECASE,
+_ANNOUNCED = phrase(r"\b(?:(?:report|deliver|post)(?:s|ed)?|(?:announce|release)[sd]?|achieves?|records?|publishes)\b")
+_EARNINGS = phrase(
+    r"\bresults\b|\bearnings\b|\bnet (?:sales|income|revenues?|loss)\b|\brevenues?\b|\bEPS\b|\bper (?:diluted )?share\b"
 )
-_EARNINGS = re.compile(
-    r"\bresults\b|\bearnings\b|\bnet\s{1,3}(?:sales|income|revenues?|loss)\b|\brevenues?\b|\bEPS\b"
-    r"|\bper\s{1,3}(?:diluted\s{1,3})?share\b",
-    re.IGNORECASE,
-)
-_LISTED = re.compile(
-    r"[\[(]\s{0,2}(?:the\s{1,2})?(?P<exchange>NYSE(?:\s{1,2}(?:American|Arca|MKT))?|NASDAQ(?:[\s-]{1,2}?(?:GS"
-    r"|GM|CM|Global\s{1,2}(?:Select\s{1,2})?Market))?|New\s{1,2}York"
-    r"\s{1,2}Stock\s{1,2}Exchange|OTC\w{0,4}|AMEX|CBOE|TSX|ASX"
-    r"|LSE)\b[^():]{0,40}[:;]\s{0,3}[“\"]?(?P<symbol>[A-Z][A-Z.]{0,5})\b",
-    re.IGNORECASE,
+_LISTED = phrase(
+    r"[\[(]\s{0,2}(?:the )?(?P<exchange>NYSE(?: (?:American|Arca|MKT))?|NASDAQ(?:[\s-]{1,2}?(?:GS|GM|CM"
+    r"|Global (?:Select )?Market))?|New York Stock Exchange|OTC\w{0,4}|AMEX|CBOE|TSX|ASX|LSE)\b"
+    r"[^():]{0,40}[:;]\s{0,3}[“\"]?(?P<symbol>[A-Z][A-Z.]{0,5})\b"
 )
 _BEFORE_NAME = re.compile(
     r"(?:\s[-–—]{1,2}|[-–—]{2}|[–—]|\)\s?[-–—]{1,2})\s{0,3}|\btoday\b|\n"
@@ -71,21 +56,18 @@ _NAME_AT_END = re.compile(
 )
 _LEGAL_FORM = r"(?:Inc|Incorporated|Corporation|Corp|Company|plc|PLC|Ltd|Limited|LLC|L\.P|N\.V|S\.A)\b\.?"
 _WIDER_FORM = r"(?:Co|Group|Holdings|Companies)\b\.?"
-_STATEMENT_HEADING = re.compile(
-    rf"^[^\S\n]*([A-Z0-9][\w&.,’' -]{{0,60}}\b{_LEGAL_FORM})(?:\s{{1,3}}and\s{{1,3}}subsidiaries)?\s{{1,6}}"
-    r"(?:unaudited\s{1,3}|condensed\s{1,3}|consolidated\s{1,3}){1,3}(?:statements?\s{1,3}of"
-    r"|balance\s{1,3}sheets?)",
-    re.IGNORECASE | re.MULTILINE,
+_STATEMENT_HEADING = phrase(
+    rf"^[^\S\n]*([A-Z0-9][\w&.,’'\x20-]{{0,60}}\b{_LEGAL_FORM})(?: and subsidiaries)?\s{{1,6}}"
+    r"(?:unaudited |condensed |consolidated ){1,3}(?:statements? of|balance sheets?)",
+    re.MULTILINE,
 )
-_LETTER = re.compile(r"\b(?:fellow|dear)\s{1,3}(?:share|stock)holders\b", re.IGNORECASE)
+_LETTER = phrase(r"\b(?:fellow|dear) (?:share|stock)holders\b")
 # "Form 10-Q for the quarterly period ended" cites an earlier report.
-_ENDED = re.compile(r"(?P<cited>quarterly\s{1,3}period\s{1,3})?\bend(?:ed|ing)\b", re.IGNORECASE)
-_MONTH_QUARTER = re.compile(rf"\b({MONTH})\s{{1,3}}(20\d\d)\s{{1,3}}quarter\b", re.IGNORECASE)
-_NOT_IN_A_NAME = re.compile(
-    r"\b(?:press\s+release|news\s+release|for\s+immediate|contact|exhibit|results|media|investor)\b"
-    r"|^(?:the\s+)?(?:company|corporation|bank|board|we|q[1-4]|fiscal|full|first|second|third|fourth|net"
-    r"|\d)\b",
-    re.IGNORECASE,
+_ENDED = phrase(r"(?P<cited>quarterly period )?\bend(?:ed|ing)\b")
+_MONTH_QUARTER = phrase(rf"\b({MONTH}) (20\d\d) quarter\b")
+_NOT_IN_A_NAME = phrase(
+    r"\b(?:press release|news release|for immediate|contact|exhibit|results|media|investor)\b"
+    r"|^(?:the )?(?:company|corporation|bank|board|we|q[1-4]|fiscal|full|first|second|third|fourth|net|\d)\b"
 )
 
 
@@ -135,22 +117,20 @@ def _year_end(period_end: dt.date, period: FiscalPeriod, text: str) -> dt.date:
     return fiscal.year_end_after(period_end, 3 * (fiscal.QUARTERS.index(period) + 1))
 
 
-def _quarter(word: str) -> FiscalPeriod:
+def _quarter(match: re.Match[str]) -> FiscalPeriod:
+    word = match["word"] or match["q"] or match["r"]
     return fiscal.QUARTERS[(ORDINALS.get(word.lower()) or int(word)) - 1]
 
 
 def _period(head: str) -> tuple[FiscalPeriod | None, int | None]:
     """The quarter in the headline and its year; a release on the whole year counts as the fourth quarter's."""
-    for match in _QUARTER.finditer(head):
-        word = match["word"] or match["q"] or match["r"]
-        year = _year_beside(head, match)
-        if year is not None:
-            return _quarter(word), year
-    first = _QUARTER.search(head)
-    if first:
-        return _quarter(first["word"] or first["q"] or first["r"]), None
-    whole = _FULL_YEAR.search(head)
-    if whole:
+    quarters = list(_QUARTER.finditer(head))
+    for match in quarters:
+        if year := _year_beside(head, match):
+            return _quarter(match), year
+    if quarters:
+        return _quarter(quarters[0]), None
+    if whole := _FULL_YEAR.search(head):
         found = _YEAR_NEAR.search(whole[0])
         return "Q4", _year_of(found) if found else None
     return None, None
@@ -162,11 +142,7 @@ def _year_beside(head: str, quarter: re.Match[str]) -> int | None:
     after = _YEAR_NEAR.search(following)
     if after and not _SEPARATOR.search(following[: after.start()]):
         return _year_of(after)
-    before = re.search(
-        r"(?:fiscal\s{1,3}(?:year\s{1,3})?)?\b(20\d\d)\s{1,3}\Z",
-        head[max(0, quarter.start() - 30) : quarter.start()],
-        re.IGNORECASE,
-    )
+    before = _YEAR_BEFORE.search(head[max(0, quarter.start() - 30) : quarter.start()])
     return int(before[1]) if before else None
 
 
@@ -241,22 +217,17 @@ def statement_heading(text: str) -> str | None:
 def _period_end(text: str, head: str) -> dt.date | None:
     """The last day of the quarter: the latest date after "ended" that is printed more than once and at most four months
     older than the release; if no date follows "ended", the most frequent one."""
-    month = _MONTH_QUARTER.search(text)
-    if month:
-        following = dt.date(int(month[2]), MONTHS[month[1].lower()], 28) + dt.timedelta(days=4)
-        return following - dt.timedelta(days=following.day)
-    released = next((date for _, _, date in find_dates(head)), None)
+    if month := _MONTH_QUARTER.search(text):
+        return last_of_month(int(month[2]), MONTHS[month[1].lower()])
+    released = first_date(head)
     printed = Counter(date for _, _, date in find_dates(text))
-    ended = set()
-    for mark in islice(_ENDED.finditer(text), 60):
-        found = next(find_dates(text, mark.end(), min(len(text), mark.end() + 60)), None)
-        if found and not mark["cited"]:
-            ended.add(found[2])
+    marks = islice(_ENDED.finditer(text), 60)
+    dated = {first_date(text, mark.end(), mark.end() + 60) for mark in marks if not mark["cited"]}
+    ended = {date for date in dated if date}
     if released is not None and released not in ended:
         printed = Counter({date: n for date, n in printed.items() if 3 < (released - date).days <= 125})
     elif ended:
-        latest = max(ended)
-        printed = Counter({date: n for date, n in printed.items() if (latest - date).days >= 0})
+        printed = Counter({date: n for date, n in printed.items() if date <= max(ended)})
     repeated = [date for date in ended if printed[date] > 1]
     if repeated or ended & set(printed):
         return max(repeated or ended & set(printed))

@@ -1,7 +1,5 @@
 """Whether pages without a readable cover are those of a company's report."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from finray.core.types import Statement

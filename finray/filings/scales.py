@@ -1,7 +1,5 @@
 """Scale, unit and currency of printed figures: "(in millions, except per share data)"."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

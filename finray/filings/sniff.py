@@ -1,7 +1,5 @@
 """Recognizes the format of a file by its content, not by its extension."""
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 

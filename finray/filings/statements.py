@@ -6,11 +6,11 @@ discussion of results, segment notes, parent-only and guarantor schedules. So a 
 items that start its lines, and then by its neighbors: only the statements have all kinds close together.
 """
 
-from __future__ import annotations
-
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 
 from finray.core.types import Statement
 from finray.core.vocabulary import MONTH
@@ -44,119 +44,12 @@ TITLE_LINES = 14
 _NUMBER = re.compile(r"(?<![\w.])\(?\$?\s?\d[\d,]*(?:\.\d+)?\)?(?![\w])")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
-# The start of a table's line, and its weight for each kind of statement.
-_MARKERS: tuple[tuple[str, Mapping[Statement, float]], ...] = (
-    # income
-    (r"(total |net )*(revenues?|sales)\b(?!.*(marketable|maturities|property|securities))", {"income": 1}),
-    (r"(total )?costs? of (revenues?|sales|goods|products?|services)", {"income": 1}),
-    (r"gross (profit|margin)", {"income": 1}),
-    (
-        r"(selling|marketing)\b.{0,30}(administrative|expenses?)|general and administrative|research and development",
-        {"income": 1},
-    ),
-    (
-        r"(operating (income|profit|loss|earnings)|(income|earnings|profit|loss|\(loss\)).{0,20} from operations)",
-        {"income": 1},
-    ),
-    (
-        r"(total )?(costs and expenses|operating expenses|operating costs and expenses|noninterest expense|"
-        r"expenses)\b",
-        {"income": 0.7},
-    ),
-    (r"(total )?(net )?interest (and other )?(income|expense)|non-?interest (income|revenue)", {"income": 0.7}),
-    (r"(income|earnings|loss|\(loss\)|profit).{0,60}before.{0,40}(tax|equity)", {"income": 1}),
-    (
-        r"(provision|benefit|\(?provision\)?|\(?benefit\)?).{0,30}(for|from).{0,20}taxes|income tax(es)?( expense|"
-        r" provision| \(?benefit| \()|(provision for )?(taxes on income|income taxes)\b",
-        {"income": 0.8},
-    ),
-    (
-        r"net (income|earnings|loss|\(loss\)).{0,60}per\b|(basic|diluted)\b.{0,60}(per|share|$)|"
-        r"(earnings|income|loss|\(loss\)).{0,25}per .{0,20}share|per share",
-        {"income": 1.3},
-    ),
-    (r"(weighted.average|average|shares used|common shares outstanding|shares outstanding).{0,60}", {"income": 0.8}),
-    (
-        r"(consolidated )?net (income|earnings|loss|\(loss\))\b(?!.*(activit|cash))|profit (for|of)",
-        {"income": 0.7, "comprehensive_income": 0.5, "cash_flow": 0.4, "equity": 0.4},
-    ),
-    # balance
-    (r"total assets", {"balance": 2}),
-    (r"total current assets", {"balance": 1}),
-    (r"total (current )?liabilities\b", {"balance": 1}),
-    (r"total liabilities(,| and| &).{0,80}(equity|deficit|capital|investment)", {"balance": 1.5}),
-    (r"total .{0,60}(equity|deficit|capital)\b", {"balance": 0.8, "equity": 0.3}),
-    (
-        r"(trade )?accounts (and notes )?(receivable|payable)|(trade )?receivables\b|inventories|inventory\b",
-        {"balance": 0.6, "cash_flow": 0.3},
-    ),
-    (
-        r"(property|plant|premises).{0,40}equipment|goodwill|deferred (income )?tax|prepaid|deposits|loans",
-        {"balance": 0.6, "cash_flow": 0.1},
-    ),
-    (
-        r"(retained earnings|accumulated deficit|(re)?invested earnings|(additional )?paid.in capital|capital surplus|"
-        r"capital in excess|treasury (stock|shares)|common (stock|shares)|ordinary shares|preferred stock)",
-        {"balance": 0.7, "equity": 0.5},
-    ),
-    (r"accumulated other comprehensive", {"balance": 0.7, "equity": 0.4, "comprehensive_income": 0.2}),
-    (
-        r"(total )?(long.term debt|short.term (debt|borrowings)|current (portion|maturities)|notes payable)",
-        {"balance": 0.5},
-    ),
-    (r"commitments and contingenc", {"balance": 1}),
-    (r"cash and (cash equivalents|due from banks)|cash, cash equivalents", {"balance": 0.5, "cash_flow": 0.3}),
-    # cash flow
-    (
-        r"(cash flows? (\w+ )?(from|provided|used|\(used)|net cash|cash (provided|used|generated)|total cash|"
-        r"operations\b|operating activities|operating:|cash from).{0,80}",
-        {"cash_flow": 1},
-    ),
-    (r".{0,70}investing activities|investing:?$", {"cash_flow": 1}),
-    (r".{0,70}financing activities|financing:?$", {"cash_flow": 1}),
-    (r"adjustments to reconcile|reconciliation of net", {"cash_flow": 1.2}),
-    (r"(depreciation|amortization)", {"cash_flow": 0.7, "income": 0.3}),
-    (r"(stock|share|equity).based compensation|deferred (income )?tax", {"cash_flow": 0.5, "equity": 0.2}),
-    (
-        r"(purchases?|acquisitions?|additions?|proceeds|repayments?|payments?|issuances?|capital expenditures|"
-        r"expenditures|capital spending|investments?)\b",
-        {"cash_flow": 0.8, "equity": 0.1},
-    ),
-    (r"(net )?\(?(increase|decrease|change|\(decrease\)).{0,40} in cash|net change in cash", {"cash_flow": 1.2}),
-    (
-        r"cash.{0,90}(beginning|end) of (the )?(\w+ )?(year|period|quarter)|"
-        r"(balance )?(at )?(the )?(beginning|end) of (the )?(year|period|quarter)",
-        {"cash_flow": 1.2, "equity": 0.4},
-    ),
-    (
-        r"effects? of (foreign )?(currency )?exchange|foreign currency effect|exchange rate (effect|change)",
-        {"cash_flow": 0.8},
-    ),
-    (r"supplement|cash paid|interest paid|income taxes paid|non-?cash", {"cash_flow": 0.8}),
-    # comprehensive income
-    (
-        r"(total )?(other )?comprehensive (income|loss|earnings|\(loss\))",
-        {"comprehensive_income": 1.5, "equity": 0.4, "income": 0.2},
-    ),
-    (r"(change in )?(net )?(foreign )?(currency )?translation|foreign currency", {"comprehensive_income": 1.2}),
-    (r"(change in |net )*(unrealized|unrecognized)|.{0,40}reclassif", {"comprehensive_income": 1}),
-    (r".{0,40}(pension|postretirement|retirement|benefit plan|defined benefit)", {"comprehensive_income": 0.7}),
-    (r".{0,40}(derivative|cash flow hedg|net investment hedg|available.for.sale)", {"comprehensive_income": 0.7}),
-    # equity
-    (
-        rf"(ending |beginning |opening |closing )?balances?\b.{{0,8}}(at|as of|,|[-–—]|\d|{MONTH}|end|beginning)|"
-        r"balances?$",
-        {"equity": 1.5},
-    ),
-    (r"(cash )?dividends?\b.{0,60}(declared|paid|per|\$|\()", {"equity": 0.7, "cash_flow": 0.2, "income": 0.2}),
-    (
-        r"(common )?(stock|shares?).{0,20}(issued|issuance|repurchase|purchased|retired|plans?|options)|"
-        r"(issuance|repurchases?|exercise|retirement|purchases?) of.{0,40}(stock|shares|options)",
-        {"equity": 0.8},
-    ),
-    (r"(cumulative effect|adoption of)", {"equity": 0.6}),
+_RULES = (resources.files("finray.filings") / "statement_lines.toml").read_text(encoding="utf-8")
+_LINES = tomllib.loads(_RULES.replace("MONTH", MONTH))["lines"]
+_WEIGHTS: tuple[Mapping[Statement, float], ...] = tuple(
+    {kind: line[kind] for kind in KINDS if kind in line} for line in _LINES
 )
-_MARKER = re.compile("|".join(f"(?P<m{i}>{pattern})" for i, (pattern, _) in enumerate(_MARKERS)))
+_MARKER = re.compile("|".join(f"(?P<m{number}>{line['pattern']})" for number, line in enumerate(_LINES)))
 
 _STATEMENT_OF = r"(?:statements? of|statements? on)(?: changes in| the)?(?: consolidated| condensed){0,4}+"
 _TITLES: tuple[tuple[Statement, str], ...] = (
@@ -227,8 +120,8 @@ def label_statements(texts: Sequence[str]) -> list[Statement | None]:
     for kind, anchor in anchors.items():
         labels[anchor] = kind
     for kind, anchor in anchors.items():
-        _extend(labels, evidence, window, kind, anchor, +1)
-        _extend(labels, evidence, window, kind, anchor, -1)
+        for step in (+1, -1):
+            _extend(labels, evidence, window, kind, anchor, step)
     return labels
 
 
@@ -263,7 +156,7 @@ def _item_scores(lines: Sequence[str]) -> dict[Statement, float]:
             continue
         name = match.lastgroup or ""
         seen.add(name)
-        for kind, weight in _MARKERS[int(name[1:])][1].items():
+        for kind, weight in _WEIGHTS[int(name[1:])].items():
             scores[kind] = scores.get(kind, 0.0) + weight
     return scores
 

@@ -1,10 +1,11 @@
-"""A filing's cover as one sentence, which dense document retrieval compares with the question."""
+"""A filing's cover as text: a sentence that dense document retrieval compares with the question, and a title."""
 
-from __future__ import annotations
+import re
 
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, UNIDENTIFIED, Filing
+from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, PLAIN_DOCUMENT, UNIDENTIFIED, Filing
 
 _HEAD_CHARACTERS = 300
+_WORDS = re.compile(r"[^\W_]+")
 
 _FORM_NAMES = {
     "10-K": "annual report",
@@ -21,7 +22,9 @@ _FORM_NAMES = {
 
 def cover_summary(filing: Filing, text: str = "") -> str:
     """The known cover facts as text, in the words of a question. If the company is unknown, the first words of ``text``
-    replace its name."""
+    replace its name. Of a document that is no filing, its name and first words."""
+    if filing.form == PLAIN_DOCUMENT:
+        return f"{' '.join(_WORDS.findall(filing.doc_name))}: {' '.join(text[:_HEAD_CHARACTERS].split())}"
     name = filing.company if filing.company != UNIDENTIFIED else " ".join(text[:_HEAD_CHARACTERS].split())
     names = ", ".join(dict.fromkeys((name, *filing.aliases)))
     ticker = f" ({filing.ticker})" if filing.ticker else ""
@@ -30,12 +33,29 @@ def cover_summary(filing: Filing, text: str = "") -> str:
     what = f"form {form}, {kind}" if kind else f"form {form}"
     if filing.is_amendment:
         what = f"amendment of {what}"
-    parts = [f"{names}{ticker}: {what}"]
+    parts = [f"{names}{ticker}: {what}", *_period(filing)]
+    if filing.filed_at is not None:
+        parts.append(f"filed {filing.filed_at:%B} {filing.filed_at.day}, {filing.filed_at.year}")
+    return ", ".join(parts) + "."
+
+
+def filing_title(filing: Filing) -> str:
+    """Company, form and period before a chunk of the filing, on a line of its own; unknown ones are left out.
+
+    "Acme Inc, form 10-K, annual report, fiscal year 2022, period ended December 31, 2022."
+    """
+    known = filing.company if filing.company != UNIDENTIFIED else ""
+    form = filing.form if filing.form != UNIDENTIFIED else ""
+    kind = _FORM_NAMES.get(filing.form.removesuffix("/A"), "")
+    parts = [known, form and f"form {form}", kind, *_period(filing)]
+    return title + ".\n" if (title := ", ".join(filter(None, parts))) else ""
+
+
+def _period(filing: Filing) -> list[str]:
+    parts = []
     if filing.fiscal_year is not None:
         quarter = filing.fiscal_period if filing.fiscal_period not in (None, "FY") else None
         parts.append(f"{f'{quarter} of ' if quarter else ''}fiscal year {filing.fiscal_year}")
     if filing.period_end is not None:
         parts.append(f"period ended {filing.period_end:%B} {filing.period_end.day}, {filing.period_end.year}")
-    if filing.filed_at is not None:
-        parts.append(f"filed {filing.filed_at:%B} {filing.filed_at.day}, {filing.filed_at.year}")
-    return ", ".join(parts) + "."
+    return parts

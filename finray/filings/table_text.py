@@ -1,7 +1,5 @@
 """An HTML table as lines of text: one line a row, cells joined by " | ", each number in one piece."""
 
-from __future__ import annotations
-
 import re
 
 import lxml.html

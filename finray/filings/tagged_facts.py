@@ -1,7 +1,5 @@
 """Line items from inline XBRL that no table prints: tagged numbers in sentences and row labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import lxml.html

@@ -1,7 +1,5 @@
 """Finds Tesseract's language data, which PyMuPDF's built-in Tesseract needs."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from itertools import chain

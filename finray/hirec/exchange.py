@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.question_fields import excerpt, single_spaced
-from finray.core.types import Passage
-from finray.hirec.prompts import Prompt, with_at_most
+from finray.hirec.prompts import Prompt
 from finray.models.chat import ChatModel, Message
-from finray.models.conversation import conversation
 from finray.models.fences import unfenced
 
 T = TypeVar("T")
@@ -22,19 +19,6 @@ MAX_QUESTION_CHARACTERS = 2_000
 """Longest question that a model may write: the rules read it like a person's."""
 _REPEATED_CHARACTERS = 4_000
 """How much of an unusable reply the second request repeats."""
-
-
-async def ask(
-    model: ChatModel,
-    prompt: Prompt,
-    question: str,
-    passages: Sequence[Passage],
-    read: Callable[[Mapping[str, Any]], Awaitable[T]],
-    journal: Journal,
-) -> T:
-    """The result of ``read`` for the reply to ``question`` over ``passages``; see :func:`converse`."""
-    bounded = replace(prompt, schema=with_at_most(len(passages), prompt.schema))
-    return await converse(model, bounded, conversation(prompt.instructions, question, passages), read, journal)
 
 
 async def converse(
@@ -51,7 +35,7 @@ async def converse(
     try:
         return await _once(model, prompt, messages, read, journal)
     except _Unusable as unusable:
-        journal.note(f"{prompt.stage}: unusable reply: {unusable.error}; asking once more")
+        journal.unusable_reply(prompt.stage, f"{unusable.error}; asking once more")
         complaint = (
             f"That reply could not be used: {unfenced(str(unusable.error))}. "
             "Give the whole reply again, in the form that the instructions ask for."
@@ -61,6 +45,7 @@ async def converse(
     try:
         return await _once(model, prompt, messages, read, journal)
     except _Unusable as unusable:
+        journal.unusable_reply(prompt.stage, str(unusable.error))
         raise unusable.error from None
 
 
@@ -90,9 +75,7 @@ async def _once(
         raise _Unusable(reply.text, error) from None
 
 
-def cited(
-    reply: Mapping[str, Any], name: str, passages: Sequence[Passage], stage: str, journal: Journal
-) -> tuple[Passage, ...]:
+def chosen(reply: Mapping[str, Any], name: str, passages: Sequence[T], stage: str, journal: Journal) -> tuple[T, ...]:
     """The passages with the 1-based ids under ``name``. Ids out of range are dropped and noted in the trace."""
     ids = reply.get(name)
     if not isinstance(ids, list):

@@ -10,10 +10,10 @@ from functools import partial
 from finray.core.errors import FinrayError
 from finray.core.journal import Journal, Observer
 from finray.core.query import Query
-from finray.core.question_fields import read_question, single_spaced
-from finray.core.roles import Curation, Roles
+from finray.core.question_fields import read_context, read_question, single_spaced
+from finray.core.roles import AnsweredPassages, Curation, FollowUp, Resolution, Roles, Turn
 from finray.core.settings import Settings
-from finray.core.types import Document, DocumentRef, PageRef, Passage, Prediction, Question
+from finray.core.types import Answer, Document, DocumentRef, PageRef, Passage, PassageRef, Prediction, Question
 from finray.retrieval.flat import proposed
 
 
@@ -41,6 +41,7 @@ async def answer_question(
     return replace(
         outcome,
         usage=dict(journal.usage),
+        unusable=dict(journal.unusable),
         trace=tuple(journal.lines),
         seconds=time.perf_counter() - started,
         settings_hash=settings.answer_hash(),
@@ -50,29 +51,36 @@ async def answer_question(
 async def _run(question: Question, roles: Roles, settings: Settings, journal: Journal) -> Prediction:
     loop = settings.loop
     asked = read_question(question.question, settings.bulk.max_question_characters)
-    query, documents, first = await retrieve(asked, 0, roles, settings, journal)
+    resolved = await _resolved(asked, question, roles, settings, journal)
+    if resolved.unclear:
+        return _unclear(question, resolved)
+    query, documents, first = await retrieve(resolved.question, 0, roles, settings, journal)
     seen = proposed(documents, first)
-    curation = Curation(tuple(first), answerable=True)
+    curation = Curation(first if isinstance(first, AnsweredPassages) else tuple(first), answerable=True)
     rounds: list[tuple[PageRef, ...]] = []
     iterations = 0
-    while loop.curate and iterations < loop.i_max:
+    kept = 0
+    follow_up: Query | None = None
+    while loop.curates and iterations < loop.i_max:
         iterations += 1
         passages = curation.kept
-        curate = partial(roles.curator.curate, query, passages, journal)
+        turn = Turn(iterations, iterations == loop.i_max, kept, follow_up)
+        curate = partial(roles.curator.curate, query, passages, journal, turn)
         curation = await journal.stage("curate", iterations, curate)
-        curation = replace(curation, kept=curation.kept[: loop.max_kept] if loop.filter else passages)
+        filters = loop.filter and curation.filtered
+        curation = replace(curation, kept=curation.kept[: loop.max_kept] if filters else passages)
         rounds.append(_page_refs(curation.kept))
-        if curation.answerable or not curation.complementary:
+        wanted = curation.follow_up or curation.complementary
+        if curation.answerable or not wanted:
             break
-        journal.note(
-            f"iteration {iterations}: missing {'; '.join(curation.missing)}; asking {curation.complementary!r}"
-        )
+        journal.note(f"iteration {iterations}: missing {'; '.join(curation.missing)}; asking {str(wanted)!r}")
         # Retrieve once more even after the last iteration (Algorithm 1, lines 8-11).
-        _, more_documents, more = await retrieve(curation.complementary, iterations, roles, settings, journal)
+        follow_up, more_documents, more = await _follow(wanted, query, iterations, roles, settings, journal)
         seen.extend(proposed(more_documents, more))
+        kept = len(curation.kept)
         curation = replace(curation, kept=_merged(curation.kept, more), plans=(), coverage=None)
         rounds[-1] = _page_refs(curation.kept)
-    answer = await journal.stage("answer", iterations, lambda: roles.answerer.answer(query, curation, journal))
+    answer = await journal.stage("answer", iterations, partial(_answer, query, curation, roles, journal))
     missing = answer.missing or (() if answer.status == "answered" else curation.missing)
     return Prediction(
         qid=question.qid,
@@ -90,25 +98,77 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         documents=_document_refs(seen),
         passages=tuple(first),
         evidence=answer.evidence,
+        evidence_blocks=roles.render(query, answer),
         iterations=iterations,
         rounds=tuple(rounds),
+        context=tuple(PassageRef(p.doc_name, p.filing_id, p.page, p.start, p.end) for p in curation.kept),
+        resolved=None if resolved.question == asked else resolved.question,
     )
+
+
+async def _resolved(asked: str, question: Question, roles: Roles, settings: Settings, journal: Journal) -> Resolution:
+    """The question to answer, complete in itself."""
+    earlier = read_context(question.context, settings.bulk.max_question_characters)
+    if not earlier or roles.conversation is None:
+        return Resolution(asked)
+    resolved = await roles.conversation.resolve(single_spaced(asked), earlier, journal)
+    if resolved.question == single_spaced(asked):
+        resolved = replace(resolved, question=asked)
+    journal.note(f"conversation: {resolved.unclear or resolved.question}")
+    return resolved
+
+
+def _unclear(question: Question, resolved: Resolution) -> Prediction:
+    """The reply to a follow-up that may mean two things."""
+    return Prediction(
+        qid=question.qid,
+        question=question.question,
+        answer=f"The question leaves open {resolved.unclear}. Please ask it in full.",
+        status="unanswerable",
+        unclear=resolved.unclear,
+    )
+
+
+async def _answer(query: Query, curation: Curation, roles: Roles, journal: Journal) -> Answer:
+    return curation.answer or await roles.answerer.answer(query, curation, journal)
+
+
+async def _follow(
+    wanted: FollowUp | str, before: Query, iteration: int, roles: Roles, settings: Settings, journal: Journal
+) -> tuple[Query | None, Sequence[Document], Sequence[Passage]]:
+    """Query, documents and passages for what a curator asks for after the question ``before``."""
+    if isinstance(wanted, str):
+        return await retrieve(wanted, iteration, roles, settings, journal)
+    follow_ups = roles.follow_ups
+    assert follow_ups is not None, "the curator asks for follow-ups, but no role finds them"
+    if not (wanted.spelled.text or wanted.spelled.statements):
+        return None, (), await journal.stage("passages", iteration, lambda: follow_ups.near(wanted, (), journal))
+    query = await journal.stage("transform", iteration, lambda: follow_ups.read(wanted, before, journal))
+    documents, found = await _search(query, iteration, roles, settings, journal)
+    near = await journal.stage("passages", iteration, lambda: follow_ups.near(wanted, documents, journal))
+    return query, documents, _merged(near, found)
 
 
 async def retrieve(
     question: str, iteration: int, roles: Roles, settings: Settings, journal: Journal
 ) -> tuple[Query, Sequence[Document], Sequence[Passage]]:
     """Transform the question, choose documents, choose passages in them. Raises FinrayError."""
-    k = settings.retrieval
     question = single_spaced(question)
     query = await journal.stage("transform", iteration, lambda: roles.reader.read(question, journal))
+    return query, *(await _search(query, iteration, roles, settings, journal))
+
+
+async def _search(
+    query: Query, iteration: int, roles: Roles, settings: Settings, journal: Journal
+) -> tuple[Sequence[Document], Sequence[Passage]]:
+    k = settings.retrieval
     documents = await journal.stage(
         "documents", iteration, lambda: roles.documents.documents(query, k.k_documents, journal)
     )
     passages = await journal.stage(
         "passages", iteration, lambda: roles.passages.passages(query, documents, k.k_passages, journal)
     )
-    return query, documents, passages
+    return documents, passages
 
 
 def _merged(kept: Sequence[Passage], more: Sequence[Passage]) -> tuple[Passage, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from finray.answering.coverage import cover, fitting_period, missing_filing, plans_for
+from finray.answering.coverage import cover, fitting_period, is_source, missing_filing, plans_for
 from finray.answering.grounding import printing
 from finray.answering.operands import has_filing
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.plan import Coverage, Operand
 from finray.core.query import Query
-from finray.core.roles import Curation
+from finray.core.roles import FIRST, Curation, Turn
 from finray.core.types import Passage
 from finray.filings.canonical import canonical_items
 from finray.index.facts import FilingFacts
@@ -45,7 +45,7 @@ class RuleCurator:
         self._facts = facts
         self._max_kept = max_kept
 
-    async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Curation:
+    async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal, turn: Turn = FIRST) -> Curation:
         if not passages:
             return Curation((), answerable=False, missing=missing_filing(query))
         plans = plans_for(query, passages, self._facts)
@@ -62,7 +62,7 @@ class RuleCurator:
         if not absent:
             return planned
         planned = replace(planned, missing=tuple(o.described(self._facts.company_name(o.company)) for o in absent))
-        if all(operand.phrase is not None and self._has_filing(operand, passages) for operand in absent):
+        if all(operand.phrase is not None and self._has_filing(query, operand, passages) for operand in absent):
             # Their filings were searched whole: other pages would not help, but a sentence of these may.
             fitting = fitting_period(query, passages, self._facts)
             return replace(planned, kept=fitting[: self._max_kept], answerable=bool(fitting))
@@ -80,9 +80,11 @@ class RuleCurator:
         kept = (p for p in passages if (p.filing_id, p.page) in places)
         return (*kept, *dict.fromkeys(p for p in looked_up if p is not None))
 
-    def _has_filing(self, operand: Operand, passages: Sequence[Passage]) -> bool:
+    def _has_filing(self, query: Query, operand: Operand, passages: Sequence[Passage]) -> bool:
+        """Whether the filing is there that may print the operand, or the one that the question names."""
         filings = [self._facts.filing(filing_id) for filing_id in dict.fromkeys(p.filing_id for p in passages)]
-        return has_filing(operand, [f for f in filings if self._facts.company_of(f.filing_id) == operand.company])
+        own = [f for f in filings if self._facts.company_of(f.filing_id) == operand.company]
+        return any(is_source(filing, query.source) for filing in own) or has_filing(operand, own)
 
     def _ask(self, absent: Sequence[Operand]) -> str:
         """One question for all missing operands of the first missing company."""

@@ -15,13 +15,17 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final, Literal
 
 import numpy as np
+from lance.indices import IndicesBuilder
 
 from finray.core.bootstrap import estimate
 from finray.core.settings import IndexSettings
-from finray.index import layout, schema
+from finray.index import layout, schema, search_indexes
+from finray.index.search_indexes import SearchIndex
+from finray.index.tasks import Run, in_turn
 from finray.models.encoder import Vectors
 
 NAME: Final = "vector_idx"
@@ -34,6 +38,9 @@ _SEED: Final = 0
 _FIRST_PROBES: Final = 8
 _GROWTH: Final = 2.0
 _TIE: Final = 1e-6
+_METRIC: Final = "dot"
+_SAMPLE_RATE: Final = 256
+"""Vectors for each partition that its center is trained with, at most."""
 _PLACE: Final = ("filing_id", "page", "start")
 Action = Literal["built", "rebuilt", "kept", "dropped"]
 
@@ -81,12 +88,12 @@ def note_of(table: Any) -> AnnNote | None:
     return AnnNote(**json.loads(note)) if note else None
 
 
-def build_if_due(uri: str, settings: IndexSettings) -> AnnReport | None:
+def build_if_due(uri: str, settings: IndexSettings, run: Run = in_turn) -> AnnReport | None:
     """Train an index if the table is too large for exact search and has none. Reads every vector once more."""
     table = layout.open_table(uri, schema.CHUNKS)
     if table.count_rows() <= settings.ann_rows or exists(table):
         return None
-    return _train(uri, settings, "built", f"{table.count_rows():,} vectors are over index.ann_rows")
+    return _train(uri, settings, "built", f"{table.count_rows():,} vectors are over index.ann_rows", run=run)
 
 
 def refresh(uri: str, settings: IndexSettings) -> AnnReport | None:
@@ -114,7 +121,9 @@ def refresh(uri: str, settings: IndexSettings) -> AnnReport | None:
     return _train(uri, settings, "rebuilt", f"recall {np.mean(recalls):.3f} was below {settings.ann_recall}", sample)
 
 
-def _train(uri: str, settings: IndexSettings, done: Action, why: str, sample: _Sample | None = None) -> AnnReport:
+def _train(
+    uri: str, settings: IndexSettings, done: Action, why: str, sample: _Sample | None = None, run: Run = in_turn
+) -> AnnReport:
     """Build or replace the index, then choose the number of probes."""
     table = layout.open_table(uri, schema.CHUNKS)
     rows = table.count_rows()
@@ -122,20 +131,33 @@ def _train(uri: str, settings: IndexSettings, done: Action, why: str, sample: _S
     if note_of(table) is not None:
         # Until the new measurement is recorded, readers that open the table use the default number of probes.
         layout.write_table(uri, schema.CHUNKS, lambda latest: latest.delete_config_keys([_CONFIG_KEY]))
-    options = {"name": NAME, "metric": "dot", "num_partitions": partitions, "replace": True}
-    layout.write_table(uri, schema.CHUNKS, lambda latest: latest.create_index("vector", "IVF_FLAT", **options))
-    table = layout.open_table(uri, schema.CHUNKS)
-    sample = sample or _Sample.of(table)
-    probes, recalls = _choose_probes(table, sample, partitions, settings.ann_recall)
+
+    def build(latest: Any) -> None:
+        (centroids,) = run([partial(_centroids, uri, latest.version, partitions)])
+        options = {"metric": _METRIC, "num_partitions": partitions, "ivf_centroids": centroids}
+        index = SearchIndex(NAME, "vector", "IVF_FLAT", options)
+        search_indexes.build(uri, schema.CHUNKS, latest, index, latest.get_fragments(), run)
+
+    layout.write_table(uri, schema.CHUNKS, build)
+    ((probes, recalls),) = run([partial(_choose_probes, uri, sample, partitions, settings.ann_recall)])
     note = AnnNote(rows, partitions, probes)
     config = {_CONFIG_KEY: json.dumps(asdict(note))}
     layout.write_table(uri, schema.CHUNKS, lambda latest: latest.update_config(config))
     return _report(rows, note, recalls, done, why)
 
 
-def _choose_probes(table: Any, sample: _Sample, partitions: int, floor: float) -> tuple[int, list[float]]:
+def _centroids(uri: str, version: int, partitions: int) -> Any:
+    """Centers of the partitions, from a sample of the vectors."""
+    table = layout.open_table(uri, schema.CHUNKS, version)
+    rate = max(2, min(_SAMPLE_RATE, table.count_rows() // partitions))
+    return IndicesBuilder(table, "vector").train_ivf(partitions, distance_type=_METRIC, sample_rate=rate).centroids
+
+
+def _choose_probes(uri: str, sample: _Sample | None, partitions: int, floor: float) -> tuple[int, list[float]]:
     """Double the number of probes until the lower end of the recall's interval reaches ``floor``, or all partitions are
     probed, which is exact."""
+    table = layout.open_table(uri, schema.CHUNKS)
+    sample = sample or _Sample.of(table)
     probes = min(_FIRST_PROBES, partitions)
     while True:
         recalls = sample.recalls(table, probes)
@@ -181,7 +203,7 @@ class _Sample:
         """For each query, the share in [0, 1] of its exact neighbors that a search finds."""
         found = []
         for query, place, tenth in zip(self.queries, self.places, self.tenth, strict=True):
-            nearest = {"column": "vector", "q": query, "k": _K + 1, "metric": "dot", "nprobes": probes}
+            nearest = {"column": "vector", "q": query, "k": _K + 1, "metric": _METRIC, "nprobes": probes}
             hits = table.to_table(columns=[*_PLACE, "_distance"], nearest=nearest).to_pylist()
             others = [hit for hit in hits if any(hit[name] != place[name] for name in _PLACE)]
             good = sum(1.0 - hit["_distance"] >= tenth - _TIE for hit in others)

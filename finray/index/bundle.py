@@ -13,21 +13,11 @@ from finray.core.settings import ChunkSettings
 from finray.core.types import Chunk, Filing, LineItem, Page, ParsedFiling
 from finray.filings.chunks import chunk_page
 from finray.filings.summary import cover_summary
-from finray.index.schema import (
-    CHUNKS,
-    FACTS,
-    FILINGS,
-    PAGES,
-    child_rows,
-    filing_from_row,
-    filing_row,
-    table_schemas,
-    vectors_array,
-)
+from finray.index import schema
 from finray.models.encoder import Encoder, Vectors
 
 _LENGTHS = struct.Struct("<4Q")
-_COVER = table_schemas(1)[FILINGS]
+_COVER = schema.table_schemas(1)[schema.FILINGS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +46,14 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
     chunks = [chunk for page in pages for chunk in chunk_page(page, settings)]
 
     def rows(table: str, records: Sequence[Page | Chunk | LineItem]) -> pa.Table:
-        return child_rows(table, filing.filing_id, _revision(filing), records)
+        return schema.child_rows(table, filing.filing_id, _revision(filing), records)
 
     return FilingBundle(
         filing=filing,
         summary=_encodable(cover_summary(filing, next((page.text for page in pages if page.text.strip()), ""))),
-        pages=rows(PAGES, pages),
-        chunks=rows(CHUNKS, chunks),
-        facts=rows(FACTS, parsed.line_items),
+        pages=rows(schema.PAGES, pages),
+        chunks=rows(schema.CHUNKS, chunks),
+        facts=rows(schema.FACTS, parsed.line_items),
     )
 
 
@@ -76,18 +66,18 @@ def encode_bundle(bundle: FilingBundle, encoder: Encoder) -> FilingBundle:
     """Add the vectors. Each filing is encoded alone, so a resumed run stores the same bits as an uninterrupted one."""
     vectors = encoder.encode_passages([bundle.summary, *bundle.chunks["text"].to_pylist()])
     chunk_vectors = vectors[1:]
-    pages = _page_vectors(
+    pages = page_vectors(
         bundle.pages["page"].to_numpy(), bundle.chunks["page"].to_numpy(), chunk_vectors, encoder.dimension
     )
     return replace(
         bundle,
         vector=vectors[0],
-        pages=bundle.pages.append_column("vector", vectors_array(pages, encoder.dimension)),
-        chunks=bundle.chunks.append_column("vector", vectors_array(chunk_vectors, encoder.dimension)),
+        pages=bundle.pages.append_column("vector", schema.vectors_array(pages, encoder.dimension)),
+        chunks=bundle.chunks.append_column("vector", schema.vectors_array(chunk_vectors, encoder.dimension)),
     )
 
 
-def _page_vectors(pages: np.ndarray, chunk_pages: np.ndarray, chunk_vectors: Vectors, dimension: int) -> Vectors:
+def page_vectors(pages: np.ndarray, chunk_pages: np.ndarray, chunk_vectors: Vectors, dimension: int) -> Vectors:
     """float32 [len(pages), dimension]: the mean of each page's chunk vectors, scaled to unit length; zero without
     chunks. ``pages`` ascend, ``chunk_pages`` [n] is the page of each chunk."""
     sums = np.zeros((len(pages), dimension), dtype=np.float32)
@@ -99,10 +89,10 @@ def _page_vectors(pages: np.ndarray, chunk_pages: np.ndarray, chunk_vectors: Vec
 
 def to_bytes(bundle: FilingBundle) -> bytes:
     """The bundle as four Arrow IPC streams, after their lengths."""
-    columns = filing_row(bundle.filing) | {"summary": bundle.summary}
+    columns = schema.filing_row(bundle.filing) | {"summary": bundle.summary}
     cover = pa.table({name: pa.array([value], _COVER.field(name).type) for name, value in columns.items()})
     if bundle.vector is not None:
-        cover = cover.append_column("vector", vectors_array(bundle.vector, len(bundle.vector)))
+        cover = cover.append_column("vector", schema.vectors_array(bundle.vector, len(bundle.vector)))
     streams = [_stream(table) for table in (cover, bundle.pages, bundle.chunks, bundle.facts)]
     return b"".join((_LENGTHS.pack(*(len(stream) for stream in streams)), *streams))
 
@@ -116,9 +106,8 @@ def from_bytes(content: bytes) -> FilingBundle:
         tables.append(pa.ipc.open_stream(pa.py_buffer(view[start : start + length])).read_all())
         start += length
     cover, pages, chunks, facts = tables
-    row = cover.to_pylist()[0]
-    vector = np.asarray(row["vector"], dtype=np.float32) if "vector" in row else None
-    return FilingBundle(filing_from_row(row), row["summary"], pages, chunks, facts, vector)
+    vector = schema.vectors_matrix(cover["vector"])[0] if "vector" in cover.column_names else None
+    return FilingBundle(schema.filings_from_table(cover)[0], cover["summary"][0].as_py(), pages, chunks, facts, vector)
 
 
 def _stream(table: pa.Table) -> bytes:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -18,9 +19,10 @@ import pyarrow.compute as pc
 
 from finray.core.errors import IndexDamagedError
 from finray.index import digest, layout, maintenance, schema, search_indexes
-from finray.storage.lance_commit import panics_as_errors
+from finray.storage.lance_commit import create_table, panics_as_errors
 from finray.storage.locations import delete, join, lance_storage_options, list_objects
 
+_UNOPENED: tuple[type[Exception], ...] = (IndexDamagedError, *layout.UNREADABLE)
 _FILINGS_AT_ONCE = 100
 _LENGTH_TOLERANCE = 0.02
 """Vectors come from bf16 arithmetic."""
@@ -72,14 +74,17 @@ def repair_index(uri: str) -> None:
     """
     for name in schema.table_schemas(1):
         _drop_unreadable(uri, name)
-        search_indexes.drop(uri, name, [index for index, _ in search_indexes.damaged(uri, name, deep=True)])
-    maintenance.remove_filings(uri, [finding.where for finding in _duplicates(_filing_rows(uri))])
+        for index, _ in list(search_indexes.damaged(uri, name, deep=True)):
+            layout.write_table(uri, name, methodcaller("drop_index", index))
+    twice = [schema.is_filing(finding.where) for finding in _duplicates(_filing_rows(uri))]
+    maintenance.remove(uri, schema.BY_FILING, twice)
     maintenance.sweep(uri, thorough=True)
     wrong = {finding.where for finding in check_index(uri, deep=True) if finding.kind in _REMOVES_FILING}
-    maintenance.remove_filings(uri, sorted(wrong))
+    maintenance.remove(uri, schema.BY_FILING, [schema.is_filing(filing_id) for filing_id in sorted(wrong)])
     stale = list(_sources(uri, _filing_rows(uri)))
     for kind, name in _STALE.items():
-        maintenance.remove_sources(uri, name, [finding.where for finding in stale if finding.kind == kind])
+        uris = [finding.where for finding in stale if finding.kind == kind]
+        maintenance.remove(uri, [name], [schema.is_source(source_uri) for source_uri in uris])
     maintenance.build_search_indexes(uri)
 
 
@@ -89,7 +94,23 @@ def roll_back(uri: str) -> None:
     ``repair_index`` then makes the tables consistent.
     """
     for name, table_schema in schema.table_schemas(layout.read_record(uri).dimension).items():
-        _roll_back(uri, name, table_schema)
+        location = layout.table_uri(uri, name)
+        while not _opens(uri, name):
+            files = [file.uri for file in list_objects(join(location, "_versions"))]
+            manifests = [file for file in files if file.endswith(".manifest")]
+            if not manifests:
+                create_table(location, table_schema)
+                break
+            for file in (max(manifests, key=_version), *(set(files) - set(manifests))):
+                delete(file)
+
+
+def _opens(uri: str, name: str) -> bool:
+    try:
+        layout.open_table(uri, name)
+    except IndexDamagedError:
+        return False
+    return True
 
 
 def _unreadable(uri: str, name: str, *, deep: bool) -> Iterator[Finding]:
@@ -97,11 +118,9 @@ def _unreadable(uri: str, name: str, *, deep: bool) -> Iterator[Finding]:
         with panics_as_errors():
             table = layout.open_table(uri, name)
             table.validate()
-    except IndexDamagedError as error:
-        yield Finding("unreadable", name, str(error.__cause__).splitlines()[0])
-        return
-    except layout.UNREADABLE as error:
-        yield Finding("unreadable", name, str(error).splitlines()[0])
+    except _UNOPENED as error:
+        cause = error.__cause__ if isinstance(error, IndexDamagedError) else error
+        yield Finding("unreadable", name, str(cause).splitlines()[0])
         return
     for fragment in _bad_fragments(table, deep=deep):
         yield Finding("unreadable", name, f"fragment {fragment.fragment_id} cannot be read")
@@ -121,22 +140,6 @@ def _bad_fragments(table: Any, *, deep: bool) -> list[Any]:
     return bad
 
 
-def _roll_back(uri: str, name: str, table_schema: pa.Schema) -> None:
-    versions = join(layout.table_uri(uri, name), "_versions")
-    while True:
-        try:
-            layout.open_table(uri, name)
-            return
-        except IndexDamagedError:
-            files = [file.uri for file in list_objects(versions)]
-        manifests = [file for file in files if file.endswith(".manifest")]
-        if not manifests:
-            layout.create_table(uri, name, table_schema)
-            return
-        for file in (max(manifests, key=_version), *(file for file in files if not file.endswith(".manifest"))):
-            delete(file)
-
-
 def _version(manifest: str) -> int:
     """The version in a manifest's name: Lance counts down from 2**64 - 1, or in an older scheme up."""
     number = int(PurePosixPath(manifest).stem)
@@ -154,8 +157,8 @@ def _drop_unreadable(uri: str, name: str) -> None:
 
 
 def _filing_rows(uri: str, *columns: str) -> list[dict[str, Any]]:
-    filings = layout.open_table(uri, schema.FILINGS)
-    rows: list[dict[str, Any]] = filings.to_table(columns=["filing_id", "revision", "source_uri", *columns]).to_pylist()
+    names = ["filing_id", "revision", "source_uri", *columns]
+    rows: list[dict[str, Any]] = layout.read_table(uri, schema.FILINGS, columns=names).to_pylist()
     return rows
 
 
@@ -181,8 +184,8 @@ def _counts(uri: str, rows: Sequence[dict[str, Any]]) -> Iterator[Finding]:
 def _sources(uri: str, rows: Sequence[dict[str, Any]]) -> Iterator[Finding]:
     filing_ids = {row["filing_id"] for row in rows}
     columns = ["source_uri", "filing_id", "outcome"]
-    sources = {row["source_uri"]: row for row in layout.open_table(uri, schema.SOURCES).to_table(columns).to_pylist()}
-    failures = set(layout.open_table(uri, schema.FAILURES).to_table(["source_uri"])["source_uri"].to_pylist())
+    sources = {row["source_uri"]: row for row in layout.read_table(uri, schema.SOURCES, columns=columns).to_pylist()}
+    failures = set(layout.read_table(uri, schema.FAILURES, columns=["source_uri"])["source_uri"].to_pylist())
     for row in rows:
         if row["source_uri"] not in sources:
             yield Finding("source_unknown", row["filing_id"], f"{row['source_uri']} is not recorded; it is read again")
@@ -201,11 +204,11 @@ def _contents(uri: str, filing_ids: Sequence[str]) -> Iterator[Finding]:
     written."""
     for start in range(0, len(filing_ids), _FILINGS_AT_ONCE):
         some = f"filing_id IN ({schema.literals(filing_ids[start : start + _FILINGS_AT_ONCE])})"
-        tables = {name: layout.open_table(uri, name).to_table(filter=some) for name in schema.CHILDREN}
+        tables = {name: layout.read_table(uri, name, filter=some) for name in schema.CHILDREN}
         for name in (schema.PAGES, schema.CHUNKS):
             yield from _vector_lengths(name, tables[name])
         yield from _chunk_texts(tables[schema.PAGES], tables[schema.CHUNKS])
-        yield from _digests(layout.open_table(uri, schema.FILINGS).to_table(filter=some), tables)
+        yield from _digests(layout.read_table(uri, schema.FILINGS, filter=some), tables)
 
 
 def _chunk_texts(pages: pa.Table, chunks: pa.Table) -> Iterator[Finding]:

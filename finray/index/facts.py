@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-from finray.core.types import Filing, LineItem, Passage
+from finray.core.types import Filing, LineItem, Page, Passage, Place
 from finray.index.reader import IndexReader
+from finray.index.schema import vectors_matrix
+from finray.models.encoder import Vectors
 from finray.question.companies import CompanyCatalog
 
 _CACHED_FILINGS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPage:
+    """A page of the index with its chunks: their ``spans`` [start, end) of ``text``, and ``vectors``, float32
+    [len(spans), d]."""
+
+    filing_id: str
+    page: int
+    text: str
+    headings: str
+    item: str | None
+    place: Place | None
+    spans: tuple[tuple[int, int], ...]
+    vectors: Vectors
 
 
 class FilingFacts:
@@ -45,6 +63,42 @@ class FilingFacts:
         columns = ["filing_id", "page", "start", "end", "text"]
         rows = self._reader.chunks_of_pages([(filing_id, page)], columns).to_pylist()
         return [Passage(self._filings[filing_id].doc_name, **row, score=0.0) for row in rows]
+
+    def pages(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
+        """The pages at each (filing_id, page); those that the index lacks are absent."""
+        return self._reader.pages_at(places)
+
+    def indexed_pages(self, places: Collection[tuple[str, int]]) -> list[IndexedPage]:
+        """The pages at ``places``, (filing_id, page), in their order; those without a chunk are left out."""
+        pages = self._reader.pages_at(places)
+        chunks = self._reader.chunks_of_pages(places, ["filing_id", "page", "start", "end", "vector"])
+        columns = [chunks[name].to_pylist() for name in ("filing_id", "page", "start", "end")]
+        vectors = vectors_matrix(chunks["vector"])
+        chunks_at: dict[tuple[str, int], list[int]] = defaultdict(list)
+        spans: list[tuple[int, int]] = []
+        for number, (filing_id, number_of_page, start, end) in enumerate(zip(*columns, strict=True)):
+            chunks_at[filing_id, number_of_page].append(number)
+            spans.append((start, end))
+        return [
+            IndexedPage(
+                place[0],
+                place[1],
+                page.text,
+                page.headings,
+                page.item,
+                page.place,
+                tuple(spans[number] for number in own),
+                vectors[own],
+            )
+            for place in dict.fromkeys(places)
+            if (page := pages.get(place)) is not None and (own := chunks_at[place])
+        ]
+
+    def passages_about(self, filing_id: str, words: str, limit: int) -> list[Passage]:
+        """The chunks of a filing with the most of ``words`` (BM25), best first."""
+        rows = self._reader.search_chunks_text(words, [filing_id], limit, texts=True)
+        rows = rows.select(["filing_id", "page", "start", "end", "text", "score"])
+        return [Passage(self._filings[filing_id].doc_name, **row) for row in rows.to_pylist()]
 
     def line_items(self, filing_ids: Collection[str]) -> dict[str, Sequence[LineItem]]:
         if absent := [filing_id for filing_id in filing_ids if filing_id not in self._cache]:

@@ -6,13 +6,15 @@ import time
 from collections.abc import Sequence
 
 from finray.core.settings import Settings
-from finray.index.collect import Collector
 from finray.index.parser_process import ParserProcess
-from finray.index.stages import embed, read_and_parse
+from finray.index.stages import Collector, StagedFiling, embed, read_and_parse, write
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.models.encoder import Encoder, load_encoder
 from finray.storage.locations import list_sources
+
+_WRITE_SECONDS = 60.0
+"""Longest time between writes, so that a kill costs little work."""
 
 
 def index_in_process(
@@ -37,11 +39,23 @@ def index_in_process(
     writer = IndexWriter(index_uri, settings, encoder.dimension)
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
-    own_parser = parser or ParserProcess(settings.filings, settings.chunks, settings.sandbox)
+    own_parser = parser or ParserProcess(
+        settings.filings, settings.chunks, settings.sandbox, collection=settings.collection
+    )
     try:
+        ready: list[StagedFiling] = []
+        since = time.monotonic()
         for planned in plan.todo:
-            staged = read_and_parse(planned.file.uri, planned.file.size, own_parser, settings.filings, "local")
-            collector.take(embed(staged, encoder, "local"))
+            staged = embed(read_and_parse(planned.file, own_parser, settings.filings, "local"), encoder, "local")
+            collector.take(staged)
+            ready.append(staged)
+            if (
+                sum(one.chunks for one in ready) >= settings.index.write_rows
+                or time.monotonic() - since > _WRITE_SECONDS
+            ):
+                collector.add(write(ready, writer.target, "local"))
+                ready, since = [], time.monotonic()
+        collector.add(write(ready, writer.target, "local"))
     finally:
         if parser is None:
             own_parser.close()

@@ -9,18 +9,19 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from operator import methodcaller
-from typing import Any
+from typing import Any, TypeVar
 
-import lance
 import pyarrow as pa
 
 from finray.core.errors import IndexDamagedError, IndexMismatchError, IndexMissingError, SourceError
 from finray.core.settings import Settings
 from finray.index.schema import FILINGS, FORMAT_VERSION, table_schemas
-from finray.storage.lance_commit import commit, open_latest, panics_as_errors, reason
-from finray.storage.locations import exists, join, lance_storage_options, normalize, read_bytes, write_bytes
+from finray.storage.lance_commit import commit, create_table, open_if_any, open_latest, panics_as_errors, reason
+from finray.storage.locations import exists, join, normalize, read_bytes, write_bytes
+
+T = TypeVar("T")
 
 UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
 """Errors that reading a damaged table may raise."""
@@ -43,6 +44,8 @@ class IndexRecord:
     encoder: str
     chunk_size: int
     chunk_overlap: int
+    chunk_unit: str = "characters"
+    profile: str = "filings"
 
     @classmethod
     def of(cls, settings: Settings, dimension: int) -> IndexRecord:
@@ -53,12 +56,20 @@ class IndexRecord:
             settings.encoder.model,
             settings.chunks.size,
             settings.chunks.overlap,
+            settings.chunks.unit,
+            settings.collection.profile,
         )
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """As stored: the usual unit and profile are left out, so that older versions of finray can read the record."""
+        usual = {field.name: field.default for field in fields(self)}
+        return {name: value for name, value in asdict(self).items() if value != usual[name]}
 
     def __str__(self) -> str:
         return (
-            f"encoder {self.encoder} ({self.dimension} dimensions), chunks of {self.chunk_size} characters "
-            f"with {self.chunk_overlap} overlap, hash {self.index_hash}"
+            f"profile {self.profile}, encoder {self.encoder} ({self.dimension} dimensions), chunks of "
+            f"{self.chunk_size} {self.chunk_unit} with {self.chunk_overlap} overlap, hash {self.index_hash}"
         )
 
 
@@ -101,23 +112,21 @@ def restore_record(uri: str) -> None:
 def note_record(uri: str, record: IndexRecord) -> None:
     """Copy the record into the tables unless they have it."""
     if noted_record(uri) is None:
-        write_table(uri, FILINGS, methodcaller("update_config", {_RECORD: json.dumps(asdict(record))}))
+        write_table(uri, FILINGS, methodcaller("update_config", {_RECORD: json.dumps(record.values)}))
 
 
 def noted_record(uri: str) -> IndexRecord | None:
     """The copy of the record in the tables; None if there is none."""
-    location = table_uri(uri, FILINGS)
-    if not exists(location):
-        return None
     try:
-        copy = open_latest(location).config().get(_RECORD)
+        table = open_if_any(table_uri(uri, FILINGS))
+        copy = table.config().get(_RECORD) if table is not None else None
     except (ValueError, OSError):
         return None
     return IndexRecord(**json.loads(copy)) if copy else None
 
 
 def _write_record(uri: str, record: IndexRecord) -> None:
-    write_bytes(_record_uri(uri), json.dumps(asdict(record), indent=1).encode())
+    write_bytes(_record_uri(uri), json.dumps(record.values, indent=1).encode())
 
 
 def _missing(uri: str) -> IndexMissingError:
@@ -136,23 +145,8 @@ def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
 def create(uri: str, record: IndexRecord) -> None:
     """Create empty tables, then the record; complete what a killed run began."""
     for name, schema in table_schemas(record.dimension).items():
-        create_table(uri, name, schema)
+        create_table(table_uri(uri, name), schema)
     _write_record(uri, record)
-
-
-def create_table(uri: str, name: str, schema: pa.Schema) -> None:
-    """Create an empty table unless there is one."""
-    location = table_uri(uri, name)
-
-    def write() -> None:
-        try:
-            options = lance_storage_options(location) or None
-            lance.write_dataset(schema.empty_table(), location, mode="create", storage_options=options)
-        except OSError as error:
-            if "already exists" not in str(error):
-                raise
-
-    commit(location, write)
 
 
 def table_uri(uri: str, name: str) -> str:
@@ -171,6 +165,13 @@ def open_table(uri: str, name: str, version: int | None = None) -> Any:
         if lost := _REQUIRED[name] - set(table.schema.names):
             raise ValueError(f"it has no column {', '.join(sorted(lost))}")
         return table
+
+
+def read_table(uri: str, name: str, **options: Any) -> pa.Table:
+    """Rows of the latest version of one table, with the options of Lance's ``to_table``. Raises as ``open_table``."""
+    table = open_table(uri, name)
+    with reading(uri, name):
+        return table.to_table(**options)
 
 
 @contextmanager
@@ -195,14 +196,13 @@ def _read_error(uri: str, name: str, error: Exception) -> IndexMissingError | In
     )
 
 
-def write_table(
-    uri: str, name: str, step: Callable[[Any], object], *, undo: Callable[[], object] | None = None
-) -> None:
-    """Run ``step`` on the latest version of a table; on S3 possibly more than once (see ``storage.lance_commit``).
+def write_table(uri: str, name: str, step: Callable[[Any], T]) -> T:
+    """The result of ``step`` on the latest version of a table; on S3 it may run more than once (see
+    ``storage.lance_commit``).
 
     Raises SourceError (CommitConflictError if another writer was first), IndexDamagedError if the table cannot be read.
     """
     try:
-        commit(table_uri(uri, name), lambda: step(open_table(uri, name)), undo=undo)
+        return commit(table_uri(uri, name), lambda: step(open_table(uri, name)))
     except pa.ArrowException as error:
         raise _read_error(uri, name, error) from error

@@ -12,9 +12,13 @@ from operator import methodcaller
 from typing import Any
 
 import pyarrow.compute as pc
+from lance.optimize import Compaction, CompactionTask, RewriteResult
 
 from finray.core.settings import IndexSettings
 from finray.index import ann, layout, schema, search_indexes
+from finray.index.tasks import Run, in_turn
+from finray.storage.lance_commit import data_files
+from finray.storage.locations import delete, join, list_objects
 
 KEEP_VERSIONS = dt.timedelta(days=1)
 """How long a pinned version stays readable after a newer one replaces it."""
@@ -22,8 +26,6 @@ CLAIM = "finray.writer"
 """Key in the configuration of ``filings``: the token of the writer that owns the index."""
 _MAX_FRAGMENTS = 4
 """A table with more is compacted."""
-_TEXT_INDEXES = (schema.CHUNKS, schema.PAGES)
-_CLAUSES_PER_DELETE = 500
 _NEVER = dt.timedelta(days=36_500)
 _BEGAN, _BEGAN_MONOTONIC = dt.datetime.now(dt.UTC), time.monotonic()
 
@@ -35,9 +37,7 @@ def sweep(uri: str, *, thorough: bool = False) -> None:
     current writer stay: it may be about to commit them. If the row counts agree, nothing else is read; ``thorough``
     compares every filing anyway.
     """
-    table = layout.open_table(uri, schema.FILINGS)
-    with layout.reading(uri, schema.FILINGS):
-        filings = table.to_table(columns=["filing_id", "revision", *schema.COUNT_COLUMNS.values()])
+    filings = layout.read_table(uri, schema.FILINGS, columns=["filing_id", "revision", *schema.COUNT_COLUMNS.values()])
     keys = list(zip(filings["filing_id"].to_pylist(), filings["revision"].to_pylist(), strict=True))
     damaged: set[tuple[str, str]] = set()
     for name in schema.CHILDREN:
@@ -49,63 +49,76 @@ def sweep(uri: str, *, thorough: bool = False) -> None:
         with layout.reading(uri, name):
             found = rows_by_revision(table)
         # Read after the rows: their writer had claimed the index before it wrote them.
-        claim = layout.open_table(uri, schema.FILINGS).config().get(CLAIM, "")
+        claim = current_claim(uri)
         orphans = [key for key in found if key not in expected and not _written_by(key[1], claim)]
         damaged |= {key for key, rows in expected.items() if found.get(key, 0) != rows}
-        remove_rows(uri, name, orphans)
-    remove_revisions(uri, sorted(damaged))
+        remove(uri, [name], [schema.is_revision(*key) for key in orphans])
+    remove(uri, schema.BY_FILING, [schema.is_revision(*key) for key in sorted(damaged)])
 
 
-def revision_by(content_revision: str, claim: str) -> str:
-    """The revision of a content's rows that the writer with this claim writes."""
-    return f"{content_revision}-{claim[:8]}"
+def sweep_files(uri: str, claim: str) -> None:
+    """Delete data files of the child tables that no version refers to: those of killed workers, and of writers that the
+    holder of this ``claim`` has overtaken.
+
+    A file that is about to be committed must not go. A writer that has been overtaken commits either to a version that
+    it opened before the table was restored here (to its present state), which is a conflict, or to a later one, after
+    which it notices the claim. Files of a writer that claims the index after the listing are not in it.
+    """
+    for name in schema.CHILDREN:
+        folder = join(layout.table_uri(uri, name), "data")
+        listed = {file.uri.rpartition("/")[2] for file in list_objects(folder)}
+        if current_claim(uri) != claim:
+            return
+        if listed <= _referenced(uri, name):
+            continue
+        layout.write_table(uri, name, methodcaller("restore"))
+        for file in sorted(listed - _referenced(uri, name)):
+            delete(join(folder, file))
+
+
+def _referenced(uri: str, name: str) -> set[str]:
+    """Data files that any version of a table refers to."""
+    table = layout.open_table(uri, name)
+    with layout.reading(uri, name):
+        return set().union(*(data_files(table.checkout_version(one["version"])) for one in table.versions()))
+
+
+def current_claim(uri: str) -> str:
+    """The claim of the index's writer; "" if there was none yet."""
+    return str(layout.open_table(uri, schema.FILINGS).config().get(CLAIM, ""))
+
+
+def revision_by(content_revision: str, claim: str, write: str) -> str:
+    """The revision of a content's rows that one ``write`` (a random name) of the writer with this claim makes."""
+    return f"{content_revision}-{claim[:8]}-{write[:8]}"
 
 
 def _written_by(revision: str, claim: str) -> bool:
-    return revision.partition("-")[2] == claim[:8] != ""
+    return bool(claim) and revision.split("-")[1:2] == [claim[:8]]
 
 
-def remove_filings(uri: str, filing_ids: Sequence[str]) -> None:
-    """Remove filings with all their rows; the filing's own row, which makes the others count, goes first."""
-    _delete_each(uri, schema.FILINGS, [_is_filing(filing_id) for filing_id in filing_ids])
-    delete_children(uri, filing_ids, [])
+def remove(uri: str, names: Sequence[str], clauses: Sequence[str]) -> None:
+    """Delete the rows for which one of ``clauses`` (``schema.is_filing`` and others) is true, table after table.
+
+    To remove a filing, name ``filings`` first: its row there makes the others count.
+    """
+    for name in names:
+        for some in schema.any_of(clauses):
+            layout.write_table(uri, name, methodcaller("delete", some))
 
 
-def remove_revisions(uri: str, revisions: Sequence[tuple[str, str]]) -> None:
-    """Remove all rows of these (filing id, revision); other revisions of the filings stay."""
-    for name in (schema.FILINGS, *schema.CHILDREN):
-        remove_rows(uri, name, revisions)
-
-
-def remove_rows(uri: str, name: str, revisions: Sequence[tuple[str, str]]) -> None:
-    """Delete rows of these (filing id, revision) from one table."""
-    _delete_each(uri, name, [is_revision(*key) for key in revisions])
-
-
-def remove_sources(uri: str, name: str, source_uris: Sequence[str]) -> None:
-    """Delete the rows of these files from ``sources`` or ``failures`` (``name``)."""
-    _delete_each(uri, name, [f"source_uri = {schema.literals([source_uri])}" for source_uri in source_uris])
-
-
-def delete_children(uri: str, gone: Sequence[str], replaced: Sequence[tuple[str, str]]) -> None:
-    """Delete all child rows of the filings ``gone``, and those of ``replaced`` with another than the given revision."""
-    clauses = [_is_filing(filing_id) for filing_id in gone]
-    clauses += [f"({_is_filing(filing_id)} AND revision != {schema.literals([keep])})" for filing_id, keep in replaced]
-    for name in schema.CHILDREN:
-        _delete_each(uri, name, clauses)
-
-
-def tidy(uri: str, settings: IndexSettings) -> ann.AnnReport | None:
+def tidy(uri: str, settings: IndexSettings, run: Run = in_turn) -> ann.AnnReport | None:
     """Compact fragmented tables, bring search indexes up to date, and drop versions too old for any reader.
 
-    Does nothing to a table that needs nothing. Returns a report if it has built an approximate vector index.
+    Does nothing to a table that needs nothing. ``run`` runs the tasks that read rows. Returns a report if it has built
+    an approximate vector index.
     """
     built = None
     for name in schema.table_schemas(1):
-        layout.write_table(uri, name, partial(_tidy, uri, name))
+        layout.write_table(uri, name, partial(_tidy, uri, name, run))
         if name == schema.CHUNKS:
-            built = ann.build_if_due(uri, settings)
-        search_indexes.note_checksums(uri, name)
+            built = ann.build_if_due(uri, settings, run)
+        search_indexes.note_checksums(uri, name, run)
     return built
 
 
@@ -113,17 +126,19 @@ def build_search_indexes(uri: str) -> None:
     """Build missing search indexes and update the others, except the approximate vector index: search is exact until
     the next index run builds it."""
     for name in schema.CHILDREN:
-        layout.write_table(uri, name, partial(_update_indexes, uri, name))
+        layout.write_table(uri, name, partial(search_indexes.update, uri, name))
         search_indexes.note_checksums(uri, name)
 
 
-def _tidy(uri: str, name: str, table: Any) -> None:
+def _tidy(uri: str, name: str, run: Run, table: Any) -> None:
     version = table.version
     fragments = table.get_fragments()
     if len(fragments) > _MAX_FRAGMENTS or any(fragment.num_deletions for fragment in fragments):
-        table.optimize.compact_files()
+        tasks = [partial(_rewritten, uri, name, task) for task in Compaction.plan(table, {}).tasks]
+        if tasks:
+            Compaction.commit(table, run(tasks))
     if name in schema.CHILDREN:
-        _update_indexes(uri, name, layout.open_table(uri, name))
+        search_indexes.update(uri, name, layout.open_table(uri, name), run)
     latest = layout.open_table(uri, name)
     expired = expired_versions(latest.versions(), _now())
     if expired:
@@ -132,18 +147,9 @@ def _tidy(uri: str, name: str, table: Any) -> None:
         latest.cleanup_old_versions(older_than=_NEVER)  # week-old files of killed writes
 
 
-def _update_indexes(uri: str, name: str, table: Any) -> None:
-    if not table.count_rows():
-        return
-    existing = {index.name for index in table.describe_indices()}
-    with layout.reading(uri, name):
-        behind = any(table.stats.index_stats(index)["num_unindexed_rows"] for index in existing)
-    if "filing_id_idx" not in existing:
-        table.create_scalar_index("filing_id", "BTREE", name="filing_id_idx")
-    if name in _TEXT_INDEXES and "text_idx" not in existing:
-        table.create_scalar_index("text", "INVERTED", name="text_idx", with_position=False)
-    if behind:
-        table.optimize.optimize_indices()
+def _rewritten(uri: str, name: str, task: CompactionTask) -> RewriteResult:
+    """Rows of some fragments in new data files."""
+    return task.execute(layout.open_table(uri, name, task.read_version))
 
 
 def rows_by_revision(table: Any) -> Counter[tuple[str, str]]:
@@ -168,18 +174,3 @@ def expired_versions(versions: Sequence[Mapping[str, Any]], now: dt.datetime) ->
 def _now() -> dt.datetime:
     """The time, unaffected by changes of the clock since this process began."""
     return _BEGAN + dt.timedelta(seconds=time.monotonic() - _BEGAN_MONOTONIC)
-
-
-def _is_filing(filing_id: str) -> str:
-    return f"filing_id = {schema.literals([filing_id])}"
-
-
-def is_revision(filing_id: str, revision: str) -> str:
-    """SQL condition for the rows of one revision of a filing."""
-    return f"({_is_filing(filing_id)} AND revision = {schema.literals([revision])})"
-
-
-def _delete_each(uri: str, name: str, clauses: Sequence[str]) -> None:
-    for start in range(0, len(clauses), _CLAUSES_PER_DELETE):
-        some = " OR ".join(clauses[start : start + _CLAUSES_PER_DELETE])
-        layout.write_table(uri, name, methodcaller("delete", some))

@@ -17,13 +17,13 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import IO, Any, cast, get_args
 
 from finray.core.errors import FilingError, Stage
-from finray.core.settings import ChunkSettings, FilingSettings, SandboxSettings
+from finray.core.settings import ChunkSettings, CollectionSettings, FilingSettings, SandboxSettings
 from finray.filings.tessdata import Ocr, find_tessdata
 from finray.sandbox import confined, pipes, reader
 from finray.sandbox.lockdown import NO_FILTER
@@ -64,11 +64,13 @@ class ParserProcess:
         chunks: ChunkSettings,
         sandbox: SandboxSettings | None = None,
         *,
+        collection: CollectionSettings | None = None,
         module: str = "finray.index.parser_process",
     ) -> None:
         self._settings = {
             "filings": filings.model_dump(),
             "chunks": chunks.model_dump(),
+            "collection": (collection or CollectionSettings()).model_dump(),
             "demanded": sandbox is not None and confined.filter_demanded(sandbox),
         }
         self._seconds = filings.parse_seconds
@@ -86,20 +88,17 @@ class ParserProcess:
         ``parser_error``.
         """
         ocr = Ocr(self._tessdata, allowed=False) if self._tessdata else None
-        try:
-            return self._parse_twice(content, source_uri, ocr)
-        except FilingError as error:
-            if error.reason != "needs_ocr" or self._tessdata is None:
-                raise
-            return self._parse_twice(content, source_uri, Ocr(self._tessdata))
-
-    def _parse_twice(self, content: bytes, source_uri: str, ocr: Ocr | None) -> ParsedBytes:
-        try:
-            return self._parse(content, source_uri, ocr)
-        except FilingError as error:
-            if error.reason != "crashed":
-                raise
-            return self._parse(content, source_uri, ocr)
+        crashed = False
+        while True:
+            try:
+                return self._parse(content, source_uri, ocr)
+            except FilingError as error:
+                if error.reason == "crashed" and not crashed:
+                    crashed = True
+                elif error.reason == "needs_ocr" and ocr is not None and not ocr.allowed:
+                    ocr, crashed = Ocr(ocr.tessdata), False
+                else:
+                    raise
 
     def _parse(self, content: bytes, source_uri: str, ocr: Ocr | None) -> ParsedBytes:
         limit = self._seconds + (self._ocr_seconds if ocr and ocr.allowed else 0.0)
@@ -178,10 +177,13 @@ class ParserProcess:
 def main(arguments: Sequence[str]) -> None:
     """The child's loop; ends when the parent closes the pipe or dies."""
     reader.leave_out_layout()
+    from finray.filings.documents import parse_document
     from finray.filings.read import parse_filing
     from finray.index.bundle import make_bundle, to_bytes
 
     settings = json.loads(arguments[0])
+    profile = CollectionSettings.model_validate(settings["collection"]).profile
+    parse = parse_document if profile == "documents" else parse_filing
     filings = FilingSettings.model_validate(settings["filings"])
     chunks = ChunkSettings.model_validate(settings["chunks"])
     requests = sys.stdin.buffer
@@ -193,7 +195,15 @@ def main(arguments: Sequence[str]) -> None:
         memory_bytes=int(filings.parse_memory_gb * _GIB),
         demanded=settings["demanded"],
     )
-    sys.excepthook = _reporting_hook(answers)
+
+    def fail(stage: Stage, reason: str, detail: str) -> None:
+        _send(answers, {"stage": stage, "reason": reason, "detail": detail})
+
+    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        sys.__excepthook__(kind, error, trace)
+        fail("parse", "parser_error", f"{kind.__name__}: {error}"[:500])
+
+    sys.excepthook = report  # a bug of the parser, which ends the child, is the filing's failure
     answers.write(_READY)
     answers.flush()
     end = time.process_time() + (_LIFE - 1) * filings.parse_seconds
@@ -206,35 +216,22 @@ def main(arguments: Sequence[str]) -> None:
         signal.setitimer(signal.ITIMER_PROF, header["seconds"] + 2.0)
         ocr = Ocr(**header["ocr"]) if header["ocr"] else None
         try:
-            bundle = to_bytes(make_bundle(parse_filing(content, header["source_uri"], filings, ocr), chunks))
+            bundle = to_bytes(make_bundle(parse(content, header["source_uri"], filings, ocr), chunks))
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            _send(answers, json.dumps({"peak_rss_bytes": peak}).encode(), bundle)
+            _send(answers, {"peak_rss_bytes": peak}, bundle)
         except FilingError as error:
-            _send(answers, _failure(error.stage, error.reason, error.detail), b"")
+            fail(error.stage, error.reason, error.detail)
         except MemoryError:
             detail = (
                 f"reading it needs more than {filings.parse_memory_gb:g} GiB (filings.parse_memory_gb; raise it and "
                 "run again with --retry-failed)"
             )
-            _send(answers, _failure("parse", "out_of_memory", detail), b"")
+            fail("parse", "out_of_memory", detail)
             return  # memory is too fragmented to go on
 
 
-def _reporting_hook(answers: IO[bytes]) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
-    """An exception hook that reports a parser bug, which ends the child, as the filing's failure."""
-
-    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        sys.__excepthook__(kind, error, trace)
-        _send(answers, _failure("parse", "parser_error", f"{kind.__name__}: {error}"[:500]), b"")
-
-    return report
-
-
-def _failure(stage: Stage, reason: str, detail: str) -> bytes:
-    return json.dumps({"stage": stage, "reason": reason, "detail": detail}).encode()
-
-
-def _send(stream: IO[bytes], header: bytes, content: bytes) -> None:
+def _send(stream: IO[bytes], answer: Mapping[str, object], content: bytes = b"") -> None:
+    header = json.dumps(answer).encode()
     stream.writelines((_LENGTHS.pack(len(header), len(content)), header, content))
     stream.flush()
 

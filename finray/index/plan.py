@@ -77,7 +77,14 @@ def make_plan(
     """Compare ``files`` with the index, by SHA-256 of local files and ETag of S3 objects."""
     with ThreadPoolExecutor(_HASHING_THREADS) as pool:
         fingerprints = dict(zip((file.uri for file in files), pool.map(_fingerprint, files), strict=True))
-    alive = _not_displaced(fingerprints, sources, filings, retry_failed=retry_failed)
+    displaced = {
+        filing_id
+        for filing_id, filing in filings.items()
+        if _is_displaced(
+            filing, fingerprints.get(filing.source_uri, ""), sources.get(filing.source_uri), retry_failed=retry_failed
+        )
+    }
+    alive = filings.keys() - displaced
     indexed = _indexed_content(sources, filings, alive)
     skipped: Counter[str] = Counter()
     copies = []
@@ -98,39 +105,20 @@ def make_plan(
         else:
             groups.setdefault(fingerprint or file.uri, []).append(file)
     todo = tuple(PlannedFile(group[0], fingerprints[group[0].uri], tuple(group[1:])) for group in groups.values())
-    return Plan(
-        todo=todo,
-        listed=frozenset(fingerprints),
-        displaced=frozenset(filings.keys() - alive),
-        skipped=skipped,
-        copies=tuple(copies),
-    )
+    return Plan(todo, frozenset(fingerprints), frozenset(displaced), skipped, tuple(copies))
 
 
 def content_fingerprint(content_sha256: str) -> str:
     return f"sha256:{content_sha256}"
 
 
-def _not_displaced(
-    fingerprints: Mapping[str, str],
-    sources: Mapping[str, KnownSource],
-    filings: Mapping[str, CommittedFiling],
-    *,
-    retry_failed: bool,
-) -> set[str]:
-    """Filing ids that stay. A filing whose file has changed gives way to copies of its content."""
-    displaced = set()
-    for filing_id, filing in filings.items():
-        fingerprint = fingerprints.get(filing.source_uri, "")
-        known = sources.get(filing.source_uri)
-        if fingerprint in ("", content_fingerprint(filing.content_sha256)):
-            continue
-        same = known is not None and known.fingerprint == fingerprint
-        unchanged = same and known is not None and known.content_sha256 == filing.content_sha256
-        failed = same and known is not None and known.outcome == "failed" and not retry_failed
-        if not unchanged and not failed:
-            displaced.add(filing_id)
-    return filings.keys() - displaced
+def _is_displaced(filing: CommittedFiling, fingerprint: str, known: KnownSource | None, *, retry_failed: bool) -> bool:
+    """Whether the filing's file has changed since, so that it gives way to copies of its content."""
+    if fingerprint in ("", content_fingerprint(filing.content_sha256)):
+        return False
+    if known is None or known.fingerprint != fingerprint:
+        return True
+    return known.content_sha256 != filing.content_sha256 and (retry_failed or known.outcome != "failed")
 
 
 def _indexed_content(

@@ -7,8 +7,8 @@ with their vectors takes 4-8 ms, scoring them in numpy 1 ms more.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any, Final, Literal
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from lance.query import MatchQuery
 
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
-from finray.core.types import Filing, LineItem
+from finray.core.types import Filing, LineItem, Page
 from finray.index import ann, layout, schema
 from finray.models.encoder import Vectors
 
@@ -68,10 +68,10 @@ class IndexReader:
         """Every filing, by id."""
         return list(self._filings)
 
-    @property
+    @cached_property
     def revisions(self) -> Mapping[str, str]:
         """Revision of each filing id, which changes with the filing's content."""
-        return self._revisions
+        return self._cover_column("revision")
 
     @property
     def approximate(self) -> bool:
@@ -85,8 +85,7 @@ class IndexReader:
 
     def row_counts(self, name: Literal["pages", "chunks"]) -> dict[str, int]:
         """Number of pages or chunks of each filing."""
-        table = self._covers
-        return dict(zip(table["filing_id"].to_pylist(), table[schema.COUNT_COLUMNS[name]].to_pylist(), strict=True))
+        return self._cover_column(schema.COUNT_COLUMNS[name])
 
     def cover_vectors(self) -> tuple[list[str], Vectors]:
         """Filing ids, and the vectors of their cover summaries as float32 [n, d]."""
@@ -96,8 +95,7 @@ class IndexReader:
 
     def cover_summaries(self) -> dict[str, str]:
         """The cover summary of each filing id."""
-        table = self._covers
-        return dict(zip(table["filing_id"].to_pylist(), table["summary"].to_pylist(), strict=True))
+        return self._cover_column("summary")
 
     def cover_summary(self, filing_id: str) -> str:
         """The cover summary of one filing of the index."""
@@ -130,6 +128,12 @@ class IndexReader:
         rows = self._rows_of_pages(schema.PAGES, pages, [*_PAGE_PLACE, "text"]).to_pylist()
         return {(row["filing_id"], row["page"]): row["text"] for row in rows}
 
+    def pages_at(self, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
+        """Each (filing_id, page) that the index has."""
+        columns = ["text", "item", "statement", "place", "headings"]
+        rows = self._rows_of_pages(schema.PAGES, pages, [*_PAGE_PLACE, *columns]).to_pylist()
+        return {(row.pop("filing_id"), row["page"]): Page(**row) for row in rows}
+
     def chunks_of_pages(self, pages: Collection[tuple[str, int]], columns: Sequence[str] | None = None) -> pa.Table:
         """Chunks of the given (filing_id, page), by place; ``columns`` None means all."""
         table = self._rows_of_pages(schema.CHUNKS, pages, columns or [*_CHUNK_PLACE, "text", "vector"])
@@ -155,22 +159,23 @@ class IndexReader:
         self, query: str, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
     ) -> pa.Table:
         """BM25 over chunks with a word of ``query``: filing_id, page, start, end, with ``texts`` text, score."""
-        return self._search_text(schema.CHUNKS, _chunk_columns(texts), query, filing_ids, limit)
+        return self._search(schema.CHUNKS, _chunk_columns(texts), filing_ids, limit, partial(text_hits, query=query))
 
     def search_pages_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """BM25 over whole pages: filing_id, page, score."""
-        return self._search_text(schema.PAGES, _PAGE_PLACE, query, filing_ids, limit)
+        return self._search(schema.PAGES, _PAGE_PLACE, filing_ids, limit, partial(text_hits, query=query))
 
     def search_chunks_vector(
         self, vector: Vectors, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
     ) -> pa.Table:
         """Cosine over chunks: filing_id, page, start, end, with ``texts`` text, score. Exact, unless there is no filing
         filter and the index is large enough for an approximate vector index (``index.ann_rows``)."""
-        return self._search_vector(schema.CHUNKS, _chunk_columns(texts), vector, filing_ids, limit)
+        hits = partial(vector_hits, vector=vector, probes=self._probes if filing_ids is None else None)
+        return self._search(schema.CHUNKS, _chunk_columns(texts), filing_ids, limit, hits)
 
     def search_pages_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """Exact cosine over page vectors: filing_id, page, score."""
-        return self._search_vector(schema.PAGES, _PAGE_PLACE, vector, filing_ids, limit)
+        return self._search(schema.PAGES, _PAGE_PLACE, filing_ids, limit, partial(vector_hits, vector=vector))
 
     @property
     def _fact_columns(self) -> list[str]:
@@ -185,10 +190,9 @@ class IndexReader:
     def _filings(self) -> tuple[Filing, ...]:
         return tuple(schema.filings_from_table(self._covers))
 
-    @cached_property
-    def _revisions(self) -> dict[str, str]:
-        columns = (self._covers[name].to_pylist() for name in ("filing_id", "revision"))
-        return dict(zip(*columns, strict=True))
+    def _cover_column(self, name: str) -> dict[str, Any]:
+        """The value of each filing id."""
+        return dict(zip(*(self._covers[column].to_pylist() for column in ("filing_id", name)), strict=True))
 
     def _has_stale_rows(self, name: str) -> bool:
         """Whether the table has uncommitted rows: it has all committed ones, so their counts differ."""
@@ -203,7 +207,7 @@ class IndexReader:
             return self._tables[name].to_table(**options)
 
     def _filter(self, name: str, filing_ids: Collection[str] | None) -> str | None:
-        return committed_rows(self._revisions, filing_ids, stale=self._stale[name])
+        return committed_rows(self.revisions, filing_ids, stale=self._stale[name])
 
     def _rows(
         self, name: str, filing_ids: Collection[str] | None, columns: Sequence[str], order: Sequence[str]
@@ -215,44 +219,27 @@ class IndexReader:
         return _by_place(table, order).select(list(columns))
 
     def _rows_of_pages(self, name: str, pages: Collection[tuple[str, int]], columns: Sequence[str]) -> pa.Table:
-        numbers: dict[str, list[str]] = {}
-        for filing_id, page in pages:
-            numbers.setdefault(filing_id, []).append(str(int(page)))
-        clauses = [f"(filing_id = {schema.literals([i])} AND page IN ({', '.join(n)}))" for i, n in numbers.items()]
-        if not clauses:
+        where = schema.on_pages(pages)
+        if where is None:
             return self._tables[name].schema.empty_table().select(list(columns))
-        where = f"({' OR '.join(clauses)})"
-        committed = self._filter(name, numbers) if self._stale[name] else None
+        committed = self._filter(name, {filing_id for filing_id, _ in pages}) if self._stale[name] else None
         return self._read(name, columns=list(columns), filter=f"{where} AND {committed}" if committed else where)
 
-    def _search_text(
-        self, name: str, place: Sequence[str], query: str, filing_ids: Collection[str] | None, limit: int
+    def _search(
+        self,
+        name: str,
+        place: Sequence[str],
+        filing_ids: Collection[str] | None,
+        limit: int,
+        hits: Callable[..., pa.Table],
     ) -> pa.Table:
+        table = self._tables[name]
         if limit < 1 or (filing_ids is not None and not filing_ids):
-            return self._no_hits(name, place)
-        table = self._read(
-            name,
-            columns=[*place, "_score"],
-            full_text_query=MatchQuery(query, "text"),
-            filter=self._filter(name, filing_ids),
-            prefilter=True,
-            limit=limit,
-        )
-        return _ranked(table.rename_columns([*place, "score"]), place)
-
-    def _search_vector(
-        self, name: str, place: Sequence[str], vector: Vectors, filing_ids: Collection[str] | None, limit: int
-    ) -> pa.Table:
-        if limit < 1 or (filing_ids is not None and not filing_ids):
-            return self._no_hits(name, place)
-        probes = self._probes if name == schema.CHUNKS and filing_ids is None else None
+            fields = [table.schema.field(column) for column in place]
+            return pa.schema([*fields, pa.field("score", pa.float32())]).empty_table()
         where = self._filter(name, filing_ids)
         with layout.reading(self.uri, name):
-            return vector_hits(self._tables[name], place, vector, where, limit, probes=probes)
-
-    def _no_hits(self, name: str, place: Sequence[str]) -> pa.Table:
-        fields = [self._tables[name].schema.field(column) for column in place]
-        return pa.schema([*fields, pa.field("score", pa.float32())]).empty_table()
+            return hits(table, place, where=where, limit=limit)
 
 
 def committed_rows(revisions: Mapping[str, str], filing_ids: Collection[str] | None, *, stale: bool) -> str | None:
@@ -266,6 +253,13 @@ def committed_rows(revisions: Mapping[str, str], filing_ids: Collection[str] | N
         committed = dict.fromkeys(revisions[filing_id] for filing_id in ids if filing_id in revisions)
         clauses.append(f"revision IN ({schema.literals(committed)})" if committed else "false")
     return " AND ".join(clauses) or None
+
+
+def text_hits(table: Any, place: Sequence[str], query: str, where: str | None, limit: int) -> pa.Table:
+    """The ``limit`` rows of a Lance table with the largest BM25 score of a word of ``query``: ``place`` and score."""
+    options = {"full_text_query": MatchQuery(query, "text"), "filter": where, "prefilter": True, "limit": limit}
+    hits = table.to_table(columns=[*place, "_score"], **options)
+    return _ranked(hits.rename_columns([*place, "score"]), place)
 
 
 def vector_hits(

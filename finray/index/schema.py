@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from finray.models.encoder import Vectors
 from finray.storage.columns import AS_JSON, Scalars, arrow_schema
 
 FORMAT_VERSION: Final = 2
+_CLAUSES_AT_ONCE: Final = 500
 FILINGS: Final = "filings"
 PAGES: Final = "pages"
 CHUNKS: Final = "chunks"
@@ -27,6 +28,7 @@ FACTS: Final = "facts"
 SOURCES: Final = "sources"
 FAILURES: Final = "failures"
 CHILDREN: Final = (PAGES, CHUNKS, FACTS)
+BY_FILING: Final = (FILINGS, *CHILDREN)
 COUNT_COLUMNS: Final = {PAGES: "n_pages", CHUNKS: "n_chunks", FACTS: "n_facts"}
 
 _TIME = pa.timestamp("us", tz="UTC")
@@ -86,13 +88,6 @@ def filing_row(filing: Filing) -> dict[str, Any]:
     return row
 
 
-def filing_from_row(row: Mapping[str, Any]) -> Filing:
-    values = {name: row[name] for name in FILING_COLUMNS}
-    values["aliases"] = tuple(row["aliases"])
-    values["provenance"] = json.loads(row["provenance"])
-    return Filing(**values)
-
-
 def filings_from_table(table: pa.Table) -> list[Filing]:
     """The filings of rows of ``filings``, in order. Equal values share one object: an index has far fewer companies,
     forms and dates than filings."""
@@ -149,3 +144,33 @@ def vectors_matrix(column: pa.Array | pa.ChunkedArray) -> Vectors:
 def literals(values: Collection[str]) -> str:
     """``values`` as escaped SQL literals of an IN list."""
     return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
+
+
+def is_filing(filing_id: str) -> str:
+    """SQL condition for the rows of a filing."""
+    return f"filing_id = {literals([filing_id])}"
+
+
+def is_revision(filing_id: str, revision: str) -> str:
+    """SQL condition for the rows of one revision of a filing."""
+    return f"({is_filing(filing_id)} AND revision = {literals([revision])})"
+
+
+def is_source(source_uri: str) -> str:
+    """SQL condition for the row of a file in ``sources`` or ``failures``."""
+    return f"source_uri = {literals([source_uri])}"
+
+
+def on_pages(pages: Collection[tuple[str, int]]) -> str | None:
+    """SQL condition for the rows of the given (filing_id, page); None if there are none."""
+    numbers: dict[str, list[str]] = {}
+    for filing_id, page in pages:
+        numbers.setdefault(filing_id, []).append(str(int(page)))
+    clauses = [f"({is_filing(filing_id)} AND page IN ({', '.join(n)}))" for filing_id, n in numbers.items()]
+    return f"({' OR '.join(clauses)})" if clauses else None
+
+
+def any_of(clauses: Sequence[str]) -> Iterator[str]:
+    """``clauses`` joined by OR, in conditions of a size that Lance can parse."""
+    for start in range(0, len(clauses), _CLAUSES_AT_ONCE):
+        yield " OR ".join(clauses[start : start + _CLAUSES_AT_ONCE])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from finray.core.types import Mark
 
@@ -22,10 +21,8 @@ class IndexProgress:
     last_uri: str = ""
 
 
-class ReportProgress(Protocol):
-    """Called before the first file (``done`` 0), after each one, and after the last commit."""
-
-    def __call__(self, progress: IndexProgress, /) -> None: ...
+ReportProgress = Callable[[IndexProgress], None]
+"""Called before the first file (``done`` 0), after each one, and after the last commit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 """The one committer of an index: batches of whole filings, atomic for readers, resumable after a kill.
 
-The order of a commit: rows of ``pages``, ``chunks`` and ``facts``; the ``filings`` rows, which make them count; the
-deletion of the rows that they replace; ``sources`` and ``failures``. A run killed in between leaves uncommitted rows,
-which the next writer sweeps, or finished work, which the next plan recognizes by its content.
+Workers have written the rows into data files (``finray.index.fragments``); a commit only changes metadata. Its order:
+the files become part of ``pages``, ``chunks`` and ``facts``; the ``filings`` rows make their rows count; the rows that
+they replace are deleted; ``sources`` and ``failures``. A run killed in between leaves files or rows that do not count,
+which ``maintain`` or the next writer sweeps, or finished work, which the next plan recognizes by its content.
 
-The revision of a row identifies its content and its writer, so that leftovers of an overtaken writer never pass for
-rows of the one that took over.
+The revision of a row identifies its content, its writer and the write, so that leftovers never pass for rows of the
+one that took over.
 """
 
 from __future__ import annotations
@@ -13,33 +14,43 @@ from __future__ import annotations
 import datetime as dt
 import time
 import uuid
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from operator import methodcaller
-from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
-import lance
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from finray.core.errors import CommitConflictError, FilingError, IndexMissingError, UsageError
+from finray.core.errors import CommitConflictError, FilingError, IndexMissingError, SourceError, UsageError
 from finray.core.settings import Settings
 from finray.index import digest, layout, maintenance, schema
-from finray.index.bundle import FilingBundle
+from finray.index.fragments import Key, WriteTarget, WrittenFilings, replaced
 from finray.index.plan import CommittedFiling, KnownSource, Outcome, Plan, PlannedFile, make_plan
+from finray.index.tasks import Run, in_turn
+from finray.storage.lance_commit import append, upsert
 from finray.storage.locations import SourceFile
 
 _COMMIT_SECONDS = 60.0
 """Longest time between commits, so that a kill costs little work."""
+_FRAGMENTS_SHARE: Final = 32
+"""A commit rewrites the list of a table's fragments. If each adds at least 1 / 32 of them (or a minute has passed), the
+lists of all commits together are at most 33 times as long as the last."""
+_KEYS: Final = ("filing_id", "revision", "content_sha256", "source_uri", "source_modified")
 
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    planned: PlannedFile
-    bundle: FilingBundle
+    """``row`` is that of ``filings``; without ``with_children``, the child rows that the index has stay."""
+
+    row: pa.Table
     committed: CommittedFiling
     with_children: bool
+
+    @property
+    def key(self) -> Key:
+        return self.row["filing_id"][0].as_py(), self.committed.revision
 
 
 class IndexWriter:
@@ -70,20 +81,14 @@ class IndexWriter:
         except CommitConflictError as error:
             raise _overtaken(uri) from error
         maintenance.sweep(uri)
-        self._filings = _committed_filings(uri)
-        self._known = _known_sources(uri)
-        self._failed = {row["source_uri"] for row in _rows(uri, schema.FAILURES, ["source_uri"])}
+        self._filings = dict(_committed(layout.read_table(uri, schema.FILINGS, columns=list(_KEYS))))
+        self._fragments = len(layout.open_table(uri, schema.CHUNKS).get_fragments())
+        columns = ["source_uri", "fingerprint", "content_sha256", "filing_id", "outcome"]
+        sources = layout.read_table(uri, schema.SOURCES, columns=columns).to_pylist()
+        self._known = {row.pop("source_uri"): KnownSource(**row) for row in sources}
+        self._failed = set(layout.read_table(uri, schema.FAILURES, columns=["source_uri"])["source_uri"].to_pylist())
         self._plan = Plan(())
         self._clear()
-
-    def __enter__(self) -> IndexWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.finish()
 
     def plan(self, files: Sequence[SourceFile], *, retry_failed: bool = False) -> Plan:
         """The new and changed files of ``files``. New names of indexed content are recorded with the next commit."""
@@ -92,34 +97,45 @@ class IndexWriter:
             self._sources[file.uri] = known
         return self._plan
 
-    def add(self, planned: PlannedFile, bundle: FilingBundle) -> Outcome:
-        """Add one encoded filing to the next commit. Returns its outcome."""
-        uri, filing = planned.file.uri, bundle.filing
-        rank = (planned.file.modified.timestamp(), uri)
-        new = CommittedFiling(maintenance.revision_by(bundle.revision, self._token), filing.content_sha256, uri, rank)
-        pending = self._pending.get(filing.filing_id)
-        current = pending.committed if pending else self._filings.get(filing.filing_id)
-        outcome = self._outcome(filing.filing_id, current, new)
+    @property
+    def target(self) -> WriteTarget:
+        """Where workers write what ``add`` takes."""
+        return WriteTarget(self._uri, self._token)
+
+    def add(self, planned: Mapping[str, PlannedFile], written: WrittenFilings) -> list[Outcome]:
+        """Add filings to the next commit; ``planned`` is by source URI. Returns the outcome of each."""
+        self._written.append(written)
+        found = _committed(written.filings.select(list(_KEYS)))
+        outcomes = [
+            self._add(planned[new.source_uri], filing_id, new, written.filings.slice(row, 1))
+            for row, (filing_id, new) in enumerate(found)
+        ]
+        self._flush_when_due()
+        return outcomes
+
+    def _add(self, planned: PlannedFile, filing_id: str, new: CommittedFiling, row: pa.Table) -> Outcome:
+        pending = self._pending.get(filing_id)
+        current = pending.committed if pending else self._filings.get(filing_id)
+        outcome = self._outcome(filing_id, current, new)
         if outcome == "indexed":
-            stored = self._filings.get(filing.filing_id)
+            stored = self._filings.get(filing_id)
             children = stored is None or stored.content_sha256 != new.content_sha256
             if stored is not None and not children:
                 new = replace(new, revision=stored.revision)
-            self._pending[filing.filing_id] = _Pending(planned, bundle, new, children)
-        self._note(planned, new.content_sha256, filing.filing_id, outcome)
-        self._flush_when_due()
+                # The digest of this row covers other child rows.
+                row = replaced(replaced(row, "revision", stored.revision), digest.COLUMN, None)
+            self._pending[filing_id] = _Pending(row, new, children)
+        self._note(planned, new.content_sha256, filing_id, outcome)
         return outcome
 
     def fail(self, planned: PlannedFile, content_sha256: str | None, error: FilingError) -> None:
         """Record that a file and its copies cannot be used. Unreadable files (no digest) are always tried again."""
         for file in (planned.file, *planned.copies):
             self._failures[file.uri] = {
-                "source_uri": file.uri,
                 "content_sha256": content_sha256,
                 "stage": error.stage,
                 "reason": error.reason,
                 "detail": error.detail,
-                "at": dt.datetime.now(dt.UTC),
             }
         if content_sha256 is not None:
             self._note(planned, content_sha256, None, "failed")
@@ -129,16 +145,20 @@ class IndexWriter:
         """Commit what was added so far."""
         if pending := list(self._pending.values()):
             self._check_claim()
-            self._write_children([p for p in pending if p.with_children])
-            self._commit_filings(pending)
+            counted = {p.key for p in pending if p.with_children}
+            # Files without a row that counts never become part of a table.
+            written = [some for some in self._written if not counted.isdisjoint(some.keys)]
+            keys = {key for some in written for key in some.keys}
+            self._write_children(written, keys)
+            self._commit_filings(pending, keys, keys - counted)
         self._write_outcomes()
         self._clear()
 
-    def finish(self) -> None:
-        """Commit the rest; update search indexes, compact and clean up changed tables."""
+    def finish(self, run: Run = in_turn) -> None:
+        """Commit the rest; update search indexes, compact and clean up changed tables. ``run`` runs the tasks."""
         self.flush()
         maintenance.sweep(self._uri)  # last rows of a writer that this one overtook
-        maintenance.tidy(self._uri, self._settings.index)
+        maintenance.tidy(self._uri, self._settings.index, run)
 
     def withdraw(self, source_uris: Collection[str]) -> int:
         """Remove the filings that were read from these files, and the records of the files; returns the number.
@@ -151,11 +171,11 @@ class IndexWriter:
         gone = sorted(i for i, filing in self._filings.items() if filing.source_uri in wanted)
         if gone:
             self._check_claim()
-            maintenance.remove_filings(self._uri, gone)
+            maintenance.remove(self._uri, schema.BY_FILING, [schema.is_filing(filing_id) for filing_id in gone])
             for filing_id in gone:
                 del self._filings[filing_id]
-        for name in (schema.SOURCES, schema.FAILURES):
-            maintenance.remove_sources(self._uri, name, sorted(wanted))
+        files = [schema.is_source(source_uri) for source_uri in sorted(wanted)]
+        maintenance.remove(self._uri, (schema.SOURCES, schema.FAILURES), files)
         self._known = {uri: known for uri, known in self._known.items() if uri not in wanted}
         self._failed -= wanted
         return len(gone)
@@ -178,101 +198,79 @@ class IndexWriter:
             self._sources[file.uri] = KnownSource(fingerprint, content_sha256, filing_id, copied)
 
     def _flush_when_due(self) -> None:
-        rows = sum(p.bundle.chunks.num_rows for p in self._pending.values())
-        if rows >= self._settings.index.write_rows or time.monotonic() - self._since > _COMMIT_SECONDS:
+        rows = sum(pc.sum(some.filings["n_chunks"]).as_py() or 0 for some in self._written)
+        fragments = sum(len(some.fragments.get(schema.CHUNKS, ())) for some in self._written)
+        full = rows >= self._settings.index.write_rows and fragments * _FRAGMENTS_SHARE >= self._fragments
+        if full or time.monotonic() - self._since > _COMMIT_SECONDS:
             self.flush()
 
     def _clear(self) -> None:
+        self._written: list[WrittenFilings] = []
         self._pending: dict[str, _Pending] = {}
         self._sources: dict[str, KnownSource] = {}
         self._failures: dict[str, dict[str, Any]] = {}
         self._since = time.monotonic()
 
-    def _write_children(self, pending: Sequence[_Pending]) -> None:
+    def _write_children(self, written: Sequence[WrittenFilings], keys: Collection[Key]) -> None:
         for name in schema.CHILDREN:
-            tables = [_with_revision(getattr(p.bundle, name), p.committed.revision) for p in pending]
-            rows = [table.cast(self._schemas[name]) for table in tables if table.num_rows]
-            if rows:
-                keys = [(p.bundle.filing.filing_id, p.committed.revision) for p in pending]
-                undo = partial(maintenance.remove_rows, self._uri, name, keys)
-                append = partial(lance.write_dataset, pa.concat_tables(rows), mode="append")
-                layout.write_table(self._uri, name, append, undo=undo)
+            fragments = [fragment for some in written for fragment in some.fragments.get(name, ())]
+            if fragments:
+                add = append(fragments)
 
-    def _commit_filings(self, pending: Sequence[_Pending]) -> None:
+                def step(table: Any, add: Callable[[Any], None] = add) -> None:
+                    # After the table is opened: ``maintain`` removes files of a writer that it overtakes, and makes
+                    # sure that no commit to a version opened before succeeds (maintenance.sweep_files).
+                    self._check_claim(undo=keys)
+                    add(table)
+
+                try:
+                    layout.write_table(self._uri, name, step)
+                except SourceError:  # a conflict, or the files are gone
+                    self._check_claim(undo=keys)
+                    raise
+                if name == schema.CHUNKS:
+                    self._fragments += len(fragments)
+
+    def _commit_filings(self, pending: Sequence[_Pending], written: Collection[Key], unused: Collection[Key]) -> None:
+        """``written`` are the keys of the child rows that are in the tables by now, ``unused`` those that will not
+        count."""
         uris = {p.committed.source_uri for p in pending}
-        ids = {p.bundle.filing.filing_id for p in pending}
+        ids = {p.key[0] for p in pending}
         gone = [i for i, f in self._filings.items() if f.source_uri in uris and i not in ids]
         # Checked again after the commit: a writer that takes over just before it may sweep these rows.
-        self._check_claim(undo=pending)
-        rows = pa.concat_tables([self._filing_row(p) for p in pending])
-        layout.write_table(self._uri, schema.FILINGS, partial(_commit, rows, gone))
-        self._check_claim(undo=pending)
-        replaced = [
-            (filing_id, p.committed.revision)
-            for p in pending
-            if (filing_id := p.bundle.filing.filing_id) in self._filings
-            and self._filings[filing_id].revision != p.committed.revision
-        ]
-        maintenance.delete_children(self._uri, gone, replaced)
+        self._check_claim(undo=written)
+        rows = pa.concat_tables([p.row for p in pending])
+        lost = f"filing_id IN ({schema.literals(gone)})" if gone else None
+        layout.write_table(self._uri, schema.FILINGS, partial(upsert, key="filing_id", rows=rows, lost=lost))
+        self._check_claim(undo=written)
+        outdated = [schema.is_filing(filing_id) for filing_id in gone]
+        outdated += [schema.is_revision(*key) for key in sorted(unused)]
+        for filing_id, revision in (p.key for p in pending):
+            if filing_id in self._filings and self._filings[filing_id].revision != revision:
+                outdated.append(f"({schema.is_filing(filing_id)} AND revision != {schema.literals([revision])})")
+        maintenance.remove(self._uri, schema.CHILDREN, outdated)
         for filing_id in gone:
             del self._filings[filing_id]
-        self._filings |= {p.bundle.filing.filing_id: p.committed for p in pending}
+        self._filings |= {p.key[0]: p.committed for p in pending}
 
-    def _check_claim(self, undo: Sequence[_Pending] = ()) -> None:
-        """Raise UsageError if another writer has taken over, after deleting this writer's child rows of ``undo``."""
-        if layout.open_table(self._uri, schema.FILINGS).config().get(maintenance.CLAIM) != self._token:
-            own = [(p.bundle.filing.filing_id, p.committed.revision) for p in undo if p.with_children]
-            maintenance.remove_revisions(self._uri, own)
+    def _check_claim(self, undo: Collection[Key] = ()) -> None:
+        """Raise UsageError if another writer has taken over, after deleting this writer's rows of ``undo``."""
+        if maintenance.current_claim(self._uri) != self._token:
+            maintenance.remove(self._uri, schema.BY_FILING, [schema.is_revision(*key) for key in sorted(undo)])
             raise _overtaken(self._uri)
 
-    def _filing_row(self, pending: _Pending) -> pa.Table:
-        """The row of a filing as a table. The digest covers this bundle's rows: null if older rows of the same content
-        stay."""
-        bundle = pending.bundle
-        values = {
-            **schema.filing_row(bundle.filing),
-            "revision": pending.committed.revision,
-            "source_modified": pending.planned.file.modified,
-            "n_pages": bundle.pages.num_rows,
-            "n_chunks": bundle.chunks.num_rows,
-            "n_facts": bundle.facts.num_rows,
-            "status": " ".join(bundle.filing.marks) or "indexed",
-            "indexed_at": dt.datetime.now(dt.UTC),
-            "summary": bundle.summary,
-            "vector": bundle.vector,
-            digest.COLUMN: None,
-        }
-        row = pa.Table.from_pylist([values], self._schemas[schema.FILINGS])
-        if not pending.with_children:
-            return row
-        children = {name: getattr(bundle, name).cast(self._schemas[name]) for name in schema.CHILDREN}
-        found = pa.array([digest.filing_digest(row, children)], pa.string())
-        return row.set_column(row.schema.get_field_index(digest.COLUMN), row.schema.field(digest.COLUMN), found)
-
     def _write_outcomes(self) -> None:
-        now = dt.datetime.now(dt.UTC)
-        rows = [
-            {
-                "source_uri": uri,
-                "fingerprint": known.fingerprint,
-                "content_sha256": known.content_sha256,
-                "filing_id": known.filing_id,
-                "outcome": known.outcome,
-                "at": now,
-            }
-            for uri, known in self._sources.items()
-        ]
-        self._upsert(schema.SOURCES, rows)
-        self._upsert(schema.FAILURES, list(self._failures.values()))
+        sources = [{"source_uri": uri, **asdict(known)} for uri, known in self._sources.items()]
+        failures = [{"source_uri": uri, **failure} for uri, failure in self._failures.items()]
+        for name, rows in ((schema.SOURCES, sources), (schema.FAILURES, failures)):
+            if rows:
+                at = dt.datetime.now(dt.UTC)
+                table = pa.Table.from_pylist([row | {"at": at} for row in rows], self._schemas[name])
+                layout.write_table(self._uri, name, partial(upsert, key="source_uri", rows=table))
         fixed = self._failed & {uri for uri, known in self._sources.items() if known.outcome != "failed"}
-        if fixed:
-            maintenance.remove_sources(self._uri, schema.FAILURES, sorted(fixed))
+        maintenance.remove(self._uri, [schema.FAILURES], [schema.is_source(uri) for uri in sorted(fixed)])
         self._failed = (self._failed | self._failures.keys()) - fixed
         self._known |= self._sources
-
-    def _upsert(self, name: str, rows: Sequence[dict[str, Any]]) -> None:
-        if rows:
-            layout.write_table(self._uri, name, partial(_upsert, pa.Table.from_pylist(list(rows), self._schemas[name])))
 
 
 def _overtaken(uri: str) -> UsageError:
@@ -282,20 +280,15 @@ def _overtaken(uri: str) -> UsageError:
     )
 
 
-def _commit(rows: pa.Table, gone: Sequence[str], table: Any) -> None:
-    merge = table.merge_insert("filing_id").when_matched_update_all().when_not_matched_insert_all()
-    if gone:
-        merge = merge.when_not_matched_by_source_delete(f"filing_id IN ({schema.literals(gone)})")
-    merge.execute(rows)
-
-
-def _upsert(rows: pa.Table, table: Any) -> None:
-    table.merge_insert("source_uri").when_matched_update_all().when_not_matched_insert_all().execute(rows)
-
-
-def _with_revision(table: pa.Table, revision: str) -> pa.Table:
-    place = table.schema.get_field_index("revision")
-    return table.set_column(place, "revision", pa.repeat(pa.scalar(revision), table.num_rows))
+def _committed(filings: pa.Table) -> list[tuple[str, CommittedFiling]]:
+    """(filing id, what decides whether another content replaces it) for each row of ``_KEYS``."""
+    return [
+        (
+            row.pop("filing_id"),
+            CommittedFiling(rank=(row.pop("source_modified").timestamp(), row["source_uri"]), **row),
+        )
+        for row in filings.to_pylist()
+    ]
 
 
 def claim(uri: str) -> str:
@@ -303,23 +296,3 @@ def claim(uri: str) -> str:
     token = uuid.uuid4().hex
     layout.write_table(uri, schema.FILINGS, methodcaller("update_config", {maintenance.CLAIM: token}))
     return token
-
-
-def _committed_filings(uri: str) -> dict[str, CommittedFiling]:
-    columns = ["filing_id", "revision", "content_sha256", "source_uri", "source_modified"]
-    return {
-        row.pop("filing_id"): CommittedFiling(rank=(row.pop("source_modified").timestamp(), row["source_uri"]), **row)
-        for row in _rows(uri, schema.FILINGS, columns)
-    }
-
-
-def _known_sources(uri: str) -> dict[str, KnownSource]:
-    columns = ["source_uri", "fingerprint", "content_sha256", "filing_id", "outcome"]
-    return {row.pop("source_uri"): KnownSource(**row) for row in _rows(uri, schema.SOURCES, columns)}
-
-
-def _rows(uri: str, name: str, columns: Sequence[str]) -> Iterable[dict[str, Any]]:
-    table = layout.open_table(uri, name)
-    with layout.reading(uri, name):
-        rows: list[dict[str, Any]] = table.to_table(columns=list(columns)).to_pylist()
-    return rows

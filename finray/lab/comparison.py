@@ -8,20 +8,21 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from finray.batch.driver import answer_all
 from finray.batch.prediction_store import PredictionStore, pending, read_predictions
 from finray.batch.question_files import BadLine, read_questions
 from finray.core.errors import UsageError
-from finray.core.settings import EncoderSettings, LlmSettings, Settings, load_settings
+from finray.core.settings import EncoderSettings, Settings, load_settings
 from finray.core.types import Prediction, Question
 from finray.engine import Engine, asks_llm, build_engine
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.evaluate import Evaluation, evaluate
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
-from finray.models.load_chat import load_chat
+from finray.models.reranker import load_reranker
 from finray.retrieval.methods.registry import method_named
 from finray.storage.locations import join
 
@@ -91,14 +92,14 @@ def compare_methods(
 
     with ExitStack() as stack:
         target = folder or stack.enter_context(tempfile.TemporaryDirectory())
-        uris = {label: join(target, f"{_file_name(label)}.jsonl") for label in position}
+        uris = {label: join(target, f"{file_name(label)}.jsonl") for label in position}
         stores = {label: stack.enter_context(PredictionStore(uri)) for label, uri in uris.items()}
         asyncio.run(answer_with_each(lines, index_uri, stores, compared, progress=report))
         files = {label: read_predictions(uri) for label, uri in uris.items()}
     return {label: evaluate(file.predictions, asked, remarks=file.remarks) for label, file in files.items()}
 
 
-def _file_name(label: str) -> str:
+def file_name(label: str) -> str:
     """``rrf:methods.rrf.constant=10`` as the name of a file."""
     return re.sub(r"[^\w.=,-]+", "_", label.replace(":", "__", 1))
 
@@ -117,7 +118,7 @@ async def answer_with_each(
     Skips questions that the store has predictions for. Indexes and models are loaded once and shared. All engines are
     built before the first question, so that a missing requirement of a method is reported at once.
     """
-    shared = _Shared(index_uri)
+    shared = SharedModels(index_uri)
     engines = {
         contender.label: shared.engine(contender.settings, chat)
         for contender in compared
@@ -137,14 +138,15 @@ async def answer_with_each(
         await answer_all(questions, answer, stores[contender.label], contender.settings, progress=report)
 
 
-class _Shared:
-    """Shares one open index, encoder and chat model between contenders with the same settings for it."""
+class SharedModels:
+    """Shares open indexes, encoders, rerankers and the chat model between contenders with the same settings for
+    them."""
 
     def __init__(self, index_uri: str) -> None:
         self._index_uri = index_uri
         self._readers: dict[str, IndexReader] = {}
         self._encoders: dict[EncoderSettings, Encoder] = {}
-        self._chats: dict[LlmSettings, ChatModel] = {}
+        self._reranker = cache(load_reranker)
 
     def engine(self, settings: Settings, chat: ChatModel | None) -> Engine:
         key = settings.index_hash()
@@ -152,11 +154,9 @@ class _Shared:
             self._readers[key] = IndexReader.open(self._index_uri, settings)
         if settings.encoder not in self._encoders:
             self._encoders[settings.encoder] = load_encoder(settings.encoder, threads=1)
-        if chat is None and asks_llm(settings):
-            if settings.llm not in self._chats:
-                self._chats[settings.llm] = load_chat(settings.llm)
-            chat = self._chats[settings.llm]
-        return build_engine(self._readers[key], settings, encoder=self._encoders[settings.encoder], chat=chat)
+        encoder = self._encoders[settings.encoder]
+        reader, rerankers = self._readers[key], self._reranker
+        return build_engine(reader, settings, encoder=encoder, chat=chat, answer_chat=chat, rerankers=rerankers)
 
 
 def _has_open_questions(questions: Sequence[Question | BadLine], store: PredictionStore, settings: Settings) -> bool:

@@ -17,13 +17,18 @@ DATA_RULE = (
 )
 
 
-def conversation(instructions: str, question: str, passages: Sequence[Passage] = ()) -> list[Message]:
-    """Instructions, then the passages numbered from 1, then the question."""
+def conversation(
+    instructions: str, question: str, passages: Sequence[Passage] = (), context: str = ""
+) -> list[Message]:
+    """Instructions, then the passages numbered from 1, then ``context``, which comes from filings too, then the
+    question."""
     sources = [f"{passage.doc_name}, p. {passage.page + 1}" for passage in passages]
-    code = code_of([question, *sources, *(passage.text for passage in passages)])
+    code = code_of([question, *([context] if context else []), *sources, *(passage.text for passage in passages)])
     parts = [
         fenced("passage", code, passage.text, {"id": str(number), "source": source})
         for number, (passage, source) in enumerate(zip(passages, sources, strict=True), start=1)
     ]
+    if context:
+        parts.append(fenced("passage", code, context))
     parts.append(f"Question: {unfenced(question)}")
     return [Message("system", instructions), Message("user", "\n\n".join(parts))]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -13,6 +16,8 @@ import numpy.typing as npt
 from finray.core.settings import EncoderSettings
 
 Vectors = npt.NDArray[np.float32]
+_QUERIES = 1024
+_WORD = re.compile(r"\w+")
 
 
 class Encoder(Protocol):
@@ -28,6 +33,48 @@ class Encoder(Protocol):
     def encode_query(self, text: str) -> Vectors:
         """float32 [dimension], unit length."""
         ...
+
+
+class QueryCache:
+    """``encoder`` with a cache of its last queries: several stages of one question need the same vector."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self.encode_query = lru_cache(_QUERIES)(encoder.encode_query)
+
+    @property
+    def dimension(self) -> int:
+        return self._encoder.dimension
+
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
+        return self._encoder.encode_passages(texts)
+
+
+class HashEncoder:
+    """For tests and machines without a model: each word adds ±1 to one of ``dimension`` components, so texts with
+    common words are close. Deterministic."""
+
+    def __init__(self, dimension: int = 64) -> None:
+        self._dimension = dimension
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word in _WORD.findall(text.lower()) or [""]:
+                digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+                row[int.from_bytes(digest[:4], "big") % self._dimension] += 1.0 if digest[4] & 1 else -1.0
+            if not row.any():  # the words cancelled each other out
+                row[0] = 1.0
+        unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+    def encode_query(self, text: str) -> Vectors:
+        vector: Vectors = self.encode_passages([text])[0]
+        return vector
 
 
 def encoder_dimension(settings: EncoderSettings) -> int:
@@ -58,8 +105,6 @@ def load_encoder(settings: EncoderSettings, *, threads: int | None = None) -> En
     Raises ModelUnavailableError if the weights are missing, damaged or of an unsupported kind.
     """
     if settings.model == "hash":
-        from finray.models.hash_encoder import HashEncoder
-
         return HashEncoder()
     # torch and transformers take seconds to import, so they are imported only for encoding.
     from finray.models.minilm import minilm_folder

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import RerankerSettings
 
 os.environ.setdefault("DISABLE_SAFETENSORS_CONVERSION", "1")
 _log = logging.getLogger(__name__)
@@ -30,6 +35,26 @@ def source(model: str, revision: str) -> dict[str, Any]:
         "local_files_only": local,
         "trust_remote_code": False,
     }
+
+
+@contextmanager
+def loading(what: str, model: str) -> Iterator[None]:
+    """Raises ModelUnavailableError if the block cannot load ``model``."""
+    try:
+        yield
+    except (OSError, ValueError, ImportError) as error:
+        raise ModelUnavailableError(
+            f"cannot load the {what} {model!r}: {error}; give a local folder, or the name and revision of a model on "
+            f"a hub that can be reached ({SAFETENSORS_HINT})"
+        ) from error
+
+
+def sentence_transformers_model(kind: Any, what: str, settings: RerankerSettings) -> Any:
+    """The model of ``settings`` as a ``kind``, a class of sentence-transformers. Raises ModelUnavailableError."""
+    device = None if settings.device == "auto" else settings.device
+    where = source(settings.model, settings.revision)
+    with loading(what, settings.model):
+        return kind(settings.model, device=device, model_kwargs=dict(WEIGHTS), **where)
 
 
 @cache

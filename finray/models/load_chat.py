@@ -18,6 +18,15 @@ _BACKENDS: Final = {
 """By name, so that vLLM and Ray are imported only if they are used."""
 
 
+async def disconnect(model: ChatModel) -> None:
+    """Close the connections of an HTTP client, which last no longer than the running event loop. Other models stay."""
+    from finray.models.openai_http import OpenAIChatModel
+
+    client = model.inner if isinstance(model, ReplayingChatModel) else model
+    if isinstance(client, OpenAIChatModel):
+        await client.close()
+
+
 def load_chat(settings: LlmSettings) -> ChatModel:
     """The model of ``settings.backend``, behind the replay cache if there is one.
 

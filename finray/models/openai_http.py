@@ -72,6 +72,7 @@ class OpenAIChatModel:
             "messages": [{"role": m.role, "content": m.content} for m in messages],
             "temperature": self._settings.temperature,
             "max_tokens": self._settings.max_tokens,
+            **({} if self._settings.seed is None else {"seed": self._settings.seed}),
             **more,
         }
 

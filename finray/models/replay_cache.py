@@ -33,7 +33,7 @@ class ReplayingChatModel:
     """
 
     def __init__(self, model: ChatModel, settings: LlmSettings) -> None:
-        self._model = model
+        self.inner = model
         self._folder = Path(settings.replay_cache).expanduser()
         self._max_bytes = settings.replay_cache_mb * 1024 * 1024
         self._identity = settings.identity()
@@ -50,7 +50,7 @@ class ReplayingChatModel:
             stored = await asyncio.to_thread(_load, path)
         if stored is not None:
             return stored
-        reply = await self._model.chat(messages, schema=schema)
+        reply = await self.inner.chat(messages, schema=schema)
         if schema is None or reply.parsed is not None:
             with _folder_errors(self._folder):
                 await asyncio.to_thread(self._store, path, reply)

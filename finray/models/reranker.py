@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from finray.core.errors import ModelUnavailableError
 from finray.core.settings import RerankerSettings
 from finray.models import hub
 
@@ -49,20 +49,8 @@ class CrossEncoderReranker:
     def __init__(self, settings: RerankerSettings) -> None:
         from sentence_transformers import CrossEncoder
 
-        device = None if settings.device == "auto" else settings.device
-        try:
-            self._model = CrossEncoder(
-                settings.model,
-                max_length=settings.max_tokens,
-                device=device,
-                model_kwargs=dict(hub.WEIGHTS),
-                **hub.source(settings.model, settings.revision),
-            )
-        except (OSError, ValueError) as error:
-            raise ModelUnavailableError(
-                f"cannot load the reranker {settings.model!r}: {error}; give a local folder, or the name and revision "
-                f"of a model on a hub that can be reached ({hub.SAFETENSORS_HINT})"
-            ) from error
+        kind = partial(CrossEncoder, max_length=settings.max_tokens)
+        self._model = hub.sentence_transformers_model(kind, "reranker", settings)
         self._batch_size = settings.batch_size
 
     def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:

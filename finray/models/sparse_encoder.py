@@ -13,7 +13,6 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from finray.core.errors import ModelUnavailableError
 from finray.core.settings import SparseEncoderSettings
 from finray.models import hub
 
@@ -57,22 +56,11 @@ class TransformerSparseEncoder:
     def __init__(self, settings: SparseEncoderSettings) -> None:
         from sentence_transformers import SparseEncoder as Model
 
-        device = None if settings.device == "auto" else settings.device
-        try:
-            self._model = Model(
-                settings.model,
-                device=device,
-                model_kwargs=dict(hub.WEIGHTS),
-                **hub.source(settings.model, settings.revision),
-            )
-        except (OSError, ValueError) as error:
-            raise ModelUnavailableError(
-                f"cannot load the sparse encoder {settings.model!r}: {error}; set sparse_encoder.model to a local "
-                f"folder, or make the hub reachable ({hub.SAFETENSORS_HINT})"
-            ) from error
+        self._model = hub.sentence_transformers_model(Model, "sparse encoder (sparse_encoder.model)", settings)
         longest = self._model.max_seq_length
         self._model.max_seq_length = min(settings.max_tokens, longest) if longest else settings.max_tokens
         self._batch_size = settings.batch_size
+        self._max_terms = settings.max_terms or None
 
     def encode_passages(self, texts: Sequence[str]) -> list[SparseVector]:
         return self._encode(self._model.encode_document, list(texts)) if texts else []
@@ -82,7 +70,12 @@ class TransformerSparseEncoder:
 
     def _encode(self, encode: Any, texts: list[str]) -> list[SparseVector]:
         matrix = encode(
-            texts, batch_size=self._batch_size, convert_to_sparse_tensor=True, save_to_cpu=True, show_progress_bar=False
+            texts,
+            batch_size=self._batch_size,
+            convert_to_sparse_tensor=True,
+            save_to_cpu=True,
+            show_progress_bar=False,
+            max_active_dims=self._max_terms,
         ).coalesce()
         rows, terms = matrix.indices().numpy()
         weights = matrix.values().float().numpy()

@@ -50,16 +50,11 @@ class TransformerEncoder:
         log.setLevel(logging.ERROR)
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            self._tokenizer = AutoTokenizer.from_pretrained(folder, **where)
-            self._model = AutoModel.from_pretrained(
-                folder,
-                **where,
-                **hub.WEIGHTS,
-                dtype=_dtype(settings.dtype, self._device),
-                attn_implementation="sdpa",
-            )
-        except (OSError, ValueError, ImportError) as error:
-            raise _cannot_load(folder, error) from error
+            with hub.loading("encoder", folder):
+                self._tokenizer = AutoTokenizer.from_pretrained(folder, **where)
+                dtype = _dtype(settings.dtype, self._device)
+                options = {**where, **hub.WEIGHTS, "dtype": dtype, "attn_implementation": "sdpa"}
+                self._model = AutoModel.from_pretrained(folder, **options)
         finally:
             log.setLevel(level)
         self._model.eval().to(self._device)
@@ -167,25 +162,9 @@ def token_positions(config: Any) -> int:
     return positions - int(reserved)
 
 
-def _cannot_load(folder: str, error: Exception) -> ModelUnavailableError:
-    return ModelUnavailableError(
-        f"cannot load the encoder {folder!r}: {error}; give a sentence-transformers folder, or the name and "
-        f"revision of a model on a hub that can be reached ({hub.SAFETENSORS_HINT})"
-    )
-
-
 def _json(folder: str, name: str, where: Mapping[str, Any]) -> dict[str, Any]:
-    path: str | None
-    if Path(folder).is_dir():
-        path = str(Path(folder, name))
-        if not Path(path).is_file():
-            return {}
-    else:
-        try:
-            path = cached_file(folder, name, revision=where["revision"], _raise_exceptions_for_missing_entries=False)
-        except OSError as error:
-            raise _cannot_load(folder, error) from error
-    if path is None:
-        return {}
-    loaded: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    """The content of a file of the model; nothing if it has no such file."""
+    with hub.loading("encoder", folder):
+        path = cached_file(folder, name, revision=where["revision"], _raise_exceptions_for_missing_entries=False)
+        loaded: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8")) if path is not None else {}
     return loaded

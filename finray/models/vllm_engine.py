@@ -173,6 +173,7 @@ class VllmChatModel:
         return self._vllm.SamplingParams(
             temperature=asker.temperature,
             max_tokens=asker.max_tokens,
+            seed=asker.seed,
             structured_outputs=StructuredOutputsParams(json=dict(schema)) if schema is not None else None,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -350,39 +350,28 @@ def _joined(filings: Sequence[Filing]) -> list[int]:
             parent[b] = a
             ciks[a] |= ciks[b]
 
-    for identities in (_registrations, _names_and_tickers, _short_names):
+    for identities in zip(*map(_identities, filings), strict=True):
         seen: dict[str, int] = {}
-        for index, filing in enumerate(filings):
-            for identity in identities(filing):
+        for index, found in enumerate(identities):
+            for identity in found:
                 join(seen.setdefault(identity, index), index)
     return [root(index) for index in range(len(filings))]
 
 
-def _registrations(filing: Filing) -> Iterable[str]:
-    if filing.cik:
-        yield f"cik:{filing.cik.lstrip('0')}"
-    if filing.commission_file_number:
-        yield f"file:{filing.commission_file_number}"
+def _identities(filing: Filing) -> tuple[list[str], list[str], list[str]]:
+    """What filings of one company share, the surest first: registrations; name and ticker; name and short names.
 
-
-def _names_and_tickers(filing: Filing) -> Iterable[str]:
-    if (core := "".join(core_name(filing.company))) and filing.company != UNIDENTIFIED:
-        yield f"name:{core}"
-    if filing.ticker:
-        yield f"ticker:{filing.ticker.upper()}"
-
-
-def _short_names(filing: Filing) -> Iterable[str]:
-    """An earnings release often has only a short name: "Amcor" for Amcor plc."""
-    if filing.company == UNIDENTIFIED:
-        return
-    yield f"name:{''.join(core_name(filing.company))}"
-    if not (filing.cik or filing.commission_file_number or filing.ticker):
-        own = core_name(filing.company)
-        for alias in filing.aliases:
-            core = core_name(alias)
-            if core and own[: len(core)] == core:
-                yield f"name:{''.join(core)}"
+    An earnings release often has only a short name: "Amcor" for Amcor plc.
+    """
+    own, known = core_name(filing.company), filing.company != UNIDENTIFIED
+    cik, number, ticker = filing.cik, filing.commission_file_number, filing.ticker
+    registrations = [f"cik:{cik.lstrip('0')}"] if cik else []
+    registrations += [f"file:{number}"] if number else []
+    tickers = [f"ticker:{ticker.upper()}"] if ticker else []
+    aliases = () if registrations or ticker else map(core_name, filing.aliases)
+    cores = [own, *(core for core in aliases if core and own[: len(core)] == core)]
+    names = [f"name:{''.join(core)}" for core in cores] if known else []
+    return registrations, [*(names[:1] if own else []), *tickers], names
 
 
 def _company(members: Sequence[Filing]) -> Company:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from finray.core.vocabulary import any_of
 from finray.filings.canonical import canonical_items
 from finray.question.arithmetic import ProgramError, names
 from finray.question.formulas import at_period
@@ -24,7 +25,8 @@ _NOISE = re.compile(
     r"|\bat (?:the )?(?:fiscal )?year[- ]end\b|\bat the end of the (?:fiscal )?year\b",
     re.I,
 )
-
+_SIGNS = {"divided by": "/", "over": "/", "plus": "+", "minus": "-", "less": "-", "times": "*", "×": "*", "÷": "/"}
+_SIGN_WORDS = re.compile(rf"(?<!\w){any_of(_SIGNS)}(?!\w)", re.I)
 _DEFINED_NAME = re.compile(r"(?:^|[.?!:]\s++|\bwhere\s++)([^.?!:]{3,60}?)\s++(?:is|are)\s++defined\s++as\b", re.I)
 
 
@@ -58,17 +60,7 @@ def defined_formula(question: str) -> str | None:
     text = re.sub(r"\b(?:the\s+)?average\s+(?:of\s+)?(?:the\s+)?(\w+)", r"avg(\1)", text, flags=re.I)
     text = re.sub(r"\b(?:the\s+)?(?:change|increase)\s+in\s+(?:the\s+)?(\w+)", r"delta(\1)", text, flags=re.I)
     text = re.sub(r"\bcash from operations\b", "operating_cash_flow", text, flags=re.I)
-    for word, sign in (
-        ("divided by", "/"),
-        ("over", "/"),
-        ("plus", "+"),
-        ("minus", "-"),
-        ("less", "-"),
-        ("times", "*"),
-        ("×", "*"),
-        ("÷", "/"),
-    ):
-        text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", sign, text, flags=re.I)
+    text = _SIGN_WORDS.sub(lambda word: _SIGNS[word[0].lower()], text)
     expression = re.sub(r"\s+", " ", text).strip()
     try:
         operands = names(expression)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import cast
 
-from finray.core.plan import Formula, Unit
+from finray.core.data_files import shipped_data
+from finray.core.plan import Formula
 from finray.question.arithmetic import PERIOD_FUNCTIONS, names, parse
 
 
 @cache
 def formulas() -> dict[str, Formula]:
     """All formulas by key."""
-    text = (resources.files("finray.question") / "formulas.toml").read_text(encoding="utf-8")
     return {
-        key: Formula(key, tuple(entry["names"]), entry["formula"], cast(Unit, entry["unit"]))
-        for key, entry in tomllib.loads(text).items()
+        key: Formula(key, tuple(entry["names"]), entry["formula"], entry["unit"])
+        for key, entry in shipped_data("finray.question", "formulas.toml").items()
     }
 
 

@@ -6,12 +6,11 @@ intents.toml holds the words; the rules below combine them with the number of co
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from finray.core.data_files import shipped_data
 from finray.core.query import Span
 
 
@@ -29,7 +28,7 @@ def intents_of(question: str, text: str, metrics: Sequence[Span], companies: int
     several = companies > 1 or periods > 1
     if several and {"which_one", "compares"} <= found:
         found.add("which")
-    elif "explains" in found and companies < 2:
+    elif "cause" in found or ("explains" in found and companies < 2):
         found.add("words")
     if not found & {"words", "not_an_amount"}:
         found.add("amount")
@@ -51,6 +50,12 @@ def operator_spans(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((*m.span(), name) for name in _OPERATORS for m in known[name].pattern.finditer(text))
 
 
+def names_cause(text: str) -> bool:
+    """Whether ``text`` asks for a cause: "why", "what drove that"."""
+    known = _vocabulary()
+    return known["cause"].pattern.search(text) is not None
+
+
 def superlative(text: str) -> re.Match[str] | None:
     """The first superlative of ``text``."""
     return _vocabulary()["superlative"].pattern.search(text)
@@ -69,8 +74,8 @@ def masked(text: str, spans: Sequence[Span], mask: str) -> str:
 
 @cache
 def _vocabulary() -> Mapping[str, _Words]:
-    text = (resources.files("finray.question") / "intents.toml").read_text(encoding="utf-8")
-    return {name: _Words(entry.get("of", "text"), _pattern(entry)) for name, entry in tomllib.loads(text).items()}
+    words = shipped_data("finray.question", "intents.toml")
+    return {name: _Words(entry.get("of", "text"), _pattern(entry)) for name, entry in words.items()}
 
 
 def _pattern(entry: Mapping[str, Sequence[str]]) -> re.Pattern[str]:

@@ -7,6 +7,7 @@ import keyword
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
 from finray.core.query import Query, Span
@@ -19,6 +20,7 @@ from finray.question.intents import masked
 from finray.question.mentions import mentions
 from finray.question.operations import Reading, readings
 from finray.question.phrase import phrase_of, without_context
+from finray.question.sources import without_source
 from finray.question.synonyms import qualifiers, words_of
 
 _MARGIN = re.compile(r"\s*+(?:(?:%|percent(?:age)?)\s*+)?margin\b", re.I)
@@ -59,6 +61,12 @@ _SHARE_WORDS = re.compile(
     r"\s+of\s+",
     re.I,
 )
+_ASKS_SHARE = re.compile(r"\b(?:portion|proportion|share of|fraction|margin|percentage of|how many times)\b", re.I)
+_EMPTY = frozenset(words_of("total amount balance account figure number value sum table end beginning"))
+"""Words that distinguish no row."""
+_SENTENCES = re.compile(r"(?<=[a-z)][.?!])\s+")
+_COMBINED = {"share": "{0} / {1}", "ratio": "{0} / {1}", "difference": "{0} - {1}", "sum": "{0} + {1}"}
+_TWO = 2
 _UNASKED_QUALIFIERS = frozenset(
     words_of("net other sales sale paid purchases purchase payments proceeds gross gains losses issuance")
 )
@@ -83,10 +91,10 @@ def named_measures(query: Query) -> Measures:
     own = defined_formula(query.question)
     result: list[Formula] = []
     for index, mention in enumerate(found):
-        formula = _as_formula(mention)
+        formula = formula_of(mention.value)
         following = found[index + 1] if index + 1 < len(found) else None
         if following is not None and _AS_SHARE.fullmatch(query.text[mention.end : following.start]):
-            other = _as_formula(following)
+            other = formula_of(following.value)
             name = f"{formula.names[0]} as a percentage of {other.names[0]}"
             return Measures((Formula("ratio", (name,), f"({formula.expression}) / ({other.expression})", "percent"),))
         if _MARGIN.match(query.text[mention.end :]) and formula.unit == "USD":
@@ -98,11 +106,8 @@ def named_measures(query: Query) -> Measures:
     covered = {item for f in compound.values() for item in line_items(f)}
     result = [f for f in result if f.key in compound or f.key not in covered]
     if own is not None:
-        shown = result[0] if result else None
-        unit: Unit = shown.unit if shown is not None else "ratio"
-        return Measures(
-            (Formula(shown.key if shown else "defined", shown.names if shown else ("the defined metric",), own, unit),)
-        )
+        shown = result[0] if result else Formula("defined", ("the defined metric",), own, "ratio")
+        return Measures((replace(shown, expression=own),))
     return Measures(tuple(result))
 
 
@@ -122,7 +127,7 @@ def is_narrowed(query: Query) -> bool:
     if any(mention.value in _ACCRUED for mention in found) and _PAID.search(rest):
         return True
     counted = phrase_of(query.text, query.names, moving=True)
-    if counted is not None and counted.measure == "shares" and any(_as_formula(m).unit == "USD" for m in found):
+    if counted is not None and counted.measure == "shares" and any(formula_of(m.value).unit == "USD" for m in found):
         return True
     phrase = phrase_of(rest, query.names, moving=True)
     telling = {word for line in qualifiers() for side in line for word in side} - _UNASKED_QUALIFIERS
@@ -136,21 +141,22 @@ def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = Fa
     ``moving`` if it asks for a change, ``aggregate`` if it asks for an average or a sum.
     """
     instant = _INSTANT.search(query.question) is not None
-    text = _UP_OR_DOWN.sub("change", query.text)
+    text = _UP_OR_DOWN.sub("change", without_source(query.text, query.source, query.intents))
     if (defined := _DEFINED.search(query.question)) is not None:
-        return _only(_arithmetic(defined.group(1), query, instant))
+        return _arithmetic(defined.group(1), query, instant)
     if re.search(rf"\s{_DIVIDED}\s", text):
-        return _only(_arithmetic(text, query, instant))
+        return _arithmetic(text, query, instant)
     read = [
         measures
         for reading in readings(without_context(text, query.names))
         if (measures := _read(reading, query, instant)) is not None
     ]
-    phrase = phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate)
-    whole = [_row(phrase)] if phrase is not None and len(phrase.words) <= _MAX_WORDS else []
-    if (moving or aggregate) and len(query.periods) < 2:
+    phrase = _measured(phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate), query)
+    named = phrase is not None and len(phrase.words) <= _MAX_WORDS and not set(phrase.words) <= _EMPTY
+    whole = [_row(phrase)] if phrase is not None and named else []
+    if (moving or aggregate) and len(query.asked) < 2:
         # "the change in other assets", "the average price": a table may print it as a row
-        row = phrase_of(text, query.names, instant=instant)
+        row = _measured(phrase_of(text, query.names, instant=instant), query)
         if row is not None and row != phrase and len(row.words) <= _MAX_ROW_WORDS:
             must = _MOVES if moving else _AVERAGES
             whole = [replace(_row(replace(row, must=must)), settled=True), *whole]
@@ -158,25 +164,63 @@ def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = Fa
     return tuple([*whole, *read] if summed else read or whole)
 
 
+def tagged_measures(query: Query, quantities: Sequence[Sequence[str]], operation: str) -> tuple[Measures, ...]:
+    """What ``quantities``, each in the pieces of the question that name it, may measure by ``operation``: one row, or
+    two combined. Nothing if the rules read another operation, or if the words name a metric that other words narrow."""
+    named = tuple(" ".join(pieces) for pieces in quantities)
+    template = _template(query, operation, len(named))
+    if template is None:
+        return ()
+    if operation == "value" and _ASKS_SHARE.search(query.question) is not None and query.shape.unit is None:
+        return ()
+    percent = operation == "share" or (operation == "ratio" and _ASKS_PERCENT.search(query.question) is not None)
+    measures = _read(Reading(template, named, percent), query, _INSTANT.search(query.question) is not None)
+    if measures is None or (len(measures.phrases) < len(named) and _narrowed_beside(query, quantities)):
+        return ()
+    return (replace(measures, settled=len(named) > 1),)
+
+
+def _template(query: Query, operation: str, quantities: int) -> str | None:
+    """The formula over so many quantities, if ``operation`` agrees with the rules; None if it does not."""
+    periods = len(query.asked)
+    if quantities > 1:
+        return _COMBINED.get(operation) if periods < _TWO else None
+    if query.intents & {"growth", "change"}:
+        agreed = periods == _TWO or operation in ("growth", "difference")
+    elif "aggregate" in query.intents:
+        agreed = periods >= _TWO or operation in ("average", "sum")
+    else:
+        agreed = periods < _TWO and operation == "value"
+    return "{0}" if quantities and agreed else None
+
+
+def _narrowed_beside(query: Query, quantities: Sequence[Sequence[str]]) -> bool:
+    """Whether a sentence with the quantities has words that no metric, company or period explains."""
+    sentences = [
+        s for s in _SENTENCES.split(query.text) if any(piece in s for pieces in quantities for piece in pieces)
+    ]
+    words = {word.lower() for sentence in sentences or [query.text] for word in re.findall(r"[^\W\d_]+", sentence)}
+    return any(word in words for word in query.unexplained)
+
+
+def _measured(phrase: Phrase | None, query: Query) -> Phrase | None:
+    """``phrase`` with the measure that the question states for its answer, if it does."""
+    asked = query.shape.unit
+    if phrase is None or (asked != "money" and asked != "shares" and asked != "per share"):
+        return phrase
+    return replace(phrase, measure=asked, stated=True)
+
+
 def _row(phrase: Phrase) -> Measures:
     name = _identifier(phrase)
     return Measures((Formula(name, (phrase.text,), name, UNIT_OF[phrase.measure]),), {name: phrase})
 
 
-def _only(measures: Measures | None) -> tuple[Measures, ...]:
-    return (measures,) if measures is not None else ()
-
-
 def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
     """The formula of a reading, over phrases; None if an operand is empty or two are equal."""
     phrases: dict[str, Phrase] = {}
-    parts: list[str] = []
-    for words in reading.operands:
-        phrase = phrase_of(words, query.names, instant=instant)
-        if phrase is None or len(phrase.words) > _MAX_WORDS:
-            return None
-        parts.append(_operand(phrase, phrases))
-    if len(set(parts)) < len(parts):
+    parts = [_operand(words, query, instant, phrases) for words in reading.operands]
+    if None in parts or len(set(parts)) < len(parts):
         return None
     expression = reading.template.format(*parts)
     kinds = {phrase.measure for phrase in phrases.values()}
@@ -188,8 +232,8 @@ def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
     return Measures((Formula("defined", (named,), expression, unit),), phrases, settled=True)
 
 
-def _arithmetic(text: str, query: Query, instant: bool) -> Measures | None:
-    """``text`` as an expression. An operand that is just a metric's name becomes the metric, any other a phrase."""
+def _arithmetic(text: str, query: Query, instant: bool) -> tuple[Measures, ...]:
+    """``text`` as an expression; nothing if it is none."""
     phrases: dict[str, Phrase] = {}
     parts: list[str] = []
     for token in _OPERATORS.split(text):
@@ -199,24 +243,27 @@ def _arithmetic(text: str, query: Query, instant: bool) -> Measures | None:
         if _OPERATORS.fullmatch(token):
             parts.append(_SIGNS.get(word, word if word in "()" else "/"))
             continue
-        phrase = phrase_of(_SHARE_WORDS.sub("", token), query.names, instant=instant)
-        if phrase is None or len(phrase.words) > _MAX_WORDS:
-            return None
-        parts.append(_operand(phrase, phrases))
+        operand = _operand(_SHARE_WORDS.sub("", token), query, instant, phrases)
+        if operand is None:
+            return ()
+        parts.append(operand)
     expression = " ".join(parts)
     try:
         parse(expression)
     except ProgramError:
+        return ()
+    unit: Unit = "percent" if _ASKS_PERCENT.search(query.question) else "ratio"
+    return (Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases, settled=True),)
+
+
+def _operand(words: str, query: Query, instant: bool, phrases: dict[str, Phrase]) -> str | None:
+    """``words`` as the metric that they name, or as a phrase, added to ``phrases``; None if no row has such a name."""
+    phrase = _measured(phrase_of(words, query.names, instant=instant), query)
+    if phrase is None or len(phrase.words) > _MAX_WORDS or set(phrase.words) <= _EMPTY:
         return None
-    percent = _ASKS_PERCENT.search(query.question) is not None
-    unit: Unit = "percent" if percent else "ratio"
-    return Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases, settled=True)
-
-
-def _operand(phrase: Phrase, phrases: dict[str, Phrase]) -> str:
     whole = [m for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text))]
     if whole:
-        return f"({_as_formula(whole[0]).expression})"
+        return f"({formula_of(whole[0].value).expression})"
     name = _identifier(phrase)
     phrases[name] = phrase
     return name
@@ -232,9 +279,10 @@ def _metrics(query: Query) -> Sequence[Span]:
     return [span for span in query.spans if span.kind == "metric"]
 
 
-def _as_formula(metric: Span) -> Formula:
-    if metric.value in formulas():
-        return formulas()[metric.value]
-    item = canonical_items()[metric.value]
-    unit: Unit = "USD/share" if item.unit == "USD/share" else "shares" if item.unit == "shares" else "USD"
-    return Formula(metric.value, (item.names[0],), metric.value, unit)
+def formula_of(metric: str) -> Formula:
+    """A named formula or a canonical line item. Raises KeyError for an unknown key."""
+    if metric in formulas():
+        return formulas()[metric]
+    item = canonical_items()[metric]
+    unit = cast(Unit, item.unit) if item.unit in ("USD/share", "shares") else "USD"
+    return Formula(metric, (item.names[0],), metric, unit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 import re
 from collections.abc import Iterator
@@ -11,60 +12,79 @@ from finray.core.period import Period
 from finray.core.types import FiscalPeriod
 from finray.core.vocabulary import COUNT, MONTH, MONTHS, ORDINAL, ORDINALS, number_of
 
-_MONTH = rf"({MONTH})\.?"
-_YEAR = r"((?:19|20)\d\d)"
-_SHORT_YEAR = r"['’]?((?:19|20)?\d\d)"
-_ORDINAL = f"({ORDINAL})"
+_MONTH = rf"(?P<month>{MONTH})\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_SHORT_YEAR = r"['’]?(?P<year>(?:19|20)?\d\d)"
+_LAST_YEAR = r"['’]?(?P<last>(?:19|20)?\d\d)"
+_QUARTER = r"(?P<quarter>[1-4])"
+_ORDINAL = f"(?P<quarter>{ORDINAL})"
 _OF = r"(?>(?:\s*+(?:(?:of|in|for|the|fiscal|year)\b|[,/'’-]))*)\s*+(?:fy\s*+)?"
 
 _DATES = (
-    re.compile(rf"\b{_MONTH}\s++(\d{{1,2}})(?:st|nd|rd|th)?\s*+(?:,\s*+)?{_YEAR}\b", re.I),
-    re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s++(?:of\s++)?{_MONTH}\s*+(?:,\s*+)?{_YEAR}\b", re.I),
-    re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b"),
+    re.compile(rf"\b{_MONTH}\s++{_DAY}\s*+(?:,\s*+)?{_YEAR}\b", re.I),
+    re.compile(rf"\b{_DAY}\s++(?:of\s++)?{_MONTH}\s*+(?:,\s*+)?{_YEAR}\b", re.I),
+    re.compile(rf"\b{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)\b"),
 )
 _SAME_DAY = re.compile(
-    r"\s*+(?:(?:,\s*+)?(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s++(?:in\s++)?((?:19|20)\d\d)\b", re.I
+    rf"\s*+(?:(?:,\s*+)?(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s++(?:in\s++)?{_YEAR}\b", re.I
 )
 """A second year after a date: "December 31, 2019 and 2018"."""
-_SAME_YEAR = re.compile(
-    rf"\b{_MONTH}\s++(\d{{1,2}})(?:st|nd|rd|th)?\s*+(?:,\s*+)?(?:and|&|to|or|versus|vs\.?)\s++$", re.I
-)
+_SAME_YEAR = re.compile(rf"\b{_MONTH}\s++{_DAY}\s*+(?:,\s*+)?(?:and|&|to|or|versus|vs\.?)\s++$", re.I)
 """A day before a date: "April 27 and January 26, 2019"."""
 _QUARTERS = (
-    re.compile(rf"\bQ\s*([1-4]){_OF}{_SHORT_YEAR}\b", re.I),
-    re.compile(rf"(?:\b(?:(?:FY|fiscal(?: year)?)\s*+)?|(?<=\w\s)){_SHORT_YEAR}\s*+(?:-\s*+)?Q\s*+([1-4])\b", re.I),
+    re.compile(rf"\bQ\s*{_QUARTER}{_OF}{_SHORT_YEAR}\b", re.I),
+    re.compile(rf"(?:\b(?:(?:FY|fiscal(?: year)?)\s*+)?|(?<=\w\s)){_SHORT_YEAR}\s*+(?:-\s*+)?Q\s*+{_QUARTER}\b", re.I),
     re.compile(rf"\b{_ORDINAL}\s+(?:fiscal\s+)?quarter{_OF}{_SHORT_YEAR}\b", re.I),
-    re.compile(rf"\b([1-4])Q\s*{_SHORT_YEAR}\b", re.I),
+    re.compile(rf"\b{_QUARTER}Q\s*{_SHORT_YEAR}\b", re.I),
     re.compile(rf"\b(?:FY|fiscal(?: year)?)\s*{_SHORT_YEAR}['’]?s?\s+{_ORDINAL}\s+(?:fiscal\s+)?quarter\b", re.I),
 )
 _FISCAL_YEARS = (
     re.compile(rf"\b(?:FY|fiscal(?:\s++years?)?)\s*+(?:-\s*+)?{_SHORT_YEAR}\b", re.I),
-    re.compile(r"\bF(\d\d)\b"),
+    re.compile(r"\bF(?P<year>\d\d)\b"),
     re.compile(rf"\b(?:full[- ]year|annual(?:ly)?(?: report)?|10-?K)(?:\s+(?:for|of|in))?\s+{_YEAR}\b", re.I),
     re.compile(rf"\b{_YEAR}\s+(?:fiscal\s+year|full[- ]year|annual|10-?K)\b", re.I),
 )
 _BARE_YEAR = re.compile(rf"(?<![\d.,$/-]){_YEAR}(?![\d%]|[.,]\d)")
 _SPAN = re.compile(
     rf"(?:\b(?:(?:FY|fiscal(?: year)?)\s*+)?|(?<=\w\s)){_SHORT_YEAR}\s*+(?:-|–|—|to|through|until|thru)\s*+"
-    rf"(?:(?:FY|fiscal(?: year)?)\s*+)?{_SHORT_YEAR}\b",
+    rf"(?:(?:FY|fiscal(?: year)?)\s*+)?{_LAST_YEAR}\b",
     re.I,
 )
 _N = f"({COUNT})"
 _YEARS = r"(?:fiscal\s+|full\s+)?years?"
 _LAST_YEARS = re.compile(
     rf"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?{_N}\s+{_YEARS}\b"
-    rf"|\b{_N}(?:\s+{_YEARS}|[- ]year\s+(?:period|span|stretch|window))\s+(?:that\s+)?"
-    r"(?:end(?:ed|ing)|through|up to|to)\b",
+    rf"|\b{_N}(?:\s+{_YEARS}\s+(?:that\s+)?(?:end(?:ed|ing)|through|up to|to)|"
+    r"[- ]years?\s+(?:period|span|stretch|window))\b",
     re.I,
 )
 _MONTHS_ENDED = re.compile(
-    rf"\b(?:({COUNT})[\s-]+months?|(years?)|(quarters?))\s+(?:period\s+)?(?:that\s+)?"
-    r"end(?:ed|ing)(?:\s+on)?\s*$",
+    rf"\b(?:(?P<count>{COUNT})[\s-]+(?P<each>month|week|quarter)s?|(?P<one>half[\s-]+year|year|quarter)s?)\s+"
+    r"(?:period\s+)?(?:that\s+)?(?:end(?:ed|ing)|to|through)(?:\s+on)?(?:\s+the\s+end\s+of)?\s*$",
     re.I,
 )
+_MONTHS_OF = {"month": 1, "quarter": 3, "half year": 6, "year": 12}
+_WEEKS = ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
+"""Fewest and most weeks of so many months, as retailers count."""
+_MONTH_ENDS = (
+    re.compile(
+        r"\b(?:(?:end|close)\s+of|end(?:ed|ing)(?:\s+in)?|as\s+(?:of|at)|at|(?:viewed|seen|looking\s+out)\s+from)\s+"
+        rf"{_MONTH}\s*+,?\s*+{_YEAR}\b",
+        re.I,
+    ),
+    re.compile(rf"\b{_MONTH}\s*+{_YEAR}\s+(?P<three>quarter)\b", re.I),
+    re.compile(rf"\b{_MONTH}\s*+{_YEAR}(?=\s+(?:10-?[KQ]\b|(?:annual|quarterly|interim)\s+(?:report|filing)))", re.I),
+    re.compile(rf"\bmid[\s-]?(?P<mid>){_YEAR}\b", re.I),
+)
+"""A month's name that stands for its last day."""
 _YEAR_TO_DATE = re.compile(
-    rf"\b(?:first\s+)?(3|6|9|three|six|nine)[\s-]+months?(?:\s+period)?(?:{_OF}|\s+end(?:ed|ing)\s+(?:in\s+)?(?:fiscal\s+|FY\s*)?)"
+    rf"\b(?:first\s+)?(?P<months>3|6|9|three|six|nine)[\s-]+months?(?:\s+period)?(?:{_OF}|\s+end(?:ed|ing)\s+(?:in\s+)?(?:fiscal\s+|FY\s*)?)"
     rf"{_SHORT_YEAR}\b",
+    re.I,
+)
+_HALF_YEAR = re.compile(
+    rf"\b(?:(?:first|1st)[\s-]+half|H1|1H)(?:{_OF}|\s*+of\s++(?:the\s++)?(?:fiscal\s++)?(?:year\s++)?){_SHORT_YEAR}\b",
     re.I,
 )
 _EARLIEST, _LATEST = 1985, 2100
@@ -84,9 +104,15 @@ def period_spans(text: str) -> tuple[tuple[int, int, Period], ...]:
     year.
     """
     reading = _Reading(text)
-    reading.read_dates()
-    for match, period in _matches(reading):
-        reading.take(match, *period)
+    for pattern in _DATES:
+        for match in pattern.finditer(reading.rest):
+            reading.take_date(match)
+    for pattern in _MONTH_ENDS:
+        for match in pattern.finditer(reading.rest):
+            reading.take(match, *_month_end(match, reading.months_ended(_month_at(match))))
+    for pattern, periods_of in _WITHOUT_DATE:
+        for match in pattern.finditer(reading.rest):
+            reading.take(match, *periods_of(match))
     return tuple(sorted(reading.found, key=lambda span: span[0]))
 
 
@@ -99,109 +125,125 @@ class _Reading:
 
     def take(self, match: re.Match[str], *periods: Period) -> None:
         start, end = match.span()
-        self.found += ((start, end, period) for period in periods)
-        self.rest = self.rest[:start] + " " * (end - start) + self.rest[end:]
+        if periods:
+            self.found += ((start, end, period) for period in periods)
+            self.rest = self.rest[:start] + " " * (end - start) + self.rest[end:]
 
-    def read_dates(self) -> None:
-        for order, pattern in enumerate(_DATES):
-            for match in pattern.finditer(self.rest):
-                day = _date(match, order)
-                if day is not None:
-                    months = self._months_ended(match.start())
-                    self.take(match, _on(day, months))
-                    self._take_same_day(match.end(), day, months)
-                    if order == 0:
-                        self._take_same_year(match.start(), day, months)
+    def take_date(self, match: re.Match[str]) -> None:
+        """A date, further years of its day, and an earlier day of its year."""
+        if (day := _date(match, int(match["year"]))) is None:
+            return
+        months = self.months_ended(match.start())
+        self.take(match, _on(day, months))
+        at = match.end()
+        while (other := _SAME_DAY.match(self.rest, at)) is not None:
+            same = day.replace(day=min(day.day, 28) if day.month == 2 else day.day, year=int(other["year"]))
+            self.take(other, _on(same, months))
+            at = other.end()
+        before = match.start()
+        other = _SAME_YEAR.search(self.rest, max(0, before - _NEAR), before) if match.re is _DATES[0] else None
+        if other is not None and (earlier := _date(other, day.year)) is not None:
+            self.take(other, _on(earlier, self.months_ended(other.start()) or months))
 
-    def _take_same_day(self, at: int, day: dt.date, months: int | None) -> None:
-        """Further years of one day: "December 31, 2019 and 2018"."""
-        while (match := _SAME_DAY.match(self.rest, at)) is not None:
-            other = day.replace(day=min(day.day, 28) if day.month == 2 else day.day, year=int(match.group(1)))
-            self.take(match, _on(other, months))
-            at = match.end()
-
-    def _take_same_year(self, before: int, day: dt.date, months: int | None) -> None:
-        """An earlier day that shares the year: "April 27 and January 26, 2019"."""
-        match = _SAME_YEAR.search(self.rest, max(0, before - _NEAR), before)
+    def months_ended(self, date: int) -> int | None:
+        """Months of the period that ends with the date at ``date``; None if unstated."""
+        match = _MONTHS_ENDED.search(self.rest[max(0, date - _NEAR) : max(0, date)])
         if match is None:
-            return
-        try:
-            other = dt.date(day.year, MONTHS[match.group(1).lower()], int(match.group(2)))
-        except ValueError:
-            return
-        self.take(match, _on(other, self._months_ended(match.start()) or months))
-
-    def _months_ended(self, at: int) -> int | None:
-        return _months_ended(self.rest[max(0, at - _NEAR) : at])
+            return None
+        if match["one"]:
+            return _MONTHS_OF[re.sub(r"[\s-]+", " ", match["one"].lower())]
+        count = number_of(match["count"])
+        if match["each"].lower() != "week":
+            return count * _MONTHS_OF[match["each"].lower()]
+        return next((months for least, most, months in _WEEKS if least <= count <= most), None)
 
 
-def _matches(reading: _Reading) -> Iterator[tuple[re.Match[str], list[Period]]]:
-    """Matches that name a period without a date, most specific first. The caller blanks each before the next."""
-    for match in _YEAR_TO_DATE.finditer(reading.rest):
-        months, year = number_of(match.group(1)), _year(match.group(2))
-        if year is not None and months in (3, 6, 9):
-            part = cast(FiscalPeriod, f"Q{months // 3}")
-            yield match, [Period(year, part, months=months if months > 3 else None)]
-    for order, pattern in enumerate(_QUARTERS):
-        for match in pattern.finditer(reading.rest):
-            quarter, digits = (match.group(2), match.group(1)) if order in (1, 4) else match.groups()
-            year = _year(digits)
-            if year is not None:
-                number = ORDINALS.get(quarter.lower()) or int(quarter)
-                yield match, [Period(year, cast(FiscalPeriod, f"Q{number}"))]
-    for match in _SPAN.finditer(reading.rest):
-        first, last = _year(match.group(1)), _year(match.group(2))
-        if first is not None and last is not None and 0 < last - first <= 30 and _looks_like_years(match):
-            yield match, [Period(year, "FY") for year in range(first, last + 1)]
-    for pattern in _FISCAL_YEARS:
-        for match in pattern.finditer(reading.rest):
-            if (year := _year(match.group(1))) is not None:
-                yield match, [Period(year, "FY")]
-    for match in _BARE_YEAR.finditer(reading.rest):
-        if (year := _year(match.group(1))) is not None:
-            yield match, [Period(year)]
+def _month_end(match: re.Match[str], months: int | None) -> Iterator[Period]:
+    """The last day of the month, or of June in the middle of a year."""
+    groups = match.groupdict()
+    month = 6 if "mid" in groups else MONTHS[match["month"].lower()]
+    for year in _years(match):
+        day = dt.date(year, month, calendar.monthrange(year, month)[1])
+        yield _on(day, 3 if groups.get("three") else months)
+
+
+def _month_at(match: re.Match[str]) -> int:
+    return match.start("month") if "month" in match.re.groupindex else match.start()
+
+
+def _half_year(match: re.Match[str]) -> Iterator[Period]:
+    yield from (Period(year, "Q2", months=6) for year in _years(match))
+
+
+def _to_date(match: re.Match[str]) -> Iterator[Period]:
+    months = number_of(match["months"])
+    for year in _years(match):
+        yield Period(year, _part(months // 3), months=months if months > 3 else None)
+
+
+def _quarter(match: re.Match[str]) -> Iterator[Period]:
+    number = ORDINALS.get(match["quarter"].lower()) or int(match["quarter"])
+    for year in _years(match):
+        yield Period(year, _part(number))
+
+
+def _span(match: re.Match[str]) -> Iterator[Period]:
+    plain = all(len(digits) == 4 for digits in match.groups()) or "F" in match.group().upper()
+    for first, last in zip(_years(match), _years(match, "last"), strict=False):
+        if plain and 0 < last - first <= 30:
+            yield from (Period(year, "FY") for year in range(first, last + 1))
+
+
+def _fiscal_year(match: re.Match[str]) -> Iterator[Period]:
+    yield from (Period(year, "FY") for year in _years(match))
+
+
+def _bare_year(match: re.Match[str]) -> Iterator[Period]:
+    yield from (Period(year) for year in _years(match))
+
+
+_WITHOUT_DATE = (
+    (_YEAR_TO_DATE, _to_date),
+    (_HALF_YEAR, _half_year),
+    *((pattern, _quarter) for pattern in _QUARTERS),
+    (_SPAN, _span),
+    *((pattern, _fiscal_year) for pattern in _FISCAL_YEARS),
+    (_BARE_YEAR, _bare_year),
+)
+"""Patterns of periods without a date, most specific first; the words of a match are blanked before the next pattern."""
 
 
 def last_years_in(text: str) -> int | None:
     """``n`` of "the last n years"; None if the question has no such phrase."""
     match = _LAST_YEARS.search(text)
-    if match is None:
-        return None
-    return number_of(match.group(1) or match.group(2))
+    return None if match is None else number_of(match.group(1) or match.group(2))
+
+
+def last_years_span(text: str) -> tuple[int, int] | None:
+    """Where ``text`` has its phrase "the last n years"; None if it has none."""
+    match = _LAST_YEARS.search(text)
+    return None if match is None else match.span()
 
 
 def _on(day: dt.date, months: int | None) -> Period:
     return Period(day.year, None, day, months)
 
 
-def _months_ended(before: str) -> int | None:
-    """Months of the period that ends on the date after ``before``; None if unstated."""
-    match = _MONTHS_ENDED.search(before)
-    if match is None:
-        return None
-    return number_of(match.group(1)) if match.group(1) else 12 if match.group(2) else 3
+def _part(quarter: int) -> FiscalPeriod:
+    return cast(FiscalPeriod, f"Q{quarter}")
 
 
-def _looks_like_years(match: re.Match[str]) -> bool:
-    return all(len(digits) == 4 for digits in match.groups()) or "F" in match.group().upper()
-
-
-def _year(digits: str) -> int | None:
-    year = int(digits)
-    if len(digits) == 2:
+def _years(match: re.Match[str], group: str = "year") -> list[int]:
+    """The year, with its century; none if it is no likely one."""
+    year = int(match[group])
+    if len(match[group]) == 2:
         year += 2000 if year < 70 else 1900
-    return year if _EARLIEST <= year <= _LATEST else None
+    return [year] if _EARLIEST <= year <= _LATEST else []
 
 
-def _date(match: re.Match[str], pattern: int) -> dt.date | None:
-    first, second, third = match.groups()
-    if pattern == 0:
-        parts = (int(third), MONTHS[first.lower()], int(second))
-    elif pattern == 1:
-        parts = (int(third), MONTHS[second.lower()], int(first))
-    else:
-        parts = (int(first), int(second), int(third))
+def _date(match: re.Match[str], year: int) -> dt.date | None:
+    month = match["month"].lower()
     try:
-        return dt.date(*parts)
+        return dt.date(year, MONTHS.get(month) or int(month), int(match["day"]))
     except ValueError:  # February 31 is no date: leave the words for the other patterns
         return None

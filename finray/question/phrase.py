@@ -15,21 +15,25 @@ from finray.question.synonyms import words_of
 
 _MONTH = rf"{MONTH}\.?"
 _YEAR = r"(?:19|20)\d\d"
+_MONTH_END = (
+    rf"(?:(?:(?:end|close)\s+of|ended|ending|as\s+of|as\s+at|viewed\s+from)\s+{_MONTH}\s+{_YEAR}\b|"
+    rf"{_MONTH}\s+{_YEAR}\s+quarter\b|mid[\s-]?{_YEAR}\b)"
+)
 _DAY = rf"(?:{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+{_YEAR}|\d{{1,2}}\s+{_MONTH},?\s+{_YEAR}|{_YEAR}-\d\d-\d\d)"
 _BARE = (
     rf"(?:(?:FY|fiscal(?:\s+years?(?:[\s-]end)?)?|years?|year[\s-]end)\s*['’]?(?:{_YEAR}|\d\d)\b|F\d\d\b|"
     rf"{_YEAR}(?:\s*[/-]\s*(?:{_YEAR}|\d\d))?\b)(?:\s+year[\s-]end\b)?"
 )
 _SPAN = (
-    rf"(?:(?:{ORDINAL}|last)\s+(?:fiscal\s+)?quarter|(?:first\s+)?{COUNT}[\s-]+months?|"
-    r"Q[1-4]|[1-4]Q|(?:fiscal\s+)?quarter|(?:fiscal\s+)?years?)"
+    rf"(?:(?:{ORDINAL}|last)\s+(?:fiscal\s+)?quarter|(?:first\s+)?{COUNT}[\s-]+(?:months?|weeks?|quarters?)|"
+    r"(?:first|second)[\s-]+half|Q[1-4]|[1-4]Q|(?:fiscal\s+)?quarter|(?:fiscal\s+)?years?)"
 )
 _PERIOD = re.compile(
     r"(?>(?:,\s*+|\b(?:for|in|of|during|across|at|as of|as at|on|from|between|to|through|since|over|vs\.?|versus|than|"
     r"and|until|(?:as |when )?compared (?:to|with)|relative to|(?:against )?that (?:in|of))\s++){0,8})"
     r"(?:the\s+)?(?:(?:end|close)\s+of\s+)?(?:the\s+)?(?:fiscal\s+)?"
-    rf"(?:{_SPAN}\s*(?:period\s+)?(?:(?:that\s+)?(?:ended|ending|of|in|for)\s+)?(?:the\s+)?(?:{_DAY}|{_BARE})|"
-    rf"{_DAY}|{_BARE})",
+    rf"(?:{_SPAN}\s*(?:period\s+)?(?:(?:that\s+)?(?:ended|ending|of|in|for|to)\s+)?(?:the\s+)?(?:{_DAY}|{_BARE})|"
+    rf"{_MONTH_END}|{_DAY}|{_BARE})",
     re.I,
 )
 _ASKING = re.compile(
@@ -104,6 +108,17 @@ def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
     """Matches any of ``names`` with its legal form and possessive ending."""
     longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     return re.compile(rf"(?<!\w)(?:{longest_first}){_LEGAL}\.?(?:['’]s?)?(?!\w)", re.I)
+
+
+def period_phrases(text: str) -> tuple[tuple[int, int], ...]:
+    """(start, end) of each phrase of ``text`` that is about periods, with its prepositions: "from 2019 to 2021"."""
+    found = sorted(match.span() for pattern in (_PERIOD, _SPAN_OF_YEARS) for match in pattern.finditer(text))
+    joined: list[tuple[int, int]] = []
+    for start, end in found:
+        if joined and not text[joined[-1][1] : start].strip():
+            start, end = joined[-1][0], max(end, joined.pop()[1])
+        joined.append((start, end))
+    return tuple(joined)
 
 
 def phrase_of(

@@ -1,78 +1,145 @@
-"""Writes programs over operands, which compute a metric of given companies and periods."""
+"""Plans of the operations on figures: programs over operands, which compute a metric of given companies and periods."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from finray.core.period import Period
-from finray.core.plan import Formula, Kind, Operand, Phrase, Plan, Unit
+from finray.core.plan import Formula, Kind, Measures, Operand, Plan, Unit
+from finray.core.query import Query
 from finray.filings.canonical import canonical_items
 from finray.question.arithmetic import names
 from finray.question.formulas import at_period
+from finray.question.intents import means_least, superlative
 
 _WORD = re.compile(r"\w+")
+Parts = tuple[tuple[str, str], ...]
 
 
-class ProgramWriter:
-    """Writes one plan and collects its operands. With ``many`` companies, names of operands include the company."""
+class Planner:
+    """Writes one plan for ``measures`` of ``companies`` over ``periods``, oldest first, and collects its operands."""
 
-    def __init__(self, *, many: bool, phrases: Mapping[str, Phrase]) -> None:
-        self._many = many
-        self._phrases = phrases
+    def __init__(self, query: Query, measures: Measures, companies: Sequence[str], periods: Sequence[Period]) -> None:
+        self._query = query
+        self._measures = measures
+        self._companies = companies
+        self._periods = periods
+        self._formula = measures.formulas[0]
+        asked = query.shape.unit
+        in_percent = asked == "percent" if asked is not None else "percent_anywhere" in query.intents
+        self._in_percent = in_percent and self._formula.unit != "percent"
         self._operands: dict[str, Operand] = {}
 
-    def single(self, formula: Formula, company: str, period: Period, kind: Kind) -> Plan:
-        program = self._program(formula, company, period)
-        return self._plan(kind, program, formula.unit, formula.names[0])
-
-    def over(self, formula: Formula, company: str, periods: Sequence[Period], kind: Kind) -> Plan:
-        programs = [self._program(formula, company, period) for period in periods]
-        parts = tuple((str(period), program) for period, program in zip(periods, programs, strict=True))
-        old, new = programs[0], programs[-1]
-        results: dict[str, tuple[str, Unit]] = {
-            "growth": (f"growth({old}, {new})", "percent"),
-            "change": (f"({new}) - ({old})", formula.unit),
-            "trend": (f"({new}) - ({old})", formula.unit),
-            "average": (f"mean({', '.join(programs)})", formula.unit),
-            "total": (f"sum({', '.join(programs)})", formula.unit),
-            "cagr": (f"cagr({old}, {new}, {periods[-1].year - periods[0].year})", "percent"),
+    def features(self) -> frozenset[str]:
+        """What the choice of an operation depends on: intents of the query, and numbers of companies and periods."""
+        intents = self._query.intents
+        span = len(self._periods) > 1
+        moved = span and bool(intents & {"moves", "average"})
+        features = {
+            "which": "which" in intents and len(self._measures.formulas) == 1,
+            "many": len(self._companies) > 1,
+            "claim": len(self._companies) == 2 and {"yes_no", "compares"} <= intents,
+            "superlative": "superlative" in intents,
+            "apart": len(self._companies) == 2 and "difference_anywhere" in intents,
+            "unknown years": not span and "several_years" in intents,
+            "cagr": span and "cagr" in intents,
+            "settled": self._measures.settled and not moved,
+            "average": span and "average" in intents,
+            "total": span and "total" in intents and not intents & {"growth", "apart"},
+            "sign": "yes_no" in intents and bool(intents & {"positive", "negative"}),
+            "trend": {"yes_no", "growth"} <= intents,
+            "growth": "growth" in intents
+            and (span or bool(intents & {"percent", "moves"}) or self._formula.unit == "percent"),
+            "two apart": len(self._periods) == 2 and "difference" in intents,
         }
-        program, unit = results[kind]
-        return self._plan(kind, program, unit, formula.names[0], parts, formula.unit)
+        return frozenset(name for name, holds in features.items() if holds)
 
-    def difference(self, formula: Formula, companies: Sequence[str], period: Period, percent: bool) -> Plan:
-        programs = [self._program(formula, company, period) for company in companies]
-        parts = tuple(zip(companies, programs, strict=True))
-        program, unit = f"({programs[0]}) - ({programs[1]})", formula.unit
-        if percent and formula.unit != "percent":
-            program, unit = f"difference({programs[0]}, {programs[1]})", "percent"
-        return self._plan("difference", program, unit, formula.names[0], parts, formula.unit)
+    def value(self) -> Plan:
+        return self._plan("value", self._newest())
 
-    def highest(self, metrics: tuple[Formula, Formula], companies: Sequence[str], period: Period, lowest: bool) -> Plan:
-        ranking, asked = metrics
+    def settled(self) -> Plan:
+        return replace(self.value(), spelled=True)
+
+    def sign(self) -> Plan:
+        return self._plan("sign", self._newest())
+
+    def average(self) -> Plan:
+        parts = self._by_period(self._periods)
+        return self._plan("average", f"mean({_listed(parts)})", parts)
+
+    def total(self) -> Plan:
+        parts = self._by_period(self._periods)
+        return self._plan("total", f"sum({_listed(parts)})", parts)
+
+    def cagr(self) -> Plan:
+        parts = self._by_period(self._periods)
+        years = self._periods[-1].year - self._periods[0].year
+        return self._plan("cagr", f"cagr({parts[0][1]}, {parts[-1][1]}, {years})", parts, unit="percent")
+
+    def trend(self) -> Plan:
+        (_, old), (_, new) = parts = self._first_and_last()
+        return self._plan("trend", f"({new}) - ({old})", parts, lowest="falls" in self._query.intents)
+
+    def change(self) -> Plan:
+        (_, old), (_, new) = parts = self._first_and_last()
+        if self._in_percent:
+            return self._plan("growth", f"growth({old}, {new})", parts, unit="percent")
+        return self._plan("change", f"({new}) - ({old})", parts)
+
+    def which(self) -> Plan:
+        lowest = bool(self._query.intents & {"lower", "minimum"})
+        parts = self._by_company() if len(self._companies) > 1 else self._by_period(self._periods)
+        return self._plan("which", f"{'min' if lowest else 'max'}({_listed(parts)})", parts, lowest=lowest)
+
+    def versus(self) -> Plan:
+        (_, first), (_, second) = parts = self._by_company()
+        return self._plan("versus", f"({first}) - ({second})", parts, lowest="lower" in self._query.intents)
+
+    def difference(self) -> Plan:
+        (_, first), (_, second) = parts = self._by_company()
+        if self._in_percent:
+            return self._plan("difference", f"difference({first}, {second})", parts, unit="percent")
+        return self._plan("difference", f"({first}) - ({second})", parts)
+
+    def highest(self) -> Plan:
+        """The metric after "highest" ranks the companies; the other one is asked for."""
+        found = superlative(self._query.text)
+        assert found is not None
+        formulas = self._measures.formulas
+        starts = {span.value: span.start for span in self._query.spans if span.kind == "metric"}
+        ranking = next((each for each in formulas if starts.get(each.key, -1) >= found.end()), self._formula)
+        asked = next((formula for formula in formulas if formula is not ranking), ranking)
+        period = self._periods[-1]
         choose = tuple(
             (company, self._program(ranking, company, period), self._program(asked, company, period))
-            for company in companies
+            for company in self._companies
         )
         parts = tuple((company, rank) for company, rank, _ in choose)
-        return self._plan("highest", "", asked.unit, asked.names[0], parts, ranking.unit, choose, lowest)
+        operands, lowest = tuple(self._operands.values()), means_least(found.group())
+        return Plan("highest", "", asked.unit, asked.names[0], operands, parts, ranking.unit, choose, lowest)
 
-    def which(self, formula: Formula, companies: Sequence[str], periods: Sequence[Period], lowest: bool) -> Plan:
-        programs = [
-            (company if len(companies) > 1 else str(period), self._program(formula, company, period))
-            for company in companies
-            for period in periods
-        ]
-        best = f"{'min' if lowest else 'max'}({', '.join(program for _, program in programs)})"
-        parts = tuple(programs)
-        return self._plan("which", best, formula.unit, formula.names[0], parts, formula.unit, lowest=lowest)
+    def _plan(
+        self, kind: Kind, program: str, parts: Parts = (), *, unit: Unit | None = None, lowest: bool = False
+    ) -> Plan:
+        own, operands = self._formula.unit, tuple(self._operands.values())
+        part_unit = own if parts else "USD"
+        return Plan(kind, program, unit or own, self._formula.names[0], operands, parts, part_unit, lowest=lowest)
 
-    def versus(self, formula: Formula, companies: Sequence[str], period: Period, less: bool) -> Plan:
-        programs = [self._program(formula, company, period) for company in companies]
-        difference = f"({programs[0]}) - ({programs[1]})"
-        parts = tuple(zip(companies, programs, strict=True))
-        return self._plan("versus", difference, formula.unit, formula.names[0], parts, formula.unit, lowest=less)
+    def _newest(self) -> str:
+        return self._program(self._formula, self._companies[0], self._periods[-1])
+
+    def _by_company(self) -> Parts:
+        return tuple((company, self._program(self._formula, company, self._periods[-1])) for company in self._companies)
+
+    def _by_period(self, periods: Sequence[Period]) -> Parts:
+        return tuple((str(period), self._program(self._formula, self._companies[0], period)) for period in periods)
+
+    def _first_and_last(self) -> Parts:
+        """A single period follows the one a year before."""
+        first = self._periods[0] if len(self._periods) > 1 else self._periods[0].years_before(1)
+        return self._by_period([first, self._periods[-1]])
 
     def _program(self, formula: Formula, company: str, period: Period) -> str:
         shifted = at_period(formula.expression)
@@ -81,29 +148,17 @@ class ProgramWriter:
             item, _, back = name.rpartition("__")
             at = period.years_before(int(back))
             label = f"{item}_{_label(at)}"
-            if self._many:
+            if len(self._companies) > 1:
                 label += "_" + re.sub(r"\W", "_", company)
-            self._operands.setdefault(label, self._operand(label, company, item, at))
+            phrase = self._measures.phrases.get(item)
+            wording = phrase.text if phrase is not None else canonical_items()[item].names[0]
+            self._operands.setdefault(label, Operand(label, company, item, at, wording, phrase))
             labels[name] = label
         return _WORD.sub(lambda word: labels.get(word[0], word[0]), shifted)
 
-    def _operand(self, name: str, company: str, item: str, period: Period) -> Operand:
-        phrase = self._phrases.get(item)
-        wording = phrase.text if phrase is not None else canonical_items()[item].names[0]
-        return Operand(name, company, item, period, wording, phrase)
 
-    def _plan(
-        self,
-        kind: Kind,
-        program: str,
-        unit: Unit,
-        metric: str,
-        parts: tuple[tuple[str, str], ...] = (),
-        part_unit: Unit = "USD",
-        choose: tuple[tuple[str, str, str], ...] = (),
-        lowest: bool = False,
-    ) -> Plan:
-        return Plan(kind, program, unit, metric, tuple(self._operands.values()), parts, part_unit, choose, lowest)
+def _listed(parts: Parts) -> str:
+    return ", ".join(program for _, program in parts)
 
 
 def _label(period: Period) -> str:

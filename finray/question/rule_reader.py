@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from finray.core.journal import Journal
@@ -19,6 +19,7 @@ from finray.question.measures import measures_of
 from finray.question.mentions import mentions
 from finray.question.periods import last_years_in, periods_in
 from finray.question.shape import asked_shape
+from finray.question.sources import asked_again, source_periods
 from finray.question.wording import statements_named, unexplained_words, without_instructions
 
 _EXPLAINED = frozenset({"company", "metric", "definition", "statement"})
@@ -31,32 +32,38 @@ class PlainReader:
     """The ablation without query transformation: the question as asked, without companies, periods and forms."""
 
     async def read(self, question: str, journal: Journal) -> Query:
-        return with_measures(
-            Query(question=question, text=question, spans=labels(question), shape=asked_shape(question))
-        )
+        return plain_query(question)
 
 
 class RuleReader:
     """Reads companies of the catalog, periods, forms, metrics and the statements that print them."""
 
-    def __init__(self, catalog: CompanyCatalog, settle: Settle | None = None) -> None:
-        """``settle`` searches unidentified filings for names that are not in the catalog."""
+    def __init__(self, catalog: CompanyCatalog, settle: Settle | None = None, *, anywhere: bool = False) -> None:
+        """``settle`` searches unidentified filings for names that are not in the catalog. ``anywhere`` is the query's:
+        true if a model judges the evidence."""
         self._catalog = catalog
         self._settle = settle
+        self._anywhere = anywhere
 
     async def read(self, question: str, journal: Journal) -> Query:
-        text = without_instructions(question)
+        query = self.understand(question, without_instructions(question))
+        for line in described(query):
+            journal.note(line)
+        return query
+
+    def understand(self, question: str, text: str) -> Query:
+        """The query for ``question``, whose matter is worded in ``text``."""
         named = statements_named(question)
         items, known = canonical_items(), formulas()
         metrics = tuple(dict.fromkeys(span.value for span in mentions(question)))
         lines = dict.fromkeys(line for key in metrics for line in (line_items(known[key]) if key in known else (key,)))
         implied = (items[line].statement for line in lines)
-        searched, companies = text, self._companies(text)
+        searched, companies = text, self.companies(text)
         if not companies.known and text != question:
-            searched, companies = question, self._companies(question)
+            searched, companies = question, self.companies(question)
         named_here = companies.spans if searched == text else ()
         spans = [*named_here, *labels(text), *_defined(question, text)]
-        query = with_measures(
+        return with_measures(
             Query(
                 question=question,
                 text=text,
@@ -73,23 +80,42 @@ class RuleReader:
                 unexplained=unexplained_words(text, [span for span in spans if span.kind in _EXPLAINED]),
                 terms=tuple(items[line].names[0] for line in lines),
                 spans=tuple(sorted(spans, key=lambda span: span.start)),
+                anywhere=self._anywhere,
             )
         )
-        for line in described(query):
-            journal.note(line)
-        return query
 
-    def _companies(self, text: str) -> Mentions:
+    def companies(self, text: str) -> Mentions:
+        """The companies that ``text`` names."""
         mentions = self._catalog.mentions(text)
         return mentions if self._settle is None else self._settle(mentions, text)
 
 
-def with_measures(query: Query) -> Query:
-    """``query`` with the intents of its text and what it may measure."""
+def plain_query(question: str) -> Query:
+    """``question`` as its own wording, with its intents and what it may measure."""
+    return with_measures(Query(question=question, text=question, spans=labels(question), shape=asked_shape(question)))
+
+
+def with_measures(query: Query, *, also: frozenset[str] = frozenset(), figure: bool | None = None) -> Query:
+    """``query`` with the intents of its text and what it may measure.
+
+    ``also`` are further intents, and ``figure`` is whether a number is wanted, if the reader knows.
+    """
     metrics = [span for span in query.spans if span.kind == "metric"]
-    intents = intents_of(query.question, query.text, metrics, len(query.companies), len(query.periods))
-    query = replace(query, intents=intents)
+    question, text = (_without_names(words, query.names) for words in (query.question, query.text))
+    intents = also | intents_of(question, text, metrics, len(query.companies), len(query.periods))
+    if figure is not None:
+        intents = intents - {"words"} | {"amount"} if figure else intents - {"amount"} | {"words", "not_an_amount"}
+    source = source_periods(query.question, intents)
+    again = asked_again(query.question, source) if "ahead" not in intents else ()
+    query = replace(query, intents=intents, source=source, again=again)
     return replace(query, measures=measures_of(query))
+
+
+def _without_names(text: str, names: Sequence[str]) -> str:
+    """``text`` with as many letters in place of each name: "Income & Growth Fund V" asks for no growth."""
+    for name in names:
+        text = text.replace(name, "X" * len(name))
+    return text
 
 
 def with_text(query: Query, text: str) -> Query:
@@ -100,9 +126,11 @@ def with_text(query: Query, text: str) -> Query:
 def described(query: Query) -> tuple[str, str]:
     """Two lines for the trace: what the question names, and the labels of its words."""
     spans = ", ".join(f"{query.text[s.start : s.end]!r} is {s.kind} {s.value}" for s in query.spans)
+    read_in = f"read in {[str(p) for p in query.source]}, " if query.source else ""
     return (
         f"transform: companies {list(query.companies)}, periods {[str(p) for p in query.periods]}, "
-        f"forms {list(query.forms)}, metrics {list(query.metrics)}, statements {list(query.statements)}, "
+        f"{read_in}forms {list(query.forms)}, metrics {list(query.metrics)}, "
+        f"statements {list(query.statements)}, "
         f"unexplained {list(query.unexplained)}",
         f"transform: {spans or 'no words read'}; intents {sorted(query.intents)}",
     )

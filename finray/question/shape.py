@@ -1,4 +1,4 @@
-"""Finds the scale and rounding that a question asks for: "in USD millions, to two decimal places"."""
+"""Finds the scale, rounding and unit that a question asks for: "in USD millions, to two decimal places"."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 from finray.core.query import Shape
 from finray.core.vocabulary import SCALE, number_of
+from finray.question.units import asked_unit
 
 _ASKED_SCALE = re.compile(
     r"\bin\s+(?:units? of\s+)?(?:US\s?D(?:ollars)?\.?\s+|U\.S\. dollars?\s+|\$\s*|dollars?\s+)?"
@@ -20,12 +21,12 @@ _WHOLE = re.compile(r"\bnearest\s+(?:whole|integer|dollar|million|percent)\b|\bw
 
 
 def asked_shape(question: str) -> Shape:
-    """The first scale and the first number of decimals that ``question`` names."""
+    """The first scale and the first number of decimals that ``question`` names, and its unit."""
     scale, decimals = _ASKED_SCALE.search(question), _ASKED_DECIMALS.search(question)
     digits = 0 if _WHOLE.search(question) else None
     if decimals:
         digits = 0 if decimals.group(1).lower() == "no" else number_of(decimals.group(1))
-    return Shape((scale.group(1) or scale.group(2)).lower() if scale else None, digits)
+    return Shape((scale.group(1) or scale.group(2)).lower() if scale else None, digits, unit=asked_unit(question))
 
 
 def shape_spans(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
+from finray.core.data_files import shipped_data
 from finray.question.terms import stem
 
 MAX_VARIANTS = 24
@@ -93,6 +92,5 @@ def _function_words() -> frozenset[str]:
 
 
 @cache
-def _data() -> dict[str, Any]:
-    text = (resources.files("finray.question") / "synonyms.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+def _data() -> Any:
+    return shipped_data("finray.question", "synonyms.toml")

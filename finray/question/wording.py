@@ -61,6 +61,17 @@ _DEFINITION = re.compile(
     r"(?:,\s*+|(?<!\s)\s*+)\bwhere\s++[^,.?]{2,60}?\s++(?:is|are)\s++defined\s++as\b.*?(?=[.?](?:\s|$)|$)", re.I | re.S
 )
 
+_CONTRAST = re.compile(
+    r"[,(:;–—-]? ?\b(?:and )?(?:not|rather than|as opposed to|instead of) (?:just |only |for )?(?:the |a |its |that )?"
+    r"(?:(?:single|full|whole|entire|trailing|first|six|nine|twelve|fiscal|calendar|june|march|september|december)"
+    r"[ -]){0,2}"
+    r"(?:quarter|year(?:[ -]to[ -]date)?|half(?:[ -]year)?|months?)(?: (?:alone|figure|number|total|amount))?\)?"
+    r"(?= ?(?:[,:;.?)]|$)):?|"
+    r"\b(?:just|only) (?=the (?:quarter|three|six|nine|year)\b)|"
+    r"(?<=\w) (?:alone|on its own|by itself)\b(?= ?(?:[,:;.?)]|$))",
+    re.I,
+)
+"""What a period is told from: "not the quarter", "as opposed to the full year", "alone". Expects single spaces."""
 _ORDER = re.compile(r"(?:^\W*|[.!?,;:]\s*|\b(?:please|to|you|and|then)\s+)compute\b", re.I)
 """The verb "compute": the noun is what some companies sell."""
 
@@ -90,6 +101,9 @@ def without_instructions(question: str) -> str:
     asked = _FORMULA.sub(" ", _DEFINITION.sub("", question.strip()))
     kept = [s for s in _SENTENCE.split(asked) if not _INSTRUCTION.search(s.strip())] or [asked]
     text = " ".join(_LEAD_IN.sub("", sentence, count=1).strip() for sentence in kept).strip()
+    squeezed = " ".join(text.split())
+    if _CONTRAST.search(squeezed) is not None:
+        text = " ".join(_CONTRAST.sub(" ", squeezed).split()).strip(" ,:;") or text
     return text or question.strip()
 
 

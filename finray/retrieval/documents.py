@@ -11,8 +11,10 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal
 from finray.core.query import Query
+from finray.core.roles import DocumentRetriever
 from finray.core.types import Document, Filing
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder
@@ -35,7 +37,8 @@ class StructuredDocuments:
     """Ranks filings by cover facts (company, period, form), and ties by their best-matching text.
 
     If the question names no company, all filings compete and text decides. If it names a company that the index lacks,
-    only unidentified filings whose text names it remain: a look-alike would be worse than none.
+    only unidentified filings whose text names it remain (a look-alike would be worse than none), unless the query says
+    ``anywhere``.
     """
 
     def __init__(self, reader: IndexReader, encoder: Encoder, catalog: CompanyCatalog) -> None:
@@ -50,7 +53,7 @@ class StructuredDocuments:
         self._newest = max((f.period_end for f in self._filings.values() if f.period_end), default=None)
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
-        if query.unknown_companies and not query.companies:
+        if query.unknown_companies and not query.companies and not query.anywhere:
             naming = [self._filings[i] for i in self._unidentified.naming(query.unknown_companies)]
             journal.note(
                 f"documents: no filing of {', '.join(query.unknown_companies)} in the index; {len(naming)} of unknown "
@@ -61,10 +64,7 @@ class StructuredDocuments:
             chosen = _interleaved([self._ranked_with_unidentified(query, company) for company in query.companies], k)
         else:
             chosen = self._ranked_by_text(query, k)
-        for rank, document in enumerate(chosen, start=1):
-            journal.note(
-                f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {', '.join(document.reasons)}"
-            )
+        _note(chosen, journal)
         return chosen
 
     def _ranked_with_unidentified(self, query: Query, company: str) -> list[Document]:
@@ -73,7 +73,7 @@ class StructuredDocuments:
         naming = self._unidentified.own(self._catalog.companies[company].names)
         if not naming:
             return ranked
-        matches = (d.score for d in ranked if period_fit(d.filing, query.periods)[0] >= PERIOD_MATCH)
+        matches = (d.score for d in ranked if period_fit(d.filing, query.filed)[0] >= PERIOD_MATCH)
         ceiling = min(matches, default=1.0) - _BEHIND
         others = self._ranked(query, [self._filings[filing_id] for filing_id in naming])
         ranked += [replace(document, score=min(document.score, ceiling)) for document in others]
@@ -120,10 +120,10 @@ class StructuredDocuments:
     def _cover_score(self, query: Query) -> Callable[[Filing], tuple[float, tuple[str, ...]]]:
         """A function that returns score and reasons of a filing, by its cover facts except the company."""
         implied = forms_implied(query.intents, query.latest)
-        ahead = "looks_ahead" in query.intents
+        ahead = "looks_ahead" in query.intents and not query.source
 
         def score(filing: Filing) -> tuple[float, tuple[str, ...]]:
-            points, reasons = match_score(filing, query.periods, query.forms, implied, ahead=ahead)
+            points, reasons = match_score(filing, query.filed, query.forms, implied, ahead=ahead)
             if not query.periods:
                 points += _RECENCY_WEIGHT * _recency(filing.period_end, self._newest)
             return points, reasons
@@ -139,13 +139,35 @@ class StructuredDocuments:
         return {i: (dense.get(i, 0.0) + lexical.get(i, 0.0)) / 2 for i in dense | lexical}
 
 
+class NarrowedDocuments:
+    """The best ``k`` documents of ``inner`` that pass ``narrowed``."""
+
+    def __init__(self, inner: DocumentRetriever, reader: IndexReader, narrowed: FilingFilter) -> None:
+        self._inner = inner
+        self._narrowed = narrowed
+        self._filings = len(reader.revisions)
+
+    async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
+        # A separate journal: notes about filings that do not pass would only confuse.
+        proposed = await self._inner.documents(query, self._filings, Journal())
+        passes = self._narrowed.test()
+        chosen = list(itertools.islice((document for document in proposed if passes(document.filing)), k))
+        _note(chosen, journal)
+        return chosen
+
+
+def _note(documents: Sequence[Document], journal: Journal) -> None:
+    for rank, document in enumerate(documents, start=1):
+        reasons = ", ".join(document.reasons)
+        journal.note(f"document {rank}: {document.filing.doc_name} {document.score:.3f}: {reasons}")
+
+
 def _with_content(documents: Sequence[Document], content: Mapping[str, float], weight: float) -> list[Document]:
-    rescored = []
-    for document in documents:
-        fit = content.get(document.filing.filing_id, 0.0)
-        rescored.append(
-            Document(document.filing, document.score + weight * fit, (*document.reasons, f"text {fit:.2f}"))
-        )
+    fits = [content.get(document.filing.filing_id, 0.0) for document in documents]
+    rescored = [
+        Document(document.filing, document.score + weight * fit, (*document.reasons, f"text {fit:.2f}"))
+        for document, fit in zip(documents, fits, strict=True)
+    ]
     return sorted(rescored, key=lambda document: (-document.score, document.filing.filing_id))
 
 

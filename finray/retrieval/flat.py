@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.types import Document, Passage
+from finray.filings.summary import filing_title
 from finray.index.reader import IndexReader
 
 
@@ -23,7 +24,7 @@ class WholeIndex(tuple[Document, ...]):
 
 
 class AllDocuments:
-    """The document role of a flat method, and of the ablation without hierarchical retrieval (HiREC, section 6)."""
+    """The document role of a flat method, and of the ablation without hierarchical retrieval (HiREC, section 5.3)."""
 
     def __init__(self, reader: IndexReader) -> None:
         self._documents = WholeIndex(Document(filing, 0.0) for filing in reader.filings())
@@ -32,8 +33,11 @@ class AllDocuments:
         return self._documents
 
 
-def scope(documents: Sequence[Document]) -> Collection[str] | None:
-    """The filing filter for the reader's searches: None for the whole index, else the ids of ``documents``."""
+Scope = Collection[str] | None
+"""The filing filter for the reader's searches: ids, or None for the whole index."""
+
+
+def scope(documents: Sequence[Document]) -> Scope:
     return None if isinstance(documents, WholeIndex) else [document.filing.filing_id for document in documents]
 
 
@@ -60,3 +64,25 @@ def chunk_passages(hits: pa.Table, names: dict[str, str]) -> list[Passage]:
 def doc_names(reader: IndexReader) -> dict[str, str]:
     """The ``doc_name`` of each filing id."""
     return {filing.filing_id: filing.doc_name for filing in reader.filings()}
+
+
+def filing_titles(reader: IndexReader) -> dict[str, str]:
+    """The title of each filing id: company, form and period, or its ``doc_name`` if they are unknown."""
+    return {filing.filing_id: filing_title(filing).rstrip(".\n") or filing.doc_name for filing in reader.filings()}
+
+
+Find = Callable[[Query, Scope, int, Journal], Awaitable[pa.Table]]
+"""Finds chunks for a query within a scope, at most as many as given: rows for ``chunk_passages``, best first."""
+
+
+class FoundPassages:
+    """The passage role of a method that ``find`` defines."""
+
+    def __init__(self, reader: IndexReader, find: Find) -> None:
+        self._find = find
+        self._names = doc_names(reader)
+
+    async def passages(
+        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
+    ) -> Sequence[Passage]:
+        return chunk_passages(await self._find(query, scope(documents), k, journal), self._names)

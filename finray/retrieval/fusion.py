@@ -38,10 +38,10 @@ class FusedPassages:
     ) -> Sequence[Passage]:
         limit = max(k, self._candidates)
         rankings = [await retriever.passages(query, documents, limit, journal) for retriever in self._retrievers]
-        found = {_place(passage): passage for ranking in rankings for passage in ranking}
-        fused = fuse([[_place(passage) for passage in ranking] for ranking in rankings], self._constant)
+        found = {place(passage): passage for ranking in rankings for passage in ranking}
+        fused = fuse([[place(passage) for passage in ranking] for ranking in rankings], self._constant)
         return [replace(found[place], score=score) for place, score in fused[:k]]
 
 
-def _place(passage: Passage) -> tuple[str, int, int]:
+def place(passage: Passage) -> tuple[str, int, int]:
     return (passage.filing_id, passage.page, passage.start)

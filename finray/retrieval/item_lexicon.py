@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
+
+from finray.core.data_files import shipped_data
 
 _FULL = 3.0
 """The largest weight of a term: pages of the Item use it 20 times as often as others."""
@@ -14,8 +14,7 @@ _FULL = 3.0
 @cache
 def item_lexicon() -> Mapping[str, Mapping[str, float]]:
     """Stemmed term -> {Item: log of relative frequency}."""
-    text = (resources.files("finray.retrieval") / "item_lexicon.json").read_text(encoding="utf-8")
-    lexicon: dict[str, dict[str, float]] = json.loads(text)
+    lexicon: dict[str, dict[str, float]] = shipped_data("finray.retrieval", "item_lexicon.json")
     return lexicon
 
 

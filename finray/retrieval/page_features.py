@@ -23,7 +23,7 @@ from finray.core.query import Query
 from finray.core.types import Document
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix
-from finray.models.encoder import Encoder
+from finray.models.encoder import Encoder, Vectors
 from finray.question.terms import content_terms, line_terms
 from finray.retrieval.item_lexicon import item_affinity
 from finray.retrieval.subjects import Subject, headed_share, subjects_asked
@@ -31,6 +31,9 @@ from finray.retrieval.subjects import Subject, headed_share, subjects_asked
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, int]
 """(filing_id, page)."""
+Place = tuple[str, int, int]
+"""(filing_id, page, start) of a chunk."""
+_CHUNK: Final = ("filing_id", "page", "start")
 
 FEATURES: Final[Mapping[str, str]] = {
     "dense": "cosine of the question and the page's nearest chunk",
@@ -105,6 +108,8 @@ class _Page:
     statement: str | None
     place: str | None
     headings: str
+    number: int
+    """Among the pages of the table of chunks."""
     chunk: int
     """Row of the best chunk in the table of chunks."""
 
@@ -119,23 +124,23 @@ def page_candidates(
         return PageCandidates((), np.zeros((0, len(FEATURES))), (), chunks)
     vector = encoder.encode_query(query.question)
     words = " ".join((query.text, *query.terms))
-    places = list(zip(*(chunks[name].to_pylist() for name in ("filing_id", "page", "start")), strict=True))
+    places = list(zip(*(chunks[name].to_pylist() for name in _CHUNK), strict=True))
+    starts = [row for row, place in enumerate(places) if row == 0 or place[:2] != places[row - 1][:2]]
     vectors = vectors_matrix(chunks["vector"])
     dense = vectors @ vector
-    lexical = _chunk_scores(places, reader.search_chunks_text(words, ids, limit=chunks.num_rows))
-    best = _best_chunks(places, unit_range(dense) + unit_range(lexical))
-    pages = _pages(reader, ids, best)
+    lexical = _scores(places, reader.search_chunks_text(words, ids, limit=chunks.num_rows), _CHUNK)
+    pages = _pages(reader, ids, places, starts, unit_range(dense) + unit_range(lexical))
     if not pages:
         return PageCandidates((), np.zeros((0, len(FEATURES))), (), chunks)
     features = np.zeros((len(pages), len(FEATURES)))
-    limit = len(pages)
+    of_page = [page.number for page in pages]
     _text_views(
         features,
         pages,
-        _best_by_page(places, dense),
-        _best_by_page(places, lexical),
-        _page_scores(reader.search_pages_text(words, ids, limit)),
-        _page_cosines(places, vectors, vector),
+        np.maximum.reduceat(dense, starts)[of_page],
+        np.maximum.reduceat(lexical, starts)[of_page],
+        _scores([page.key for page in pages], reader.search_pages_text(words, ids, len(pages)), _CHUNK[:2]),
+        _mean_cosines(vectors, starts, vector)[of_page],
     )
     _places(features, pages, query)
     match = {document.filing.filing_id: document.score for document in documents}
@@ -150,27 +155,22 @@ def page_candidates(
 def _text_views(
     features: Floats,
     pages: Sequence[_Page],
-    dense: Mapping[Key, float],
-    lexical: Mapping[Key, float],
-    page_lexical: Mapping[Key, float],
-    page_dense: Mapping[Key, float],
+    dense: npt.NDArray[np.floating],
+    lexical: Floats,
+    page_lexical: Floats,
+    page_dense: npt.NDArray[np.floating],
 ) -> None:
     """Scaled within each filing: otherwise look-alike filings would push each other's pages down the ranks. The scores
     of the filings decide between filings."""
-    filings: dict[str, list[int]] = {}
-    for row, page in enumerate(pages):
-        filings.setdefault(page.key[0], []).append(row)
-    for rows in filings.values():
-        keys = [pages[row].key for row in rows]
-        dense_scores = np.asarray([dense[key] for key in keys])
-        lexical_scores = np.asarray([lexical[key] for key in keys])
-        page_scores = np.asarray([page_lexical.get(key, 0.0) for key in keys])
-        _fill(features, "dense", unit_range(dense_scores), rows)
-        _fill(features, "dense_page", unit_range(np.asarray([page_dense.get(key, 0.0) for key in keys])), rows)
-        _fill(features, "dense_rank", _inverse_ranks(dense_scores), rows)
-        _fill(features, "lexical_chunk", lexical_scores / (lexical_scores.max() or 1.0), rows)
-        _fill(features, "lexical_page", page_scores / (page_scores.max() or 1.0), rows)
-        _fill(features, "lexical_rank", _inverse_ranks(lexical_scores), rows)
+    filings = np.asarray([page.key[0] for page in pages])
+    for filing_id in dict.fromkeys(filings.tolist()):
+        rows = np.flatnonzero(filings == filing_id)
+        _fill(features, "dense", unit_range(dense[rows]), rows)
+        _fill(features, "dense_page", unit_range(page_dense[rows]), rows)
+        _fill(features, "dense_rank", _inverse_ranks(dense[rows]), rows)
+        _fill(features, "lexical_chunk", lexical[rows] / (lexical[rows].max() or 1.0), rows)
+        _fill(features, "lexical_page", page_lexical[rows] / (page_lexical[rows].max() or 1.0), rows)
+        _fill(features, "lexical_rank", _inverse_ranks(lexical[rows]), rows)
 
 
 def _places(features: Floats, pages: Sequence[_Page], query: Query) -> None:
@@ -218,13 +218,17 @@ def asked_terms(query: Query) -> list[str]:
     return content_terms(query.text, names)
 
 
-def _pages(reader: IndexReader, ids: Sequence[str], best: Mapping[Key, int]) -> list[_Page]:
-    """Pages with a chunk, in the order of the index."""
+def _pages(
+    reader: IndexReader, ids: Sequence[str], places: Sequence[Place], starts: Sequence[int], scores: Floats
+) -> list[_Page]:
+    """Pages with a chunk, in the order of the index. ``starts`` are the first rows of pages in ``places``."""
+    numbers = {places[start][:2]: number for number, start in enumerate(starts)}
+    best = [start + int(scores[start:stop].argmax()) for start, stop in pairwise([*starts, len(places)])]
     rows = reader.pages(ids, ["filing_id", "page", "item", "statement", "place", "headings"]).to_pylist()
     return [
-        _Page(key, row["item"], row["statement"], row["place"], row["headings"], best[key])
+        _Page(key, row["item"], row["statement"], row["place"], row["headings"], number, best[number])
         for row in rows
-        if (key := (row["filing_id"], row["page"])) in best
+        if (number := numbers.get(key := (row["filing_id"], row["page"]))) is not None
     ]
 
 
@@ -282,7 +286,7 @@ def _share(wanted: set[str], matched: set[str]) -> float:
 
 
 def _fill(
-    features: Floats, name: str, values: Sequence[float] | Floats, rows: Sequence[int] | slice = slice(None)
+    features: Floats, name: str, values: Sequence[float] | Floats, rows: npt.NDArray[np.intp] | slice = slice(None)
 ) -> None:
     features[rows, _COLUMN[name]] = values
 
@@ -295,36 +299,28 @@ def unit_range(values: npt.NDArray[np.floating]) -> Floats:
     return (np.asarray(values, dtype=np.float64) - low) / (high - low)
 
 
-def _inverse_ranks(scores: Floats) -> Floats:
+def _inverse_ranks(scores: npt.NDArray[np.floating]) -> Floats:
     ranks = np.empty(len(scores))
     ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return 1.0 / ranks
 
 
-def _chunk_scores(places: Sequence[tuple[str, int, int]], hits: pa.Table) -> Floats:
-    """Scores in the order of ``places``; 0 for a chunk without a hit."""
-    columns = (hits[name].to_pylist() for name in ("filing_id", "page", "start", "score"))
-    found = {(filing_id, page, start): score for filing_id, page, start, score in zip(*columns, strict=True)}
+def _scores(places: Sequence[tuple[object, ...]], hits: pa.Table, columns: Sequence[str]) -> Floats:
+    """The score of the hit at each of ``places``, by the values of ``columns``; 0 without a hit."""
+    keys = zip(*(hits[name].to_pylist() for name in columns), strict=True)
+    found = dict(zip(keys, hits["score"].to_pylist(), strict=True))
     return np.asarray([found.get(place, 0.0) for place in places], dtype=np.float64)
 
 
-def _page_scores(hits: pa.Table) -> dict[Key, float]:
-    columns = (hits[name].to_pylist() for name in ("filing_id", "page", "score"))
-    return {(filing_id, page): score for filing_id, page, score in zip(*columns, strict=True)}
-
-
-def _page_cosines(
-    places: Sequence[tuple[str, int, int]], vectors: npt.NDArray[np.float32], query: npt.NDArray[np.float32]
-) -> dict[Key, float]:
-    """Cosine of ``query`` and the mean vector of each page's chunks, which are adjacent rows."""
-    starts = [row for row, place in enumerate(places) if row == 0 or place[:2] != places[row - 1][:2]]
+def _mean_cosines(vectors: Vectors, starts: Sequence[int], query: Vectors) -> Vectors:
+    """Cosine of ``query`` and the mean vector of the rows from each of ``starts`` to the next."""
     sums = np.add.reduceat(vectors, starts, axis=0)
     lengths = np.linalg.norm(sums, axis=1)
-    cosines = np.divide(sums @ query, lengths, out=np.zeros(len(starts), np.float32), where=lengths > 0)
-    return {places[row][:2]: float(cosine) for row, cosine in zip(starts, cosines, strict=True)}
+    cosines: Vectors = np.divide(sums @ query, lengths, out=np.zeros(len(starts), np.float32), where=lengths > 0)
+    return cosines
 
 
-def _texts(chunks: pa.Table, places: Sequence[tuple[str, int, int]], wanted: Collection[Key]) -> dict[Key, str]:
+def _texts(chunks: pa.Table, places: Sequence[Place], wanted: Collection[Key]) -> dict[Key, str]:
     """The text of pages, joined from their chunks, which overlap and omit only white space."""
     rows = [row for row, (filing_id, page, _) in enumerate(places) if (filing_id, page) in wanted]
     texts = chunks["text"].take(pa.array(rows, pa.int64())).to_pylist()
@@ -337,17 +333,3 @@ def _texts(chunks: pa.Table, places: Sequence[tuple[str, int, int]], wanted: Col
         parts[key].append("\n" + text if start > end else text[end - start :])
         ends[key] = max(end, start + len(text))
     return {key: "".join(pieces) for key, pieces in parts.items()}
-
-
-def _best_chunks(places: Sequence[tuple[str, int, int]], scores: Floats) -> dict[Key, int]:
-    """The row of the best-scored chunk of each page."""
-    best: dict[Key, int] = {}
-    for row, (filing_id, page, _) in enumerate(places):
-        key = (filing_id, page)
-        if key not in best or scores[row] > scores[best[key]]:
-            best[key] = row
-    return best
-
-
-def _best_by_page(places: Sequence[tuple[str, int, int]], scores: npt.NDArray[np.floating]) -> dict[Key, float]:
-    return {key: float(scores[row]) for key, row in _best_chunks(places, np.asarray(scores, np.float64)).items()}

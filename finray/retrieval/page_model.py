@@ -10,12 +10,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError
 from finray.retrieval.page_features import FEATURES, Floats
 
@@ -45,7 +45,7 @@ class PageModel:
 @cache
 def shipped_page_model() -> PageModel:
     """The model that comes with finray. Raises ModelUnavailableError if its file is of another version."""
-    return _from_json((resources.files("finray.retrieval") / "page_model.json").read_text("utf-8"), "page_model.json")
+    return _from_json(shipped("finray.retrieval", "page_model.json"), "page_model.json")
 
 
 def load_page_model(path: str) -> PageModel:

@@ -1,9 +1,13 @@
-"""Cross-encoders: order the nearest chunks (``hirec``, ``dense_rerank``), or fuse with another method's order."""
+"""Cross-encoders: order the nearest chunks (``hirec``, ``dense_rerank``) or the passages of another method, or fuse
+with its order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
@@ -12,45 +16,50 @@ from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker
-from finray.retrieval.flat import chunk_passages, doc_names, scope
+from finray.retrieval.flat import FoundPassages, Scope
 from finray.retrieval.fusion import fuse
 
 _FUSION_CONSTANT = 60
 
 
-class RerankedPassages:
+def reranked_passages(
+    reader: IndexReader, encoder: Encoder, reranker: Reranker, candidates: int, text_of: Callable[[Query], str]
+) -> FoundPassages:
     """The ``candidates`` chunks nearest to ``text_of(query)``, ordered by ``reranker``.
 
     Nogueira and Cho, "Passage Re-ranking with BERT" (arXiv 1901.04085).
     """
 
+    async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
+        text = text_of(query)
+        nearest = reader.search_chunks_vector(encoder.encode_query(text), within, max(k, candidates), texts=True)
+        scores = reranker.scores(text, nearest["text"].to_pylist())
+        order = np.argsort(-scores, kind="stable")[:k]  # equal scores keep their dense order
+        return nearest.drop_columns(["score"]).take(pa.array(order)).append_column("score", pa.array(scores[order]))
+
+    return FoundPassages(reader, find)
+
+
+class RerankedPassages:
+    """The first ``candidates`` passages of ``inner`` (at least as many as asked for), ordered by ``reranker`` for the
+    question as asked. ``titles`` (filing id -> text before each passage) are read by the reranker too."""
+
     def __init__(
-        self,
-        reader: IndexReader,
-        encoder: Encoder,
-        reranker: Reranker,
-        candidates: int,
-        text_of: Callable[[Query], str],
+        self, inner: PassageRetriever, reranker: Reranker, candidates: int, titles: Mapping[str, str] | None = None
     ) -> None:
-        self._reader = reader
-        self._encoder = encoder
+        self._inner = inner
         self._reranker = reranker
         self._candidates = candidates
-        self._text_of = text_of
-        self._names = doc_names(reader)
+        self._titles = titles or {}
 
     async def passages(
         self, query: Query, documents: Sequence[Document], k: int, journal: Journal
     ) -> Sequence[Passage]:
-        text = self._text_of(query)
-        vector = self._encoder.encode_query(text)
-        limit = max(k, self._candidates)
-        hits = self._reader.search_chunks_vector(vector, scope(documents), limit, texts=True)
-        nearest = chunk_passages(hits, self._names)
-        scores = self._reranker.scores(text, [passage.text for passage in nearest])
-        rescored = [replace(p, score=float(score)) for p, score in zip(nearest, scores, strict=True)]
-        # The sort is stable: equal scores keep their dense order.
-        return sorted(rescored, key=lambda passage: -passage.score)[:k]
+        found = await self._inner.passages(query, documents, max(k, self._candidates), journal)
+        texts = [self._titles.get(passage.filing_id, "") + passage.text for passage in found]
+        scores = self._reranker.scores(query.question, texts)
+        order = np.argsort(-scores, kind="stable")[:k]  # equal scores keep their order
+        return [replace(found[at], score=float(scores[at])) for at in order]
 
 
 class FusedReranking:

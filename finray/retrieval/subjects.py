@@ -7,11 +7,11 @@ reports treat their subject. The data is in ``subjects.toml``.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+
+from finray.core.data_files import shipped_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,6 @@ class Subject:
 
 @cache
 def subjects() -> tuple[Subject, ...]:
-    text = (resources.files("finray.retrieval") / "subjects.toml").read_text(encoding="utf-8")
     return tuple(
         Subject(
             key,
@@ -36,7 +35,7 @@ def subjects() -> tuple[Subject, ...]:
             frozenset(entry["items"]),
             frozenset(entry.get("places", ())),
         )
-        for key, entry in tomllib.loads(text).items()
+        for key, entry in shipped_data("finray.retrieval", "subjects.toml").items()
     )
 
 

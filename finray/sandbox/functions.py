@@ -13,13 +13,7 @@ from collections.abc import Callable
 
 from finray.sandbox import limits, provenance
 from finray.sandbox.limits import Fault
-from finray.sandbox.values import Budget, Value, binary, checked, elements, is_number, power
-
-
-def _number(value: Value) -> Value:
-    if not is_number(value):
-        raise TypeError(f"a number is wanted, not {type(value).__name__}")
-    return value
+from finray.sandbox.values import Budget, Value, binary, checked, elements, number, power
 
 
 def _range(budget: Budget, *bounds: Value) -> Value:
@@ -45,18 +39,10 @@ def _extreme(pick: Callable[[list[Value]], Value]) -> Callable[..., Value]:
     return of
 
 
-def _sum(budget: Budget, values: Value, start: Value = 0) -> Value:
-    return _folded(budget, ast.Add, values, start)
-
-
-def _prod(budget: Budget, values: Value, start: Value = 1) -> Value:
-    return _folded(budget, ast.Mult, values, start)
-
-
 def _folded(budget: Budget, kind: type[ast.operator], values: Value, start: Value) -> Value:
-    total = _number(start)
+    total = number(start)
     for value in elements(budget, values):
-        total = binary(budget, kind, total, _number(value))
+        total = binary(budget, kind, total, number(value))
     return total
 
 
@@ -69,10 +55,10 @@ def _sorted(budget: Budget, values: Value, *, reverse: Value = False) -> Value:
 
 def _round(budget: Budget, value: Value, places: Value = None) -> Value:
     if places is None:
-        return round(_number(value))
+        return round(number(value))
     if not isinstance(places, int) or abs(places) > 100:
         raise TypeError("round takes at most 100 places")
-    return round(_number(value), places)
+    return round(number(value), places)
 
 
 def _parsed(kind: type[int] | type[float]) -> Callable[..., Value]:
@@ -80,18 +66,10 @@ def _parsed(kind: type[int] | type[float]) -> Callable[..., Value]:
         if isinstance(value, str) and len(value) > 100:
             raise Fault("limit", "a number of more than 100 digits")
         if not isinstance(value, str):
-            _number(value)
+            number(value)
         return kind(value)
 
     return of
-
-
-def _len(budget: Budget, values: Value) -> Value:
-    return len(values)
-
-
-def _list(budget: Budget, values: Value = ()) -> Value:
-    return budget.weigh(elements(budget, values))
 
 
 def _zip(budget: Budget, *lists: Value) -> Value:
@@ -107,49 +85,30 @@ def _enumerate(budget: Budget, values: Value, start: Value = 0) -> Value:
 
 def _of_numbers(function: Callable[..., Value]) -> Callable[..., Value]:
     def of(budget: Budget, *values: Value) -> Value:
-        return function(*(_number(value) for value in values))
+        return function(*(number(value) for value in values))
 
     return of
 
 
-def _power(budget: Budget, base: Value, exponent: Value) -> Value:
-    return power(base, exponent)
-
-
+_MATH = ["ceil", "exp", "expm1", "fabs", "floor", "isclose", "log", "log10", "log1p", "log2", "sqrt", "trunc"]
 _FUNCTIONS: dict[str, Callable[..., Value]] = {
     "abs": _of_numbers(abs),
     "enumerate": _enumerate,
     "float": _parsed(float),
     "int": _parsed(int),
-    "len": _len,
-    "list": _list,
+    "len": lambda _, values: len(values),
+    "list": lambda budget, values=(): budget.weigh(elements(budget, values)),
     "max": _extreme(max),
     "min": _extreme(min),
-    "pow": _power,
-    "prod": _prod,
+    "pow": lambda _, base, exponent: power(base, exponent),
+    "prod": lambda budget, values, start=1: _folded(budget, ast.Mult, values, start),
     "range": _range,
     "round": _round,
     "sorted": _sorted,
-    "sum": _sum,
-    "fsum": _sum,
+    "sum": lambda budget, values, start=0: _folded(budget, ast.Add, values, start),
+    "fsum": lambda budget, values, start=0: _folded(budget, ast.Add, values, start),
     "zip": _zip,
-    **{
-        name: _of_numbers(getattr(math, name))
-        for name in (
-            "ceil",
-            "exp",
-            "expm1",
-            "fabs",
-            "floor",
-            "isclose",
-            "log",
-            "log10",
-            "log1p",
-            "log2",
-            "sqrt",
-            "trunc",
-        )
-    },
+    **{name: _of_numbers(getattr(math, name)) for name in _MATH},
 }
 _KEYWORDS = {"sorted": {"reverse"}, "enumerate": {"start"}, "sum": {"start"}, "round": {"ndigits"}}
 NAMES = frozenset(_FUNCTIONS)

@@ -10,7 +10,7 @@ from typing import cast
 from finray.sandbox import functions, limits, provenance
 from finray.sandbox.language import parse
 from finray.sandbox.limits import Fault
-from finray.sandbox.values import Budget, Value, binary, checked, compare, dict_key, element, elements, is_number
+from finray.sandbox.values import Budget, Value, binary, checked, compare, dict_key, element, elements, number
 
 RESULT_NAMES = ("answer", "ans", "result")
 """A program's value is the first of these variables that it sets, otherwise that of its last statement."""
@@ -39,12 +39,13 @@ class Interpreter:
         self.assigned: dict[str, None] = {}
         self.last: Value = None
         self.budget = Budget(steps)
+        self._made = self.budget.weigh
         self._line: int | None = None
         self._evaluators: dict[type[ast.expr], Callable[..., Value]] = {
             ast.Constant: self._constant,
-            ast.Name: self._name,
+            ast.Name: lambda node: self._variable(node.id),
             ast.Attribute: lambda node: functions.CONSTANTS[node.attr],
-            ast.BinOp: self._binary,
+            ast.BinOp: lambda node: self._operate(type(node.op), self._value(node.left), self._value(node.right)),
             ast.UnaryOp: self._unary,
             ast.BoolOp: self._bool,
             ast.Compare: self._compare,
@@ -97,7 +98,11 @@ class Interpreter:
             case ast.For():
                 self._for(node)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[x])):
-                self._append(name, self._value(x))
+                value, values = self._value(x), self._variable(name)
+                if not isinstance(values, list):
+                    raise TypeError(f"{name} is no list")
+                self.budget.spend(1)
+                values.append(self._made(value))
             case ast.Expr(value=expression):
                 self.last = self._value(expression)
             case ast.Break():
@@ -133,7 +138,11 @@ class Interpreter:
                 for part_target, part in zip(targets, parts, strict=True):
                     self._assign(part_target, part)
             case ast.Subscript(value=container, slice=index):
-                self._store(self._value(container), self._value(index), value)
+                changed, key = self._value(container), self._value(index)
+                if not isinstance(changed, list | dict):
+                    raise TypeError("only elements of lists and dicts can be assigned to")
+                self.budget.weigh(value)
+                changed[dict_key(key) if isinstance(changed, dict) else key] = value
             case _:
                 raise Fault("refused", f"`{type(target).__name__}` cannot be assigned to", target.lineno)
 
@@ -146,34 +155,12 @@ class Interpreter:
         self._assign(target, value)
         return value
 
-    def _store(self, container: Value, index: Value, value: Value) -> None:
-        self.budget.weigh(value)
-        if isinstance(container, dict):
-            container[dict_key(index)] = value
-        elif isinstance(container, list):
-            container[index] = value
-        else:
-            raise TypeError("only elements of lists and dicts can be assigned to")
-
-    def _append(self, name: str, value: Value) -> None:
-        values = self._variable(name)
-        if not isinstance(values, list):
-            raise TypeError(f"{name} is no list")
-        self.budget.spend(1)
-        values.append(self.budget.weigh(value))
-
     def _value(self, node: ast.expr) -> Value:
         self.budget.spend(1)
         evaluate = self._evaluators.get(type(node))
         if evaluate is None:
             raise Fault("refused", f"`{type(node).__name__}` is not in the language", node.lineno)
         return evaluate(node)
-
-    def _made(self, value: Value) -> Value:
-        return self.budget.weigh(value)
-
-    def _name(self, node: ast.Name) -> Value:
-        return self._variable(node.id)
 
     def _variable(self, name: str) -> Value:
         if name not in self.variables:
@@ -186,9 +173,6 @@ class Interpreter:
         self._named.add((node.lineno, node.col_offset))
         return provenance.traced(node.value, provenance.FIGURE)
 
-    def _binary(self, node: ast.BinOp) -> Value:
-        return self._operate(type(node.op), self._value(node.left), self._value(node.right))
-
     def _operate(self, operator: type[ast.operator], left: Value, right: Value) -> Value:
         result = binary(self.budget, operator, left, right)
         if self._counting:
@@ -199,9 +183,7 @@ class Interpreter:
         value = self._value(node.operand)
         if isinstance(node.op, ast.Not):
             return not value
-        if not is_number(value):
-            raise TypeError(f"a number is wanted, not {type(value).__name__}")
-        result = checked(-value if isinstance(node.op, ast.USub) else +value)
+        result = checked(-number(value) if isinstance(node.op, ast.USub) else +number(value))
         return provenance.traced(result, provenance.origin_of(value))
 
     def _bool(self, node: ast.BoolOp) -> Value:

@@ -4,6 +4,9 @@ Statements: assignments (also to an element, and ``+=``), ``if``, ``for``, ``bre
 ``xs.append(x)``, and expressions. Expressions: numbers, short texts, names, arithmetic, comparisons, ``and or not``,
 ``a if c else b``, lists, tuples, dicts, comprehensions, elements and slices, and calls of the functions of
 ``finray.sandbox.functions`` by name. Everything else is refused, anywhere in the program.
+
+A program may be the body of ``def solution():``, as HiREC's prompt asks for (arXiv 2505.20368, table 19): what it
+returns is ``answer``, and what stands around the function is dropped.
 """
 
 from __future__ import annotations
@@ -81,8 +84,54 @@ def parse(source: str, functions: frozenset[str], constants: frozenset[str]) -> 
         raise Fault("syntax", f"not a program: {error.msg}", error.lineno) from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise Fault("syntax", f"not a program: {type(error).__name__}") from None
+    tree.body = _body_of_solution(tree.body)
     _check(tree, functions, constants)
     return tree
+
+
+def _body_of_solution(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """The body of ``def solution():`` without imports of ``math``, whose functions the language has; ``statements`` if
+    none of them defines it."""
+    for statement in reversed(statements):
+        match statement:
+            case ast.FunctionDef(name="solution", args=ast.arguments(posonlyargs=[], args=[], kwonlyargs=[]) as taken):
+                if taken.vararg or taken.kwarg or statement.decorator_list:
+                    continue
+                return _with_answers([each for each in statement.body if not _imports_math(each)])
+    return statements
+
+
+def _with_answers(body: list[ast.stmt]) -> list[ast.stmt]:
+    """``body`` with ``answer = x`` for each ``return x`` that ends it; what follows an ``if`` that returns becomes its
+    ``else``. A ``return`` inside a loop stays, and is refused."""
+    for number, statement in enumerate(body):
+        match statement:
+            case ast.Return(value=ast.expr() as value):
+                answer = ast.Assign([ast.Name("answer", ast.Store())], value)
+                return [*body[:number], ast.fix_missing_locations(ast.copy_location(answer, statement))]
+            case ast.If(body=then, orelse=otherwise) if _returns(then) or _returns(otherwise):
+                rest = body[number + 1 :]
+                statement.body = _with_answers(then if _returns(then) else [*then, *rest])
+                statement.orelse = _with_answers(otherwise if _returns(otherwise) else [*otherwise, *rest])
+                return body[: number + 1]
+    return body
+
+
+def _returns(body: list[ast.stmt]) -> bool:
+    """Whether ``body`` ends with a ``return`` on every path."""
+    match body[-1:]:
+        case [ast.Return()]:
+            return True
+        case [ast.If(body=then, orelse=otherwise)]:
+            return _returns(then) and _returns(otherwise)
+    return False
+
+
+def _imports_math(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Import(names=[ast.alias(name="math", asname=None)]):
+            return True
+    return False
 
 
 def numbers(source: str) -> set[int | float]:

@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -36,6 +35,7 @@ _MODULES = (
 )
 """The modules of the child, each after those that it imports."""
 _SYSTEM_LIBRARIES = ("/usr", "/lib", "/lib64", "/etc/ld.so.cache")
+_ISOLATED = "--unshare-all --die-with-parent --clearenv --cap-drop ALL"
 _PROBE_SECONDS = 20.0
 
 
@@ -65,15 +65,12 @@ def launcher(settings: SandboxSettings, *, probe: bool = False) -> Launcher:
     bwrap = shutil.which("bwrap")
     problem = "bwrap is not installed" if bwrap is None else _bwrap_problem(bwrap)
     if bwrap is not None and not problem:
-        return Launcher("bubblewrap", (*_bubblewrap(bwrap), *_inside(arguments)))
+        # It does not mount the virtual environment's link to Python.
+        inside = confined.command(_CHILD, *arguments, packages=False, python=str(Path(sys.executable).resolve()))
+        return Launcher("bubblewrap", (*_bubblewrap(bwrap), *inside))
     if wanted == "bubblewrap":
         raise SettingsError(f"sandbox.isolation = 'bubblewrap', but {problem}; install it, or set 'auto'")
     return Launcher("process", plain, problem)
-
-
-def _inside(arguments: Sequence[str]) -> tuple[str, ...]:
-    """The child's command inside bubblewrap, which does not mount the virtual environment's link to Python."""
-    return confined.command(_CHILD, *arguments, packages=False, python=str(Path(sys.executable).resolve()))
 
 
 def _bubblewrap(bwrap: str) -> tuple[str, ...]:
@@ -86,18 +83,7 @@ def _bubblewrap(bwrap: str) -> tuple[str, ...]:
             mounts += ["--ro-bind", found, found]
     for file in (_PACKAGE, _PACKAGE.parent / "__init__.py"):
         mounts += ["--ro-bind", str(file), str(file)]
-    return (
-        bwrap,
-        "--unshare-all",
-        "--die-with-parent",
-        "--clearenv",
-        "--cap-drop",
-        "ALL",
-        *mounts,
-        "--chdir",
-        "/",
-        "--",
-    )
+    return (bwrap, *_ISOLATED.split(), *mounts, "--chdir", "/", "--")
 
 
 @functools.cache

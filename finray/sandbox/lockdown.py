@@ -28,7 +28,7 @@ def lock_down(
     and files ``readable`` may still be opened; ``watcher`` is the last thread to start. Exits if the system-call filter
     is ``demanded`` and not available.
     """
-    import resource  # noqa: F401  # not at module level: WASI has none; and after lockdown it cannot be loaded
+    import resource  # not at module level: WASI has none; and after lockdown it cannot be loaded
 
     apply_filter = system_call_filter(profile)
     layers = ["process"]
@@ -36,30 +36,20 @@ def lock_down(
         layers.append("landlock")
     if watcher is not None:
         watcher.start()
-    limit_resources(seconds, memory_bytes, open_files)
-    if apply_filter is not None and apply_filter():
-        layers.append("seccomp")
-    elif demanded:
-        raise SystemExit(NO_FILTER)
-    return layers
-
-
-def limit_resources(seconds: float, memory_bytes: int, open_files: int) -> None:
-    """Set hard rlimits, which this process and its children cannot raise without privilege.
-
-    With an RLIMIT_NOFILE of 0 the open pipes stay usable, but no file or socket can be opened.
-    """
-    import resource
-
     for kind, value in (
         (resource.RLIMIT_AS, memory_bytes),
         (resource.RLIMIT_CPU, max(1, int(seconds + 0.999))),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NPROC, 0),
-        (resource.RLIMIT_NOFILE, open_files),
+        (resource.RLIMIT_NOFILE, open_files),  # with 0 the open pipes stay usable
     ):
-        # Keep a hard limit that is already lower.
+        # Hard limits, which cannot be raised without privilege. Keep one that is already lower.
         _, hard = resource.getrlimit(kind)
         wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(kind, (wanted, wanted))
+    if apply_filter is not None and apply_filter():
+        layers.append("seccomp")
+    elif demanded:
+        raise SystemExit(NO_FILTER)
+    return layers

@@ -65,23 +65,18 @@ class _Check(NamedTuple):
     upper: bool = False
 
 
-def _checks(name: str) -> tuple[_Check, ...]:
-    """Conditions on the arguments of calls that can do more than a reader needs."""
-    writing = 0o3 | 0o100 | 0o1000  # O_WRONLY and O_RDWR, O_CREAT, O_TRUNC
-    match name:
-        case "open":
-            return (_Check(1, (0,), writing),)
-        case "openat":
-            return (_Check(2, (0,), writing),)
-        case "fcntl":  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC; F_SETOWN would send signals
-            return (_Check(1, (0, 1, 2, 3, 4, 1030)),)
-        case "ioctl":  # TCGETS, TIOCGWINSZ, FIONREAD, FIONCLEX, FIOCLEX; TIOCSTI would type into a terminal
-            return (_Check(1, (0x5401, 0x5413, 0x541B, 0x5450, 0x5451)),)
-        case "tgkill":  # how a process aborts
-            return (_Check(0, (os.getpid(),)),)
-        case "prlimit64":  # only reads limits: the pointer to new ones is null
-            return (_Check(2, (0,)), _Check(2, (0,), upper=True))
-    return ()
+_WRITING = 0o3 | 0o100 | 0o1000  # O_WRONLY and O_RDWR, O_CREAT, O_TRUNC
+_CHECKS: dict[str, tuple[_Check, ...]] = {
+    "open": (_Check(1, (0,), _WRITING),),
+    "openat": (_Check(2, (0,), _WRITING),),
+    # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC; F_SETOWN would send signals
+    "fcntl": (_Check(1, (0, 1, 2, 3, 4, 1030)),),
+    # TCGETS, TIOCGWINSZ, FIONREAD, FIONCLEX, FIOCLEX; TIOCSTI would type into a terminal
+    "ioctl": (_Check(1, (0x5401, 0x5413, 0x541B, 0x5450, 0x5451)),),
+    # only reads limits: the pointer to new ones is null
+    "prlimit64": (_Check(2, (0,)), _Check(2, (0,), upper=True)),
+}
+"""Conditions on the arguments of calls that can do more than a reader needs."""
 
 
 def system_call_filter(profile: Profile) -> Callable[[], bool] | None:
@@ -96,8 +91,9 @@ def system_call_filter(profile: Profile) -> Callable[[], bool] | None:
         return None
     architecture, number = _ARCHITECTURES[machine]
     column = _X86 if machine == "x86_64" else _ARM
-    calls = [(numbers[column], _checks(name)) for name, numbers in _PROFILES[profile].items()]
-    code = _program(architecture, [(call, checks) for call, checks in calls if call is not None])
+    checks = _CHECKS | {"tgkill": (_Check(0, (os.getpid(),)),)}  # how a process aborts
+    calls = [(numbers[column], checks.get(name, ())) for name, numbers in _PROFILES[profile].items()]
+    code = _program(architecture, [(call, conditions) for call, conditions in calls if call is not None])
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]

@@ -65,6 +65,13 @@ def is_number(value: Value) -> bool:
     return isinstance(value, int | float)
 
 
+def number(value: Value) -> Value:
+    """``value``. Raises TypeError if it is not a number."""
+    if not is_number(value):
+        raise TypeError(f"a number is wanted, not {type(value).__name__}")
+    return value
+
+
 def power(base: Value, exponent: Value) -> Value:
     """``base ** exponent``. Raises Fault before a huge integer is computed."""
     if not (is_number(base) and is_number(exponent)):

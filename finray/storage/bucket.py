@@ -20,8 +20,11 @@ from finray.storage import s3
 from finray.storage.locations import is_s3, normalize
 
 _SECONDS = 10
-_DENIED = frozenset({"AccessDenied", "AllAccessDisabled", "403"})
-_UNSUPPORTED = frozenset({"NotImplemented", "MethodNotAllowed", "501", "405"})
+State = Literal["ok", "advice", "failed", "unknown"]
+_UNKNOWN = dict.fromkeys(
+    ("AccessDenied", "AllAccessDisabled", "403"), "these credentials may not read it; finray needs no such permission"
+) | dict.fromkeys(("NotImplemented", "MethodNotAllowed", "501", "405"), "this store has no such setting")
+"""Error codes of reading a setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class BucketCheck:
     """``failed`` prevents finray from working there, ``advice`` does not; ``unknown`` could not be found out."""
 
     name: str
-    state: Literal["ok", "advice", "failed", "unknown"]
+    state: State
     detail: str
 
 
@@ -55,7 +58,7 @@ def check_bucket(uri: str) -> list[BucketCheck]:
                 return checks
     except (BotoCoreError, ClientError) as error:
         return [*checks, BucketCheck("access", "failed", str(error))]
-    return [*checks, _uploads(client, bucket), _versions(client, bucket), _public(client, bucket)]
+    return [*checks, *_settings(client, bucket)]
 
 
 def _usable(client: Any, bucket: str, key: str) -> Iterator[BucketCheck]:
@@ -94,52 +97,41 @@ def _conditional_put(client: Any, bucket: str, key: str) -> BucketCheck:
     )
 
 
-def _uploads(client: Any, bucket: str) -> BucketCheck:
-    name = "unfinished uploads"
-    try:
-        rules = client.get_bucket_lifecycle_configuration(Bucket=bucket)["Rules"]
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "NoSuchLifecycleConfiguration":
-            return _unknown(name, error)
-        rules = []
-    for rule in rules:
+def _settings(client: Any, bucket: str) -> Iterator[BucketCheck]:
+    """Settings that finray does not need. A store without one of them, or credentials that cannot read it, are fine."""
+    for name, read, absent, judged in (
+        ("unfinished uploads", client.get_bucket_lifecycle_configuration, "NoSuchLifecycleConfiguration", _uploads),
+        ("versioning", client.get_bucket_versioning, None, _versions),
+        ("public access", client.get_public_access_block, "NoSuchPublicAccessBlockConfiguration", _public),
+    ):
+        try:
+            found = read(Bucket=bucket)
+        except ClientError as error:
+            if (code := error.response["Error"]["Code"]) != absent:
+                yield BucketCheck(name, "unknown", _UNKNOWN.get(code, str(error)))
+                continue
+            found = {}
+        yield BucketCheck(name, *judged(found))
+
+
+def _uploads(lifecycle: Any) -> tuple[State, str]:
+    for rule in lifecycle.get("Rules", []):
         days = rule.get("AbortIncompleteMultipartUpload", {}).get("DaysAfterInitiation")
         if days and rule.get("Status") == "Enabled":
-            return BucketCheck(name, "ok", f"removed after {days} days")
-    return BucketCheck(
-        name,
-        "advice",
-        "those of killed jobs are kept and paid for; add the lifecycle rule AbortIncompleteMultipartUpload",
-    )
+            return "ok", f"removed after {days} days"
+    return "advice", "those of killed jobs are kept and paid for; add the lifecycle rule AbortIncompleteMultipartUpload"
 
 
-def _versions(client: Any, bucket: str) -> BucketCheck:
-    try:
-        status = client.get_bucket_versioning(Bucket=bucket).get("Status", "off")
-    except ClientError as error:
-        return _unknown("versioning", error)
+def _versions(versioning: Any) -> tuple[State, str]:
+    status = versioning.get("Status", "off")
     if status == "Enabled":
         advice = "on: what `finray maintain` deletes is kept as old versions; let a lifecycle rule expire those"
-        return BucketCheck("versioning", "advice", advice)
-    return BucketCheck("versioning", "ok", status.lower())
+        return "advice", advice
+    return "ok", status.lower()
 
 
-def _public(client: Any, bucket: str) -> BucketCheck:
-    try:
-        block = client.get_public_access_block(Bucket=bucket)["PublicAccessBlockConfiguration"]
-    except ClientError as error:
-        if error.response["Error"]["Code"] != "NoSuchPublicAccessBlockConfiguration":
-            return _unknown("public access", error)
-        block = {}
+def _public(access: Any) -> tuple[State, str]:
+    block = access.get("PublicAccessBlockConfiguration")
     if block and all(block.values()):
-        return BucketCheck("public access", "ok", "blocked")
-    return BucketCheck("public access", "advice", "not blocked; predictions may name what your analysts ask for")
-
-
-def _unknown(name: str, error: ClientError) -> BucketCheck:
-    code = error.response["Error"]["Code"]
-    if code in _DENIED:
-        return BucketCheck(name, "unknown", "these credentials may not read it; finray needs no such permission")
-    if code in _UNSUPPORTED:
-        return BucketCheck(name, "unknown", "this store has no such setting")
-    return BucketCheck(name, "unknown", str(error))
+        return "ok", "blocked"
+    return "advice", "not blocked; predictions may name what your analysts ask for"

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
+import socket
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, Literal, TypeVar
 
 import lance
+import lance.fragment
+import pyarrow as pa
+from lance.fragment import FragmentMetadata
 
 from finray.core.errors import CommitConflictError, SourceError
 from finray.storage import s3
-from finray.storage.locations import is_s3, lance_storage_options, room_hint
+from finray.storage.locations import exists, is_s3, lance_storage_options, room_hint
 
 T = TypeVar("T")
 _PATIENCE_SECONDS: Final = 120.0
@@ -46,6 +51,81 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
     except OSError as error:
         kind = CommitConflictError if _CONFLICT.search(str(error)) else SourceError
         raise kind(f"cannot write {where!r}: {reason(error)}{_remedy(where, error)}") from error
+
+
+def create_table(where: str, schema: pa.Schema) -> None:
+    """Create an empty table at ``where`` unless there is one. Raises SourceError."""
+
+    def write() -> None:
+        try:
+            write_rows(where, schema.empty_table(), "create")
+        except OSError as error:
+            if "already exists" not in str(error):
+                raise
+
+    commit(where, write)
+
+
+def write_rows(where: str, rows: pa.Table, mode: Literal["create", "append", "overwrite"]) -> None:
+    lance.write_dataset(rows, where, mode=mode, storage_options=lance_storage_options(where) or None)
+
+
+def write_uncommitted(table: Any, rows: pa.Table) -> list[FragmentMetadata]:
+    """Write ``rows`` into new data files of an open table, which no version refers to before ``append``.
+
+    What a failed or repeated call leaves are files that no reader sees.
+    """
+    fragments: list[FragmentMetadata] = lance.fragment.write_fragments(rows, table)
+    return fragments
+
+
+def append(fragments: Sequence[FragmentMetadata]) -> Callable[[Any], None]:
+    """A step for ``commit`` that makes the rows of ``fragments`` part of an open table, once however often it is tried.
+
+    Raises SourceError if a local file is missing, because another machine wrote it to its own disk.
+    """
+    tried = False
+
+    def step(table: Any) -> None:
+        nonlocal tried
+        if tried and data_files(table) >= {file.path for fragment in fragments for file in fragment.files}:
+            return
+        _check_files(table.uri, fragments)
+        tried = True
+        lance.LanceDataset.commit(table, lance.LanceOperation.Append(fragments), read_version=table.version)
+
+    return step
+
+
+def data_files(table: Any) -> set[str]:
+    """Names of the data files that an open version of a table refers to."""
+    return {str(file.path) for fragment in table.get_fragments() for file in fragment.data_files()}
+
+
+def _check_files(where: str, fragments: Sequence[FragmentMetadata]) -> None:
+    if is_s3(where):
+        return
+    for file in (file for fragment in fragments for file in fragment.files):
+        path = Path(where, "data", file.path)
+        if not path.exists():
+            raise SourceError(
+                f"{socket.gethostname()} has no {str(path)!r}, which a worker wrote: the machines of a cluster need an "
+                "index on s3:// or in a folder that they share"
+            )
+
+
+def upsert(table: Any, key: str, rows: pa.Table, lost: str | None = None) -> None:
+    """Insert ``rows`` into an open table; each replaces the one that has its ``key``. Delete those for which the SQL
+    condition ``lost`` is true."""
+    merge = table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
+    if lost:
+        merge = merge.when_not_matched_by_source_delete(lost)
+    merge.execute(rows)
+
+
+def open_if_any(where: str) -> Any:
+    """As ``open_latest``, but None if there is no table yet."""
+    return open_latest(where) if exists(where) else None
 
 
 def open_latest(where: str) -> Any:

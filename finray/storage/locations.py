@@ -83,8 +83,7 @@ def list_sources(sources: Sequence[str]) -> Listing:
     files: dict[str, SourceFile] = {}
     ignored: Counter[str] = Counter()
     for source in sources:
-        uri = normalize(source)
-        with _source_errors("list", source):
+        with _located(source, "list") as uri:
             found, is_folder = _list(uri)
         if not found:
             raise SourceError(f"nothing at {source!r}: no such folder, file or prefix, or no match")
@@ -99,22 +98,19 @@ def list_sources(sources: Sequence[str]) -> Listing:
 
 def list_objects(uri: str) -> list[SourceFile]:
     """Every file under a folder or prefix, with any extension; none if it does not exist."""
-    uri = normalize(uri)
-    with _source_errors("list", uri):
+    with _located(uri, "list") as uri:
         return _list(uri)[0]
 
 
 def read_bytes(uri: str) -> bytes:
     """The whole object. Raises SourceError if it is missing or cannot be read."""
-    uri = normalize(uri)
-    with _source_errors("read", uri):
+    with _located(uri, "read") as uri:
         return s3.get(uri) if is_s3(uri) else Path(uri).read_bytes()
 
 
 def open_stream(uri: str) -> BinaryIO:
     """The object as a stream. Raises SourceError if it is missing; reading may raise OSError."""
-    uri = normalize(uri)
-    with _source_errors("read", uri):
+    with _located(uri, "read") as uri:
         return s3.open_object(uri) if is_s3(uri) else Path(uri).open("rb")
 
 
@@ -123,8 +119,7 @@ def write_bytes(uri: str, content: bytes, *, scratch: Path | None = None) -> Non
 
     ``scratch``, on the same file system, is the folder for the unfinished file of a local ``uri``, by default its own.
     """
-    uri = normalize(uri)
-    with _source_errors("write", uri):
+    with _located(uri, "write") as uri:
         if is_s3(uri):
             s3_filesystem().pipe_file(uri, content)
         else:
@@ -134,8 +129,7 @@ def write_bytes(uri: str, content: bytes, *, scratch: Path | None = None) -> Non
 
 def delete(uri: str) -> None:
     """Remove the file or object at ``uri`` if it exists."""
-    uri = normalize(uri)
-    with _source_errors("delete", uri):
+    with _located(uri, "delete") as uri:
         if not is_s3(uri):
             Path(uri).unlink(missing_ok=True)
         elif exists(uri):
@@ -144,8 +138,7 @@ def delete(uri: str) -> None:
 
 def exists(uri: str) -> bool:
     """Whether a file, folder, object or prefix exists. Raises SourceError if the storage cannot be reached."""
-    uri = normalize(uri)
-    with _source_errors("reach", uri):
+    with _located(uri, "reach") as uri:
         return bool(s3_filesystem().exists(uri)) if is_s3(uri) else Path(uri).exists()
 
 
@@ -161,9 +154,11 @@ def room_hint(error: Exception) -> str:
 
 
 @contextmanager
-def _source_errors(action: str, uri: str) -> Iterator[None]:
+def _located(location: str, action: str) -> Iterator[str]:
+    """Yield ``location`` normalized; turn errors of the storage while ``action`` runs into SourceError."""
+    uri = normalize(location)
     try:
-        yield
+        yield uri
     except STORAGE_ERRORS as error:
         endpoint = f" (endpoint {s3.endpoint() or 'AWS'}; check the bucket, AWS_ENDPOINT_URL and credentials)"
         hint = (endpoint if is_s3(uri) else "") + room_hint(error)

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, Final, TypeVar
 import aiohttp
 import fsspec
 from botocore.exceptions import BotoCoreError, ClientError
+from fsspec.spec import AbstractBufferedFile
 
 from finray.core import retries
 from finray.core.errors import SettingsError
@@ -98,31 +99,12 @@ def open_object(key: str) -> BinaryIO:
 
     Raises FileNotFoundError if it does not exist.
     """
-    return io.BufferedReader(_Object(key, int(s3_filesystem().info(key)["size"])), _READ_AHEAD)
+    return io.BufferedReader(_Object(s3_filesystem(), key, cache_type="none"), _READ_AHEAD)
 
 
-class _Object(io.RawIOBase):
-    def __init__(self, key: str, size: int) -> None:
-        self._key, self._size, self._at = key, size, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence])
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        end = min(self._size, self._at + len(buffer))
-        if end <= self._at:
-            return 0
-        content = get(self._key, self._at, end)
-        buffer[: len(content)] = content
-        self._at += len(content)
-        return len(content)
+class _Object(AbstractBufferedFile):  # type: ignore[misc]  # fsspec has no types
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        return get(self.path, start, end)
 
 
 def lance_options() -> dict[str, str]:

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Answer, Prediction
+from finray.core.types import Answer, CitedCell, Prediction
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
@@ -75,3 +76,32 @@ async def test_no_model_is_asked_about_what_is_not_there(reader: IndexReader, en
     company = next(iter(CompanyCatalog(reader.filings()).companies))
     future = replace(stranger, unknown_companies=(), companies=(company,), periods=(Period(2040, "FY"),))
     assert (await guarded.answer(future, Curation((), False), Journal())).status == "unanswerable"
+
+
+class _Fixed:
+    """Answers from cells as read, or with a quotation."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        return self._answer
+
+
+@pytest.mark.parametrize(
+    ("least", "computed", "status"), [(1.0, True, "unanswerable"), (0.0, True, "answered"), (1.0, False, "answered")]
+)
+async def test_an_unsure_computed_figure_is_refused_with_its_cells(
+    reader: IndexReader, least: float, computed: bool, status: str
+) -> None:
+    facts = FilingFacts(reader, CompanyCatalog(reader.filings()))
+    filing = reader.filings()[0]
+    cell = CitedCell("rent", 7.0, filing.doc_name, filing.filing_id, 2, "Rent expense", "7")
+    given = Answer("$7", "answered", 7.0, "USD", operands=(cell,) if computed else ())
+    guarded = GuardedAnswerer(_Fixed(given), facts, load_confidence_model(""), least)
+    query = Query("q", "What was rent?", anywhere=True)
+    answer = await guarded.answer(query, Curation((), True), Journal())
+    assert answer.status == status
+    if status == "unanswerable":
+        assert answer.value is None
+        assert f"Rent expense: 7 ({filing.doc_name}, p. 3)" in answer.text

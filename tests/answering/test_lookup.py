@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
-from finray.answering.lookup import Hit, look_up
+from finray.answering.lookup import Hit, look_up, look_up_any
 from finray.core.types import LineItem
 from finray.question.phrase import phrase_of
 
@@ -106,3 +106,15 @@ def test_an_exact_figure_replaces_one_that_a_sentence_rounds() -> None:
         hit = _look("commercial paper", None, items)
         assert hit is not None
         assert hit.line_item.value == 5_985e6
+
+
+def test_no_row_of_another_measure_answers_a_question_that_states_its_own() -> None:
+    rate = [_item("Foreign currency translation losses", 0.4, unit="percent", text="0.4"), *TABLE]
+    phrase = phrase_of("foreign currency translation losses")
+    assert phrase is not None
+    assert phrase.measure == "money"
+    found = look_up_any(phrase, rate, END, 12, {})
+    assert found is not None
+    assert found.line_item.unit == "percent"
+    stated = look_up_any(replace(phrase, stated=True), rate, END, 12, {})
+    assert stated is None or not stated.sure

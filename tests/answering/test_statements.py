@@ -202,3 +202,11 @@ def test_what_is_no_figure_is_quoted_with_its_page(ask: Ask, question: str, quot
     assert evidence.doc_name == document
     assert prediction.answer.endswith(f"({document}, p. {evidence.page + 1})")
     assert quoted in " ".join(evidence.text.split())
+
+
+def test_a_figure_in_another_unit_than_the_one_asked_for_is_refused(ask: Ask) -> None:
+    prediction = ask("What was Grevandor Systems' current ratio in fiscal 2022? Answer in USD millions.")
+    assert prediction.status == "unanswerable" or prediction.value is None
+    as_asked = ask("What was Grevandor Systems' current ratio in fiscal 2022? Answer in percent.")
+    assert as_asked.unit == "percent"
+    assert as_asked.answer.endswith("%")

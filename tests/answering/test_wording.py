@@ -12,9 +12,9 @@ from finray.question.shape import asked_shape
     ("question", "shape"),
     [
         ("What is revenue?", Shape(None, None)),
-        ("Answer in USD millions.", Shape("million", None)),
-        ("in thousands of dollars, to one decimal place", Shape("thousand", 1)),
-        ("Answer in units of USD billions, two decimals", Shape("billion", 2)),
+        ("Answer in USD millions.", Shape("million", None, unit="money")),
+        ("in thousands of dollars, to one decimal place", Shape("thousand", 1, unit="money")),
+        ("Answer in units of USD billions, two decimals", Shape("billion", 2, unit="money")),
         ("Round to the nearest whole number", Shape(None, 0)),
     ],
 )

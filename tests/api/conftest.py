@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -9,34 +9,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from finray.api.app import create_app
-from finray.api.keys import KeyRing, add_key
+from finray.api.keys import KeyRing
 from finray.api.service import LocalService
 from finray.core.settings import Settings
 
 MakeClient = Callable[..., TestClient]
-
-
-@pytest.fixture(scope="session")
-def keys_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("keys") / "keys.json"
-
-
-@pytest.fixture(scope="session")
-def key(keys_file: Path) -> str:
-    return add_key(str(keys_file), "tester")
-
-
-@pytest.fixture(scope="session")
-def serving_settings(local_settings: Settings) -> Settings:
-    serving = local_settings.serving.model_copy(update={"questions_per_minute": 1e6, "reads_per_minute": 1e6})
-    return local_settings.model_copy(update={"serving": serving})
-
-
-@pytest.fixture(scope="session")
-def service(sample_index: str, serving_settings: Settings) -> Iterator[LocalService]:
-    with closing(LocalService(sample_index, serving_settings)) as service:
-        service.wait_until_ready()
-        yield service
 
 
 @pytest.fixture

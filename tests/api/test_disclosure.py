@@ -52,7 +52,7 @@ def test_errors_that_the_client_can_fix_keep_their_message(error: str | None) ->
 
 def llm_settings(url: str) -> Settings:
     changed = {"encoder.model": "hash", "llm.base_url": url, "llm.model": "/srv/models/secret-7b", "llm.max_retries": 0}
-    roles = {"loop.transform": "llm", "loop.curator": "llm", "loop.answerer": "llm"}
+    roles = {"loop.transform": "hirec", "loop.curator": "hirec", "loop.answerer": "hirec"}
     return load_settings(overrides={**changed, **roles}, environment={})
 
 

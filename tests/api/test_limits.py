@@ -13,7 +13,7 @@ from finray.api.errors import ApiError
 from finray.api.keys import KeyRing
 from finray.api.limits import Capacity, KeyLimits
 from finray.api.service import Asked
-from finray.api.telemetry import NoTelemetry
+from finray.api.telemetry import Telemetry
 from finray.core.replies import AnswerEvent, ServiceEvent, StartedEvent
 from finray.core.settings import ServingSettings
 from finray.core.types import Prediction
@@ -21,12 +21,13 @@ from finray.core.types import Prediction
 
 def test_past_capacity_a_question_is_refused_with_an_estimated_retry_time() -> None:
     capacity = Capacity(64, workers=2, spread=lambda low, high: (low + high) / 2)
-    capacity.check(63, 1)
-    capacity.check(0, 65)  # alone, a large request is taken
+    with capacity.admit(65):  # alone, a large request is taken
+        pass
     for _ in range(500):
         capacity.took(0.25)
-    with pytest.raises(ApiError, match="64 questions are running") as caught:
-        capacity.check(64, 1)
+    refused = pytest.raises(ApiError, match="64 questions are running")
+    with capacity.admit(63), capacity.admit(1), refused as caught, capacity.admit(1):
+        pass
     assert caught.value.status == 429
     assert caught.value.retry_after == pytest.approx(64 * 0.25 / 2)
 
@@ -34,8 +35,8 @@ def test_past_capacity_a_question_is_refused_with_an_estimated_retry_time() -> N
 def test_retry_times_are_spread() -> None:
     capacity, waits = Capacity(64, workers=1), set()
     for _ in range(100):
-        with pytest.raises(ApiError) as caught:
-            capacity.check(64, 1)
+        with capacity.admit(64), pytest.raises(ApiError) as caught, capacity.admit(1):
+            pass
         waits.add(caught.value.headers["Retry-After"])
     assert {"5", "6", "7", "8"} <= waits  # 6.4 s and a quarter more or less
 
@@ -73,7 +74,7 @@ def test_concurrency_is_limited_for_each_key() -> None:
 def test_a_refused_request_has_a_retry_time_and_is_counted(make_client: Callable[..., TestClient]) -> None:
     reasons: list[str] = []
 
-    class Counting(NoTelemetry):
+    class Counting(Telemetry):
         def refused(self, reason: str) -> None:
             reasons.append(reason)
 
@@ -93,7 +94,7 @@ class Slow:
         self.go = asyncio.Event()
         self.begun = self.given_up = 0
 
-    async def page(self, key: str, filing_id: str, page: int) -> Any:
+    async def read(self, key: str, work: object, *args: object) -> Any:
         self.begun += 1
         try:
             await self.go.wait()

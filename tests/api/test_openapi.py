@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
 from finray.api.app import create_app, openapi_text
+from finray.api.batches.batches import Batches
 from finray.api.service import LocalService
 from finray.batch.prediction_files import PREDICTION_SCHEMA
 from finray.core.replies import EVENTS
@@ -25,8 +26,14 @@ SCHEMA: Any = schemathesis.openapi.from_dict(json.loads(openapi_text()))
 
 
 @pytest.fixture(scope="module")
-def url(service: LocalService, serving_settings: Settings, listen: Callable[[Any], str]) -> str:
-    return listen(create_app(service, serving_settings.serving, None))
+def url(
+    service: LocalService,
+    serving_settings: Settings,
+    listen: Callable[[Any], str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> str:
+    batches = Batches(str(tmp_path_factory.mktemp("batches")), service, serving_settings)
+    return listen(create_app(service, serving_settings.serving, None, batches=batches))
 
 
 @SCHEMA.parametrize()  # type: ignore[untyped-decorator]

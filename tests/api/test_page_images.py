@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from finray.api import page_images
 from finray.api.draw_page import rectangles
 from finray.api.errors import ApiError
+from finray.api.library import filing_page, filing_record, filings_record
 from finray.api.page_images import Drawing, PageImages, draw
 from finray.api.service import LocalService
 from finray.core.filing_filter import FilingFilter
@@ -131,7 +132,7 @@ class Drawer:
         self.go = threading.Event()
         self.begun: list[int] = []
 
-    def __call__(self, pdf: bytes, drawing: Drawing, sandbox: object) -> bytes:
+    def __call__(self, pdf: bytes, drawing: Drawing, text: str, sandbox: object) -> bytes:
         self.begun.append(drawing.dpi)
         assert drawing.dpi >= 100 or self.go.wait(20)
         return b"%d" % drawing.dpi * 1000
@@ -143,20 +144,21 @@ async def test_images_of_one_key_delay_neither_reads_nor_images_of_another(
     drawer, most = Drawer(), serving_settings.serving.max_concurrent
     monkeypatch.setattr(page_images, "draw", drawer)
     filing_id = next(iter(pdf_service.index.filings))
-    images = [asyncio.create_task(pdf_service.page_image("a", filing_id, 1, (), 36 + n)) for n in range(most)]
+    images = [asyncio.create_task(pdf_service.page_image("a", filing_id, Drawing(1, 36 + n))) for n in range(most)]
     while not drawer.begun:
         await asyncio.sleep(0.01)
     with pytest.raises(ApiError) as caught:
-        await pdf_service.page_image("a", filing_id, 1, (), 99)
+        await pdf_service.page_image("a", filing_id, Drawing(1, 99))
     assert (caught.value.status, caught.value.code) == (429, "concurrency_limit")
     for key in "ab":
-        assert (await pdf_service.page(key, filing_id, 1)).page == 1
-        assert (await pdf_service.filings(key, FilingFilter(), "", 1)).data
-        assert (await pdf_service.filing(key, filing_id)).pages
+        assert (await pdf_service.read(key, filing_page, filing_id, 1)).page == 1
+        assert (await pdf_service.read(key, filings_record, FilingFilter(), "", 1)).data
+        assert (await pdf_service.read(key, filing_record, filing_id)).pages
     for _ in range(2):
-        assert (await pdf_service.page_image("b", filing_id, 1, (), 150)).startswith(b"150")
+        assert (await pdf_service.page_image("b", filing_id, Drawing(1, 150))).startswith(b"150")
     assert drawer.begun == [36, 150]  # one of each: the second of "b" was at hand
-    assert (await pdf_service.page_image("a", filing_id, 1, (), 150)).startswith(b"150")  # waits for no other image
+    cached = await pdf_service.page_image("a", filing_id, Drawing(1, 150))  # waits for no other image
+    assert cached.startswith(b"150")
     drawer.go.set()
     assert len(await asyncio.gather(*images)) == most
 
@@ -170,7 +172,7 @@ async def test_images_are_cached_within_the_memory_limit(
     images = PageImages(serving_settings.model_copy(update={"serving": small}))
     filing_id = next(iter(pdf_service.index.filings))
     for dpi in (*range(100, 110), 109, 100):
-        await images.png("a", pdf_service.index, filing_id, 1, (), dpi)
+        await images.png("a", pdf_service.index, filing_id, Drawing(1, dpi))
     images.close()
     assert drawer.begun == [*range(100, 110), 100]  # three fit
 
@@ -178,17 +180,17 @@ async def test_images_are_cached_within_the_memory_limit(
 @pytest.mark.parametrize("content", [b"", b"%PDF-1.7\nnothing", b"%PDF-" + b"\xff" * 5000])
 def test_a_broken_pdf_is_an_error_of_one_image(content: bytes) -> None:
     with pytest.raises(ApiError) as caught:
-        draw(content, Drawing(0, 72, ""))
+        draw(content, Drawing(0, 72), "")
     assert caught.value.status == 500
 
 
 def test_a_drawing_that_hangs_is_ended() -> None:
     with pytest.raises(ApiError):
-        draw(b"%PDF-1.7", Drawing(0, 72, ""), seconds=0.01)
+        draw(b"%PDF-1.7", Drawing(0, 72), "", seconds=0.01)
 
 
 def test_a_huge_page_is_drawn_small(tmp_path: Path) -> None:
     with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         document.new_page(width=14_000, height=14_000)
-        image = pixels(draw(document.tobytes(), Drawing(0, 200, "")))
+        image = pixels(draw(document.tobytes(), Drawing(0, 200), ""))
     assert image.width * image.height < 25_000_000

@@ -16,7 +16,17 @@ from finray.batch.prediction_files import PREDICTION_SCHEMA
 from finray.batch.predictions import decode, encode, prediction_of_bad_line
 from finray.batch.question_files import BadLine
 from finray.core.records import to_object
-from finray.core.types import CitedCell, Document, DocumentRef, Filing, PageRef, Passage, Prediction, TokenUsage
+from finray.core.types import (
+    CitedCell,
+    Document,
+    DocumentRef,
+    Filing,
+    PageRef,
+    Passage,
+    Prediction,
+    RenderedBlock,
+    TokenUsage,
+)
 
 PASSAGE = Passage("ACME_2020_10K", "0000123456-21-000001", 41, 0, 12, "Revenue 1,000", 0.5)
 CELL = CitedCell(
@@ -68,6 +78,8 @@ YESTERDAY = b"""
 [1.0, 2.0, 3.0, 4.5], "fit": 0.75}], "confidence": 0.75}
 """.strip().replace(b"\n", b" ")
 """``FULL`` as the version before fields had one definition wrote it."""
+NEWER = {"evidence_blocks", "unusable", "context", "resolved", "unclear"}
+"""Fields that the earlier version did not have."""
 
 
 def test_fields() -> None:
@@ -76,7 +88,7 @@ def test_fields() -> None:
     assert set(full) == ALWAYS | IF_SET
     assert full == json.loads(YESTERDAY)
     assert PREDICTION_SCHEMA.names == [field.name for field in fields(Prediction)]
-    assert set(PREDICTION_SCHEMA.names) == {*ALWAYS, *IF_SET, "line"}
+    assert set(PREDICTION_SCHEMA.names) == {*ALWAYS, *IF_SET, *NEWER, "line"}
     assert {field.name for field in PREDICTION_SCHEMA if not field.nullable} == ALWAYS - {"value", "unit", "error"}
 
 
@@ -87,6 +99,12 @@ def test_a_line_of_an_earlier_version_is_read_whatever_the_order_of_its_keys() -
 
 def test_round_trip() -> None:
     assert decode(encode(FULL)) == FULL
+
+
+def test_rendered_evidence_survives_a_round_trip() -> None:
+    block = RenderedBlock("e1", "doc", "id", 3, "table", "Cash", "**Cash**\n|USD|Dec 2023|\n|---|---:|\n|Cash \\| x|1|")
+    prediction = replace(FULL, evidence_blocks=(block,))
+    assert decode(encode(prediction)) == prediction
 
 
 def test_the_cost_of_tokens_is_stored_unless_it_is_zero() -> None:

@@ -50,6 +50,15 @@ def test_full_question() -> None:
     assert question == Question("q1", "What was capex?", "24.26", "numeric", gold)
 
 
+def test_evidence_may_name_a_filing_without_a_page_and_exact_fills_in_for_a_blank_answer() -> None:
+    found = read(
+        {"qid": "a", "question": "x", "answer": "", "exact": "0.5", "evidence": [{"doc_name": "D"}], "printed_page": 9},
+        {"qid": "b", "question": "x", "answer": "50%", "exact": "0.5", "evidence": [{"doc_name": "D", "page": None}]},
+    )
+    assert [question.answer for question in found if isinstance(question, Question)] == ["0.5", "50%"]
+    assert [question.evidence for question in found if isinstance(question, Question)] == [(GoldEvidence("D"),)] * 2
+
+
 @pytest.mark.parametrize(("qid", "kept"), [(7, "7"), (1.5, "1.5"), ("a b", "a b"), ("問1", "問1")])
 def test_usable_qids(qid: object, kept: str) -> None:
     (question,) = read({"qid": qid, "question": "x"})
@@ -97,7 +106,12 @@ def test_other_scripts_and_emoji_are_questions(text: str) -> None:
         ({"qid": "q", "question": "x", "evidence": "p. 3"}, "q", "'evidence' is text"),
         ({"qid": "q", "question": "x", "evidence": ["p. 3"]}, "q", "evidence 1 is text"),
         ({"qid": "q", "question": "x", "evidence": [{"page": 1}]}, "q", "'doc_name' is null"),
-        ({"qid": "q", "question": "x", "evidence": [{"doc_name": "D"}]}, "q", "'page' is None"),
+        ({"qid": "q", "question": "x", "evidence": [{"page": 1}]}, "q", "'doc_name' is null"),
+        (
+            {"qid": "q", "question": "x", "evidence": [{"doc_name": "D", "alternative_pages": [2]}]},
+            "q",
+            "'alternative_pages' without a 'page'",
+        ),
         ({"qid": "q", "question": "x", "evidence": [{"doc_name": "D", "page": -1}]}, "q", "'page' is -1"),
         ({"qid": "q", "question": "x", "evidence": [{"doc_name": "D", "page": "3"}]}, "q", "'page' is '3'"),
         ({"qid": "q", "question": "x", "evidence": [{"doc_name": "D", "page": 1, "text": 3}]}, "q", "'text'"),
@@ -179,6 +193,7 @@ QUESTIONS = [
     Question("a", "What was revenue?", "1,000", "numeric", (GoldEvidence("D", 3, "Revenue 1,000"),)),
     Question("b", "売上高?"),
     Question("c", "x", "5%", None, (GoldEvidence("D", 3, None, (7, 9)),), value=5.0, unit="percent", program="a / b"),
+    Question("d", "x", "5%", None, (GoldEvidence("D"),)),
 ]
 
 
@@ -239,7 +254,7 @@ def test_parquet_without_a_question_column(tmp_path: Path) -> None:
     ("name", "content", "message"),
     [
         ("q.parquet", b"not parquet", "not a Parquet file"),
-        ("q.csv", b"qid,question", r"ends in \.jsonl or \.parquet"),
+        ("q.txt", b"qid,question", r"ends in \.jsonl, \.parquet, \.csv or \.xlsx"),
         ("q.jsonl", None, "cannot read"),
     ],
 )

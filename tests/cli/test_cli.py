@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -75,7 +76,7 @@ def test_markup_in_a_question_is_text(finray: Run, sample_index: str) -> None:
         (["ask", "q", "--index", "x", "--set", "loop.i_max=99"], "loop.i_max"),
         (["ask", "q", "--index", "x", "--set", "loop.nope=1"], "loop.nope"),
         (["answer", "nope.jsonl", "--index", "x", "--out", "o.jsonl", "--workers", "0"], "nope.jsonl"),
-        (["answer", "nope.csv", "--index", "x", "--out", "o.jsonl", "--workers", "0"], ".jsonl or .parquet"),
+        (["answer", "nope.ods", "--index", "x", "--out", "o.jsonl", "--workers", "0"], ".csv or .xlsx"),
         (["evaluate", "one.jsonl"], "question file"),
         (["evaluate", "nope.jsonl", "nope2.jsonl"], "nope2.jsonl"),
         (["sample", "folder", "--formats", "docx"], "docx"),
@@ -184,7 +185,7 @@ def test_sample_writes_and_says_what(finray: Run, tmp_path: Path) -> None:
 
 
 def test_presets_are_json(finray: Run) -> None:
-    assert set(finray("presets").json) >= {"local", "paper"}
+    assert set(finray("presets").json) >= {"local", "hirec"}
 
 
 def test_a_process_ends_without_a_traceback(tmp_path: Path) -> None:
@@ -208,3 +209,21 @@ def test_commands_of_jobs_are_commands() -> None:
         command: Any = typer.main.get_command(app)
         for word in re.findall(r'"([^"]+)"', arguments):
             command = command.commands[word]
+
+
+def test_ask_chat_goes_on_with_standard_input(finray: Run, sample_index: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "\nand in 2021?\n/history\n/new\nand in 2021?\n/exit\nnever asked\n"
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    first = "What was Grevandor Systems' revenue in fiscal 2022?"
+    result = finray("ask", first, "--chat", "--index", sample_index, *HASH, "--json")
+    replies = [json.loads(line) for line in result.out.splitlines()]
+    assert result.code == 0
+    assert [reply["question"] for reply in replies] == [first, "and in 2021?", "and in 2021?"]
+    assert replies[1]["resolved"] == "What was Grevandor Systems' revenue in 2021?"
+    assert replies[1]["value"] is not None
+    assert "resolved" not in replies[2]
+    assert first in result.err
+
+
+def test_ask_without_a_question_needs_chat(finray: Run, sample_index: str) -> None:
+    assert finray("ask", "--index", sample_index).code == 2

@@ -35,7 +35,7 @@ def test_doctor_probes_the_confinement_of_parsers(doctor: Doctor) -> None:
 
 
 def test_doctor_lists_unpinned_models(doctor: Doctor) -> None:
-    assert "not pinned to a commit: encoder intfloat/multilingual-e5-large@main" in doctor("--preset", "paper")
+    assert "not pinned to a commit: encoder intfloat/multilingual-e5-large@main" in doctor("--preset", "hirec")
     assert json.loads(doctor("--json"))["models"]["unpinned"] == {}
 
 

@@ -58,3 +58,24 @@ def test_what_cannot_be_reported(finray: Run, predictions: Path, few: Path, tmp_
         assert result.code == 2
         assert message in result.err
         assert not (tmp_path / "r.html").exists()
+
+
+def test_results_for_the_documentation(finray: Run, predictions: Path, few: Path, tmp_path: Path) -> None:
+    other = tmp_path / "before.jsonl"
+    other.write_bytes(predictions.read_bytes())
+    curve = tmp_path / "new" / "curve.svg"
+    result = finray("evaluate", predictions, other, few, "--markdown", "--curve", curve)
+    assert result.code == 0
+    assert "|  | run | before | run minus before |" in result.out
+    assert "| answers | confidence from | share of questions | right |" in result.out
+    assert curve.read_text(encoding="utf-8").startswith("<svg")
+    refused = finray("evaluate", predictions, few, "--curve", tmp_path / "curve.png")
+    assert (refused.code, "must end in .svg" in refused.err) == (2, True)
+
+
+def test_why_figures_fail(finray: Run, predictions: Path, few: Path, sample_index: str) -> None:
+    counted = finray("errors", predictions, few, "--index", sample_index, "--json").json
+    assert counted["questions"] == sum(counted["errors"].values()) > 0
+    shown = finray("errors", predictions, few, "--index", sample_index, "--markdown")
+    assert shown.code == 0
+    assert "| first stage that fails | n | share [95% interval] |" in shown.out

@@ -23,6 +23,14 @@ def test_a_log_gets_a_line_now_and_then_and_at_the_end() -> None:
     assert len(shown(terminal=False).splitlines()) < 10
 
 
+def test_a_log_gets_the_end_of_each_phase_once() -> None:
+    stream = io.StringIO()
+    with progress_bar(Console(file=stream, force_terminal=False), "EDGAR") as report:
+        for done, total in ((1, 2), (2, 2), (2, 2), (1, 3), (3, 3)):
+            report(done, total)
+    assert [line.split(",")[0] for line in stream.getvalue().splitlines()] == ["EDGAR: 2 of 2", "EDGAR: 3 of 3"]
+
+
 def test_a_terminal_gets_a_bar() -> None:
     assert "answering" in shown(terminal=True)
 

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from finray.cli import app
 from finray.core.errors import SourceError, UsageError
+from finray.lab.training.options import PUBLISHED_PAGE_SCORER
+from finray.lab.training.runs import Run
 
 
 def train(*arguments: str) -> str:
@@ -51,3 +54,35 @@ def test_a_bad_question_line_stops_before_training(tmp_path: Path, sample_index:
         train(
             "reranker", "--questions", str(tmp_path / "q.jsonl"), "--index", sample_index, "--out", str(tmp_path / "m")
         )
+
+
+def test_a_recipe_replaces_the_defaults_but_not_what_is_given(
+    sample_folder: Path, sample_index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[tuple[Run, int]] = []
+
+    def train_folds(run: Run, out: Path, folds: int, reports: object) -> dict[str, Any]:
+        runs.append((run, folds))
+        return {"held_out": {}}
+
+    monkeypatch.setattr("finray.lab.training.runs.train_folds", train_folds)
+    data = ["--questions", str(sample_folder / "questions.jsonl"), "--index", sample_index, "--out", str(tmp_path)]
+    output = train("page-scorer", *data, "--base", "minilm", "--recipe", "page-scorer")
+    assert "recipe page-scorer: minilm, 5 folds" in output
+    train("page-scorer", *data, "--recipe", "page-scorer", "--folds", "3")
+    (own, five), (published, three) = runs
+    assert (own.options.base, five) == ("minilm", 5)
+    assert (published.options, three) == (PUBLISHED_PAGE_SCORER, 3)
+    assert (published.options.learning_rate, published.options.epochs, published.options.batch_size) == (2e-5, 15, 16)
+    assert published.options.base == "BAAI/bge-m3"
+
+
+def test_an_unknown_recipe_lists_the_known_ones(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no recipe 'pages' for page-scorer; there is: page-scorer"):
+        train("page-scorer", "--recipe", "pages", "--out", str(tmp_path))
+
+
+def test_a_cross_encoder_needs_negatives(sample_folder: Path, sample_index: str, tmp_path: Path) -> None:
+    data = ["--questions", str(sample_folder / "questions.jsonl"), "--index", sample_index, "--out", str(tmp_path)]
+    with pytest.raises(UsageError, match="--negatives 0"):
+        train("reranker", *data, "--negatives", "0")

@@ -20,9 +20,11 @@ from finray.cluster.runtime import ray_cluster
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
 from finray.index import layout, schema
-from finray.index.contents import Contents, read_contents
 from finray.index.summary import IndexProgress
+from finray.index.upkeep import maintain
+from finray.storage.lance_commit import data_files
 from finray.storage.locations import s3_filesystem
+from tools.faults.contents import Contents, read_contents
 from tools.faults.processes import descendants
 
 JOB = Path(__file__).parents[2] / "jobs" / "index.py"
@@ -91,6 +93,12 @@ def test_killed_workers_cost_nothing_but_time(
 
     summary = index_filings([str(corpus)], str(tmp_path / "index"), settings, progress=kill)
     assert killed
+    assert read_contents(str(tmp_path / "index")) == expected
+    maintain(str(tmp_path / "index"), settings)  # and what killed workers had written is gone
+    for name in schema.CHILDREN:
+        table = layout.open_table(str(tmp_path / "index"), name)
+        files = {path.name for path in Path(table.uri, "data").iterdir()}
+        assert files == set().union(*(data_files(table.checkout_version(v["version"])) for v in table.versions()))
     assert read_contents(str(tmp_path / "index")) == expected
     assert summary.failed == len(expected["failures"])
 

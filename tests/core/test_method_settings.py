@@ -15,7 +15,7 @@ def answer_hash(**settings: object) -> str:
 
 
 def test_every_section_is_that_of_a_method() -> None:
-    assert set(MethodParameters.model_fields) < set(METHODS)
+    assert set(MethodParameters.model_fields) < {*METHODS, "rerank"}
 
 
 def test_presets_name_known_methods() -> None:
@@ -36,6 +36,24 @@ def test_answers_depend_on_the_numbers_of_the_chosen_method_alone() -> None:
     assert answer_hash(retrieval__method="page_scorer") != answer_hash(
         retrieval__method="page_scorer", page_encoder__model="minilm"
     )
+
+
+def test_answers_of_a_composition_depend_on_all_its_parts() -> None:
+    composed = {"retrieval__method": "rrf+multi_hyde+rerank"}
+    present = answer_hash(**composed)
+    for name in ("rrf.constant", "multi_hyde.passages", "rerank.candidates"):
+        assert present != answer_hash(**composed, **{f"methods.{name}": 7})
+    assert present == answer_hash(**composed, methods__hyde__passages=7)
+    assert present != answer_hash(retrieval__method="rrf+multi_hyde")
+
+
+def test_hashes_from_before_a_setting_existed_stay_valid() -> None:
+    """Recorded before page_characters, store, sampled, generation and least_confidence."""
+    before = {"loop__transform": "rules", "loop__least_confidence": 0.0}
+    assert answer_hash(**before, retrieval__method="page_scorer", page_encoder__model="minilm") == "5d4185f067fd"
+    assert answer_hash(**before, retrieval__method="multi_hyde") == "3deff9ed9c2d"
+    other = answer_hash(retrieval__method="page_scorer", page_encoder__model="minilm", page_encoder__page_characters=9)
+    assert other != answer_hash(retrieval__method="page_scorer", page_encoder__model="minilm")
 
 
 def test_a_number_out_of_range_is_refused() -> None:

@@ -11,10 +11,9 @@ from finray.core.settings import EdgarSettings
 from finray.edgar.http import EdgarHttp
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.limiter import Limiter, LocalLimiter
-from finray.edgar.run import Run
+from finray.edgar.run import Run, SyncSummary
 from finray.edgar.selection import Selection, parse_forms
 from finray.edgar.store import RawStore
-from finray.edgar.summary import SyncSummary
 from finray.edgar.sync import sync_raw
 
 CONTACT = "Finray Tests filings@finray.test"
@@ -40,9 +39,6 @@ class Syncer:
         online: bool = True,
         limiter: Limiter | None = None,
         settings: EdgarSettings | None = None,
-        dumps: tuple[str, ...] = (),
-        edgar_feed: bool = False,
-        companies_now: bool = False,
         **options: Any,
     ) -> SyncSummary:
         settings = settings or self.settings
@@ -50,9 +46,9 @@ class Syncer:
         ledger = Ledger(store.ledger_uri, read_only=options.get("dry_run", False))
         run = Run(store, ledger, Selection(since, until, parse_forms(forms), ciks), settings, now, **options)
         if not online:
-            return sync_raw(run, None, dumps=dumps)
+            return sync_raw(run, None)
         with EdgarHttp(settings, limiter or LocalLimiter(settings.requests_per_second)) as http:
-            return sync_raw(run, http, dumps=dumps, edgar_feed=edgar_feed, companies_now=companies_now)
+            return sync_raw(run, http)
 
     @property
     def ledger(self) -> Ledger:

@@ -94,6 +94,21 @@ def test_a_list_of_strangers_is_refused(edgar: LocalEdgar, tmp_path: Path, run: 
         run(tickers=str(tickers))
 
 
+def test_companies_are_named_in_the_command(edgar: LocalEdgar, submissions: list[Submission], run: Run) -> None:
+    one, other = {s.cik: s for s in submissions}.values()
+    code, said = run(QUIET, company=[one.ticker.lower()], contact=CONTACT)
+    assert code == 0
+    assert f"{sum(s.cik == one.cik for s in submissions)} filings fetched" in said
+    code, said = run(QUIET, company=[one.ticker, str(int(other.cik))], contact=CONTACT)
+    assert f"{sum(s.cik == other.cik for s in submissions)} filings fetched" in said
+    with pytest.raises(UsageError, match="NOBODY"):
+        run(QUIET, company=["NOBODY"], contact=CONTACT)
+    with pytest.raises(UsageError, match="a company is empty"):
+        run(QUIET, company=[" "], contact=CONTACT)
+    with pytest.raises(SettingsError, match="--contact"):
+        run(QUIET, company=[one.ticker], contact="me")
+
+
 def test_dates_the_wrong_way_round(tmp_path: Path, run: Run) -> None:
     with pytest.raises(UsageError, match="after"):
         run(since="2025-01-01")

@@ -9,8 +9,7 @@ from pathlib import Path
 from finray.engines import opening
 from finray.engines.outside import Outside
 from finray.engines.source import EngineSource
-from finray.models.encoder import Vectors
-from finray.models.hash_encoder import HashEncoder
+from finray.models.encoder import HashEncoder, Vectors
 
 OPENING = f"{__name__}:opener"
 FOLDER = "TEST_HOLD_FOLDER"

@@ -36,7 +36,7 @@ class Wild:
     def __init__(self, settings: Settings, tables: Tables | None, outside: Outside) -> None:
         self._settings_hash = settings.answer_hash()
         self._version = (tables or {}).get("filings")
-        self._chat = OutsideChat(outside)
+        self._chat = OutsideChat(outside, "chat")
 
     async def answer(self, question: Question, observer: Observer | None = None, narrowed: object = None) -> Prediction:
         if observer is not None:

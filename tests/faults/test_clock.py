@@ -16,10 +16,10 @@ import pytest
 
 from finray.index import layout, schema
 from finray.index.check import check_index
-from finray.index.contents import differences, read_contents
 from finray.index.maintenance import expired_versions
 from finray.index.reader import IndexReader
 from finray.lab.sample.generate import generate_sample
+from tools.faults.contents import differences, read_contents
 
 UTC = dt.UTC
 JOBS = Path(__file__).parents[2] / "jobs"
@@ -49,8 +49,9 @@ def test_a_reader_of_a_version_that_was_the_newest_for_days_keeps_it(
 
     reader = IndexReader.open(index_uri_of_days_ago)
     before = reader.chunks(None).num_rows
-    with IndexWriter(index_uri_of_days_ago, local_settings, reader.record.dimension) as writer:
-        writer.withdraw([reader.filings()[0].source_uri])
+    writer = IndexWriter(index_uri_of_days_ago, local_settings, reader.record.dimension)
+    writer.withdraw([reader.filings()[0].source_uri])
+    writer.finish()
     assert reader.chunks(None).num_rows == before
     assert IndexReader.open(index_uri_of_days_ago).chunks(None).num_rows < before
 

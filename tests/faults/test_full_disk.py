@@ -16,13 +16,13 @@ from finray.cluster.watch import watch_room
 from finray.core.errors import SourceError
 from finray.core.settings import Settings, load_settings
 from finray.index.check import check_index
-from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
 from finray.lab.sample.generate import generate_sample
 from finray.models.encoder import load_encoder
 from tests.faults.commands import run
+from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.state import read_state, state_differences, texts_of
 from tools.faults.world import Operation, Place, World
 

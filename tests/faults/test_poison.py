@@ -15,11 +15,11 @@ from finray.cluster.index_job import index_filings
 from finray.cluster.runtime import ray_cluster
 from finray.core.settings import Settings, load_settings
 from finray.index.check import check_index
-from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.summary import IndexSummary
 from finray.lab.sample.generate import generate_sample
+from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.poison import make_poison, poison_names
 
 HARMS = {

@@ -19,10 +19,10 @@ from finray.core.settings import load_settings
 from finray.core.types import Prediction
 from finray.engine import open_engine
 from finray.index.check import check_index
-from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.lab.sample.edgar import sample_submissions, write_edgar
 from finray.lab.sample.generate import generate_sample
+from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.edgar import Fault, LocalEdgar
 from tools.faults.processes import (
     Kind,

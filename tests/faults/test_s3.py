@@ -21,12 +21,12 @@ from finray.core.types import Prediction
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
 from finray.index.check import check_index
-from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.lab.sample.generate import generate_sample
 from finray.storage import s3 as s3_client
 from finray.storage.locations import delete, exists, list_objects, open_stream, read_bytes, write_bytes
 from tests.faults.commands import run
+from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.processes import start
 from tools.faults.s3 import EVERYTHING, Action, FaultyS3, S3Fault, bad_day
 from tools.faults.state import read_state, state_differences

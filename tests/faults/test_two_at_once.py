@@ -19,11 +19,11 @@ from finray.core.settings import Settings, load_settings
 from finray.core.types import Prediction
 from finray.index import upkeep
 from finray.index.check import check_index
-from finray.index.contents import Contents, differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.summary import IndexProgress
 from finray.lab.sample.generate import generate_sample
+from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.processes import filings_committed, start
 
 N_FILINGS = 14

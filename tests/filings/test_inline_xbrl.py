@@ -40,9 +40,9 @@ def test_cover_tags() -> None:
 def test_contexts_and_numbers() -> None:
     root = parse_html(DOCUMENT)
     contexts = inline_xbrl.contexts(root)
-    assert contexts["c1"] == inline_xbrl.Context(dt.date(2024, 6, 29), 9, False, dt.date(2023, 10, 1))
+    assert contexts["c1"] == inline_xbrl.Context(dt.date(2024, 6, 29), 9, dt.date(2023, 10, 1))
     member = contexts["c2"].members
-    assert contexts["c2"] == inline_xbrl.Context(dt.date(2024, 6, 29), 0, True, members=member)
+    assert contexts["c2"] == inline_xbrl.Context(dt.date(2024, 6, 29), 0, members=member)
     assert member == (("x", "y"),)
     assert set(contexts) == {"c1", "c2"}
     facts = list(inline_xbrl.numeric_facts(root))

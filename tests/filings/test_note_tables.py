@@ -8,9 +8,9 @@ import lxml.html
 import pytest
 
 from finray.core.types import Filing, LineItem
-from finray.filings.column_labels import column_label, is_period
 from finray.filings.html_grid import table_grid
 from finray.filings.line_items import extract_line_items
+from finray.filings.periods import column_label, is_period
 from finray.filings.scales import Scale
 
 FILING = Filing(
@@ -79,8 +79,12 @@ def test_balances_of_a_roll_forward_are_dated_by_their_rows() -> None:
     ]
 
 
-def test_what_has_no_date_is_left_out() -> None:
-    assert _read("~ | Minimum | Maximum\nBuildings | 10 | 40") == []
+def test_figures_without_a_date_are_kept_without_one() -> None:
+    items = _read("~ | Minimum | Maximum\nBuildings | 10 | 40")
+    assert [(item.label, item.value, item.period_end) for item in items] == [
+        ("Buildings", 10, None),
+        ("Buildings", 40, None),
+    ]
 
 
 def test_the_scale_of_the_statements_holds_where_a_note_announces_none() -> None:

@@ -88,6 +88,65 @@ def test_close_set_dates_head_their_own_columns() -> None:
     assert [(cell.column, cell.text) for cell in grid.rows[0]] == [(1, "December 31, 2022"), (2, "December 25, 2021")]
 
 
+def test_tables_of_other_columns_stay_apart() -> None:
+    page = _page(
+        [
+            ("", ("2017", "2016", "2015")),
+            ("Rent expense", ("$ 742", "$ 701", "$ 696")),
+            ("Minimum lease payments by period", ()),
+            ("", ("", "Operating Lease Payments")),
+            ("2018", ("", "$ 45,200,000,000,000,000")),
+            ("2019", ("", "403,000,000,000,000,000")),
+        ]
+    )
+    first, second = page_grids(page, 0)
+    assert _rows(first)[-1] == ["Rent expense", "$742", "$701", "$696"]
+    assert [row[0] for row in _rows(second)[-2:]] == ["2018", "2019"]
+
+
+def test_a_sentence_that_introduces_a_table_ends_the_one_above() -> None:
+    page = _page(
+        [
+            ("Deposits", ("10", "11", "12")),
+            ("The scheduled maturities of deposits were as follows:", ()),
+            ("Certificates", ("1", "2", "3")),
+        ]
+    )
+    first, second = page_grids(page, 0)
+    assert _rows(first) == [["Deposits", "10", "11", "12"]]
+    assert second.caption == "The scheduled maturities of deposits were as follows:"
+
+
+def test_a_year_alone_heads_all_columns_below() -> None:
+    page = _page(
+        [
+            ("", ("", "2022", "")),
+            ("", ("North", "South", "East")),
+            ("Revenues", ("10", "11", "12")),
+            ("", ("", "2021", "")),
+            ("", ("North", "South", "East")),
+            ("Revenues", ("7", "8", "9")),
+        ]
+    )
+    first, second = page_grids(page, 0)
+    assert [(cell.text, cell.column, cell.span) for cell in first.rows[0]] == [("2022", 1, 3)]
+    assert [(cell.text, cell.column, cell.span) for cell in second.rows[0]] == [("2021", 1, 3)]
+
+
+def test_a_year_above_the_line_of_the_others_heads_its_column() -> None:
+    page = _page(
+        [
+            ("", ("", "", "2022")),
+            ("", ("2020", "2021", "")),
+            ("", ("", "", "(As Restated)")),
+            ("Net income", ("319", "288", "307")),
+            ("Revenue", ("10", "11", "12")),
+        ]
+    )
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column, cell.span) for cell in grid.rows[0]] == [("2022", 3, 1)]
+
+
 def test_a_page_of_prose_or_nothing_has_no_table() -> None:
     assert page_grids(_page([("Only words on this page, none of them a figure.", ())]), 0) == []
     assert page_grids(_page([]), 0) == []

@@ -35,11 +35,49 @@ FILING = Filing(
         ("12 Weeks Ended 9/4/2021", Heading(2021, 9, 4, 3)),
         ("2020", Heading(2020)),
         ("Fiscal 2022", Heading(2022, months=12, fiscal=True)),
+        ("2016 Second Quarter (a)", Heading(2016, months=3, quarter=2)),
+        ("Q3 2016", Heading(2016, months=3, quarter=3)),
+        ("First Lien Notes", Heading()),
+        ("Fiscal Year 2019 September 30", Heading(2019, 9, 30, 12, fiscal=True, apart=True)),
+        ("Trailing 4-Quarters Ended August 31, 2024", Heading(2024, 8, 31, 12)),
         ("% change", Heading(change=True)),
     ],
 )
 def test_headings(text: str, heading: Heading) -> None:
     assert read_heading(text) == heading
+
+
+ANNUAL = Filing(
+    "id",
+    "doc",
+    "uri",
+    "0" * 64,
+    "Sample Corp",
+    "10-K",
+    period_end=dt.date(2019, 6, 30),
+    fiscal_year=2019,
+    fiscal_period="FY",
+)
+
+
+@pytest.mark.parametrize(
+    ("titles", "heading", "end"),
+    [
+        ("Quarterly data (unaudited), fiscal years 2019 and 2018", "2019 First Quarter", dt.date(2018, 9, 30)),
+        ("Quarterly data (unaudited), fiscal years 2019 and 2018", "2018 Third", dt.date(2018, 3, 31)),
+        ("Fiscal Year Ended June 30, 2019", "Q2 2019", dt.date(2018, 12, 31)),
+        ("Quarter ended", "Fiscal Year 2018 September 30", dt.date(2017, 9, 30)),
+        ("Quarter ended", "March 31", dt.date(2019, 3, 31)),
+        ("Quarter ended", "December 31", dt.date(2018, 12, 31)),
+        ("", "Fiscal Year Ended June 30, 2019 Q1", dt.date(2018, 9, 30)),
+    ],
+)
+def test_the_quarters_of_an_annual_report_end_at_different_days(titles: str, heading: str, end: dt.date) -> None:
+    assert Calendar(ANNUAL, None, titles).period(1, {1: heading}).end == end
+
+
+def test_the_total_of_four_quarters_is_a_year() -> None:
+    assert Calendar(ANNUAL, None, "").period(1, {1: "Quarter Ended 2019 Total"}) == Period(dt.date(2019, 6, 30), 12)
 
 
 def test_opening_balance_of_a_calendar_year_with_odd_quarters() -> None:

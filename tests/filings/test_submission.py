@@ -65,7 +65,6 @@ def test_header_and_main_document() -> None:
     assert (facts.period_end, facts.filed_at) == (dt.date(2022, 12, 31), dt.date(2023, 3, 1))
     assert (facts.fiscal_year_end, facts.accession_number) == ("12-31", "0000000123-23-000045")
     assert (facts.amendment, facts.aliases) == (True, ("ACME TOYS INC",))
-    assert (submission.document_type, submission.filename) == ("10-K/A", "acme-10ka.htm")
     assert submission.body.strip() == "<html>the form</html>"
 
 

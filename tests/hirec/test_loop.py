@@ -12,7 +12,7 @@ import pytest
 from finray.core.errors import FinrayError, ModelReplyError
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.core.roles import Curation, Roles
+from finray.core.roles import FIRST, Curation, Roles, Turn
 from finray.core.settings import Settings, load_settings
 from finray.core.types import Answer, Document, Filing, PageRef, Passage, Prediction, Question, TokenUsage
 from finray.hirec.loop import answer_question
@@ -53,7 +53,7 @@ class Fake:
         assert [d.filing.filing_id for d in documents] == [query.text]
         return [passage(f"{query.text}.{number}") for number in range(self.per_retrieval)]
 
-    async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Curation:
+    async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal, turn: Turn = FIRST) -> Curation:
         self._do("curate", journal)
         self.curated.append([p.filing_id for p in passages])
         return self.curations[len(self.curated) - 1]
@@ -172,7 +172,7 @@ def test_a_failing_role_is_an_error_prediction_that_names_it(stage: str) -> None
     assert prediction.status == "error"
     assert prediction.error == f"ModelReplyError: {stage} said nonsense"
     assert (prediction.qid, prediction.question, prediction.answer) == ("q1", "q", "")
-    assert prediction.usage[stage] == TokenUsage(10, 1)
+    assert prediction.usage[stage] == TokenUsage(10, 1, calls=1)
     assert prediction.settings_hash == chosen().answer_hash()
 
 
@@ -194,7 +194,9 @@ def test_a_refusal_names_what_the_curator_missed() -> None:
 
 async def test_cancellation_passes_through() -> None:
     class Hanging(Fake):
-        async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal) -> Curation:
+        async def curate(
+            self, query: Query, passages: Sequence[Passage], journal: Journal, turn: Turn = FIRST
+        ) -> Curation:
             await asyncio.Event().wait()
             raise AssertionError
 
@@ -209,11 +211,11 @@ async def test_cancellation_passes_through() -> None:
 def test_usage_adds_up_by_stage() -> None:
     prediction = run(Fake([keep("q.0", ask="a"), keep("q.0")]))
     assert prediction.usage == {
-        "transform": TokenUsage(20, 2),
-        "documents": TokenUsage(20, 2),
-        "passages": TokenUsage(20, 2),
-        "curate": TokenUsage(20, 2),
-        "answer": TokenUsage(10, 1),
+        "transform": TokenUsage(20, 2, calls=2),
+        "documents": TokenUsage(20, 2, calls=2),
+        "passages": TokenUsage(20, 2, calls=2),
+        "curate": TokenUsage(20, 2, calls=2),
+        "answer": TokenUsage(10, 1, calls=1),
     }
 
 

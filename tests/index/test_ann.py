@@ -14,11 +14,11 @@ from finray.core.errors import UsageError
 from finray.core.settings import Settings
 from finray.index import ann, layout, schema, upkeep
 from finray.index.check import check_index
-from finray.index.contents import differences, read_contents
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexProgress
 from tests.index.conftest import Index
 from tests.index.vector_index import Vectors, add_filing, clustered, create_index
+from tools.faults.contents import differences, read_contents
 
 ROWS = 20_000
 

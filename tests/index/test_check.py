@@ -15,10 +15,10 @@ import pytest
 from finray.core.errors import IndexMissingError
 from finray.index import layout, maintenance, schema
 from finray.index.check import check_index, repair_index
-from finray.index.contents import read_contents
-from finray.index.statistics import index_statistics
 from finray.index.summary import IndexSummary
+from finray.index.upkeep import index_statistics
 from finray.index.writer import claim
+from tools.faults.contents import read_contents
 
 Index = Callable[..., IndexSummary]
 

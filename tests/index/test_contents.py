@@ -8,8 +8,8 @@ import pytest
 
 from finray.core.errors import IndexMissingError
 from finray.index import layout, schema
-from finray.index.contents import differences, read_contents
 from tests.index.conftest import Index
+from tools.faults.contents import differences, read_contents
 
 
 def test_the_same_filings_in_another_folder_at_another_time_are_the_same_rows(

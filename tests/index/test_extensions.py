@@ -14,11 +14,19 @@ import pytest
 
 from finray.core.errors import IndexMismatchError
 from finray.index import extensions
-from finray.index.extensions import Extension, extend_index, open_extension
+from finray.index.extensions import (
+    Cost,
+    Extension,
+    FilingExtension,
+    OfFiling,
+    extend_index,
+    extension_file,
+    open_extension,
+)
 from finray.index.layout import table_uri
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
-from finray.models.hash_encoder import HashEncoder
+from finray.models.encoder import HashEncoder
 from finray.storage.locations import write_bytes
 
 from .conftest import Index
@@ -179,5 +187,81 @@ def test_another_model_is_refused_until_a_rebuild(reader: IndexReader) -> None:
     assert open_extension(reader, other).rows([]).num_rows == summary.rows
 
 
+def test_one_row_a_filing_with_its_cost_and_files_made_once(reader: IndexReader) -> None:
+    made: list[str] = []
+
+    def load(opened: IndexReader) -> OfFiling:
+        counts = opened.row_counts("pages")
+
+        def build(filing_id: str) -> tuple[Mapping[str, pa.Array], Cost]:
+            made.append(filing_id)
+            return {"leaves": pa.array([counts[filing_id]])}, Cost(2.0, 1.0, counts[filing_id], 30, 3)
+
+        return build
+
+    trees = FilingExtension("fingear", {"depth": 2}, load, {"lexicon": lambda: b"terms" + str(len(made)).encode()})
+    with pytest.raises(IndexMismatchError, match=r"no 'fingear' trees.*--with fingear"):
+        open_extension(reader, trees)
+    summary = extend_index(reader, trees)
+    counts = reader.row_counts("pages")
+    assert {filing_id: cost.nodes for filing_id, cost in summary.costs.items()} == counts
+    assert summary.rows == summary.added == len(made) == len(counts)
+    one = min(counts)
+    table = open_extension(reader, trees)
+    assert table.rows(["leaves"], [one]).to_pylist() == [{"filing_id": one, "leaves": counts[one]}]
+    assert table.rows(["leaves"]).num_rows == len(counts) and table.rows(["leaves"], []).num_rows == 0
+    assert extend_index(reader, trees).costs == {}
+    assert extension_file(reader, trees, "lexicon") == b"terms0"
+    with pytest.raises(IndexMismatchError, match="--rebuild"):
+        open_extension(reader, replace(trees, model={"depth": 3}))
+
+
+def test_a_rebuild_may_have_other_columns(reader: IndexReader) -> None:
+    extend_index(reader, PAGES)
+    wide = replace(PAGES, model={"model": "wide"}, load=lambda: encode_wide)
+    extend_index(reader, wide, rebuild=True)
+    assert open_extension(reader, wide).search_vector(HashEncoder(128).encode_query("revenue"), None, 3).num_rows == 3
+
+
+def encode_wide(texts: Sequence[str]) -> Mapping[str, pa.Array]:
+    return {"vector": vectors_array(HashEncoder(128).encode_passages(texts), 128)}
+
+
 def _never() -> extensions.Encode:
     raise AssertionError("nothing was to be encoded")
+
+
+def test_prefixed_words_are_found_by_their_prefix(reader: IndexReader) -> None:
+    one = reader.filings()[0].filing_id
+    words = Extension(
+        "title_words",
+        "chunks",
+        {"title": "test"},
+        lambda: lambda texts: {"text": pa.array(texts)},
+        method="bm25+title",
+        prefix=lambda filing: "zweihundert " if filing.filing_id == one else "",
+        words=True,
+    )
+    with pytest.raises(IndexMismatchError, match=r"finray extend --index .* --with bm25\+title"):
+        open_extension(reader, words)
+    extend_index(reader, words)
+    found = open_extension(reader, words).search_text("zweihundert", None, 9999)
+    assert set(found["filing_id"].to_pylist()) == {one}
+    assert found.num_rows == reader.row_counts("chunks")[one]
+    assert open_extension(reader, words).search_text("zweihundert", [], 10).num_rows == 0
+    place = (one, found["page"][0].as_py())
+    rows = open_extension(reader, words).rows_of_pages([place], ["text"])
+    assert rows["text"].to_pylist() == [f"zweihundert {t}" for t in reader.chunks_of_pages([place])["text"].to_pylist()]
+
+
+def test_a_run_killed_before_its_full_text_index_continues(
+    reader: IndexReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = replace(CHUNKS, load=lambda: lambda texts: {"text": pa.array(texts)}, words=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(extensions, "_finish", lambda *_: None)
+        extend_index(reader, words)
+    with pytest.raises(IndexMismatchError, match="finray extend"):
+        open_extension(reader, words)
+    assert extend_index(reader, words).added == 0
+    assert open_extension(reader, words).search_text("revenue", None, 5).num_rows == 5

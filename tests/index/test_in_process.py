@@ -13,11 +13,11 @@ import pytest
 from finray.core.errors import IndexMismatchError, SourceError
 from finray.core.settings import Settings, load_settings
 from finray.index import layout, schema
-from finray.index.contents import read_contents
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexProgress, IndexSummary
 from finray.lab.sample.broken import write_broken_files
+from tools.faults.contents import read_contents
 
 Index = Callable[..., IndexSummary]
 
@@ -50,7 +50,7 @@ def test_every_file_becomes_a_filing_with_pages_and_chunks(
     assert summary.failed == 0
     assert {filing.doc_name for filing in filings} == {path.stem for path in corpus.iterdir()}
     assert summary.pages > summary.indexed
-    assert summary.peak_rss_bytes > 0 and set(summary.stage_seconds) == {"read", "parse", "embed", "write"}
+    assert summary.peak_rss_bytes > 0 and set(summary.stage_seconds) == {"read", "parse", "embed", "write", "commit"}
 
 
 def test_the_same_input_again_is_no_work(corpus: Path, index_uri: str, index: Index) -> None:

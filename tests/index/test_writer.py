@@ -5,25 +5,30 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import lance
+import lance.fragment
 import numpy as np
 import pytest
 
 from finray.core.errors import UsageError
 from finray.core.settings import Settings
 from finray.core.types import Filing, LineItem, Page, ParsedFiling
-from finray.index import layout, maintenance, schema, writer
+from finray.index import layout, maintenance, schema, search_indexes, writer
 from finray.index.bundle import FilingBundle, encode_bundle, make_bundle
 from finray.index.check import check_index
-from finray.index.contents import read_contents
+from finray.index.fragments import write_filings
 from finray.index.plan import PlannedFile, content_fingerprint
 from finray.index.reader import IndexReader
+from finray.index.upkeep import maintain
 from finray.index.writer import IndexWriter
-from finray.models.hash_encoder import HashEncoder
+from finray.models.encoder import HashEncoder
+from finray.storage import lance_commit
 from finray.storage.locations import SourceFile
+from tools.faults.contents import read_contents
 
 ENCODER = HashEncoder()
 MODIFIED = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
@@ -45,11 +50,17 @@ def index_uri(tmp_path: Path) -> str:
     return str(tmp_path / "index")
 
 
+def add(writer: IndexWriter, *filings: tuple[PlannedFile, FilingBundle]) -> None:
+    """One batch, as a worker writes it."""
+    written = write_filings(writer.target, [(made, planned.file.modified) for planned, made in filings])
+    writer.add({planned.file.uri: planned for planned, _ in filings}, written)
+
+
 def write(uri: str, settings: Settings, filings: Sequence[tuple[PlannedFile, FilingBundle]]) -> None:
-    with IndexWriter(uri, settings, ENCODER.dimension) as writer:
-        writer.plan([planned.file for planned, _ in filings])
-        for planned, made in filings:
-            writer.add(planned, made)
+    writer = IndexWriter(uri, settings, ENCODER.dimension)
+    writer.plan([planned.file for planned, _ in filings])
+    add(writer, *filings)
+    writer.finish()
 
 
 class Killed(BaseException):
@@ -71,12 +82,14 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
         return wrapper
 
     monkeypatch.setattr(lance, "write_dataset", counted(lance.write_dataset))
+    monkeypatch.setattr(lance.fragment, "write_fragments", counted(lance.fragment.write_fragments))
+    monkeypatch.setattr(lance.LanceDataset, "commit", staticmethod(counted(lance.LanceDataset.commit)))
     monkeypatch.setattr(lance.LanceDataset, "delete", counted(lance.LanceDataset.delete))
     monkeypatch.setattr(lance.LanceDataset, "merge_insert", counted(lance.LanceDataset.merge_insert))
     monkeypatch.setattr(lance.LanceDataset, "update_config", counted(lance.LanceDataset.update_config))
 
 
-@pytest.mark.parametrize("steps", range(20))
+@pytest.mark.parametrize("steps", [0, 5, 8, *range(11, 16), *range(19, 32)])
 def test_killed_between_any_two_steps_and_run_again_ends_with_the_same_rows(
     index_uri: str,
     settings: Settings,
@@ -145,11 +158,11 @@ def test_a_filing_that_lost_rows_is_indexed_again(index_uri: str, settings: Sett
 
 def test_a_second_writer_takes_over_and_the_first_stops(index_uri: str, settings: Settings) -> None:
     first = IndexWriter(index_uri, settings, ENCODER.dimension)
-    first.add(*bundle("f1", "some words"))
+    add(first, bundle("f1", "some words"))
     second = IndexWriter(index_uri, settings, ENCODER.dimension)
     with pytest.raises(UsageError, match="another index job has taken over"):
         first.flush()
-    second.add(*bundle("f2", "other words"))
+    add(second, bundle("f2", "other words"))
     second.finish()
     assert [filing.filing_id for filing in IndexReader.open(index_uri).filings()] == ["f2"]
 
@@ -158,7 +171,7 @@ def test_batches_are_committed_by_rows(index_uri: str, settings: Settings) -> No
     small = settings.model_copy(update={"index": settings.index.model_copy(update={"write_rows": 6})})
     writer = IndexWriter(index_uri, small, ENCODER.dimension)
     for number in range(3):
-        writer.add(*bundle(f"f{number}", "some words"))
+        add(writer, bundle(f"f{number}", "some words"))
     assert len(IndexReader.open(index_uri).filings()) == 2
     writer.finish()
     assert len(IndexReader.open(index_uri).filings()) == 3
@@ -240,4 +253,112 @@ def test_of_two_writers_that_claim_an_index_in_the_same_moment_one_stops_as_over
     monkeypatch.setattr(writer, "claim", claim_too_late)
     with pytest.raises(UsageError, match="taken over"):
         IndexWriter(index_uri, settings, ENCODER.dimension)
+    assert check_index(index_uri, deep=True) == []
+
+
+def data_files(uri: str) -> set[Path]:
+    return {path for name in schema.CHILDREN for path in Path(layout.table_uri(uri, name), "data").iterdir()}
+
+
+def test_files_of_a_killed_worker_are_never_visible_and_maintain_removes_them(
+    index_uri: str, settings: Settings
+) -> None:
+    write(index_uri, settings, [bundle("f1", "some words")])
+    before, files = read_contents(index_uri), data_files(index_uri)
+    killed = IndexWriter(index_uri, settings, ENCODER.dimension)
+    planned, made = bundle("f2", "orphan words")
+    write_filings(killed.target, [(made, planned.file.modified)])  # and neither worker nor committer goes on
+    assert len(data_files(index_uri) - files) == len(schema.CHILDREN)
+    assert read_contents(index_uri) == before
+    reader = IndexReader.open(index_uri)
+    assert reader.search_chunks_text("orphan", None, 5).num_rows == 0
+    maintain(index_uri, settings)
+    assert data_files(index_uri) == files
+    assert read_contents(index_uri) == before
+    assert check_index(index_uri, deep=True) == []
+
+
+def test_maintain_keeps_files_of_older_versions_for_open_readers(index_uri: str, settings: Settings) -> None:
+    write(index_uri, settings, [bundle("f1", "old words")])
+    reader = IndexReader.open(index_uri)
+    write(index_uri, settings, [bundle("f1", "new words")])
+    maintain(index_uri, settings)
+    assert reader.chunks(None)["text"].to_pylist()[0].startswith("old words")
+
+
+@pytest.mark.parametrize("moment", ["before the claim is checked", "before the files are checked", "at the commit"])
+def test_a_writer_whose_files_maintain_removed_cannot_commit_them(
+    index_uri: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    write(index_uri, settings, [bundle("f1", "some words")])
+    before = read_contents(index_uri)
+    late = IndexWriter(index_uri, settings, ENCODER.dimension)
+    add(late, bundle("f2", "late words"))
+
+    def maintained_first(owner: Any, name: str) -> None:
+        function = getattr(owner, name)
+
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            monkeypatch.undo()
+            maintain(index_uri, settings)
+            return function(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, staticmethod(wrapper) if owner is lance.LanceDataset else wrapper)
+
+    if moment == "before the files are checked":
+        maintained_first(lance_commit, "_check_files")
+    elif moment == "at the commit":
+        maintained_first(lance.LanceDataset, "commit")
+    else:
+        maintain(index_uri, settings)
+    with pytest.raises(UsageError, match="taken over"):
+        late.flush()
+    assert read_contents(index_uri) == before
+    assert check_index(index_uri, deep=True) == []
+
+
+def test_of_two_contents_with_one_id_in_a_batch_only_the_winner_keeps_rows(
+    index_uri: str, settings: Settings, tmp_path: Path
+) -> None:
+    winner, (_, other) = bundle("f1", "winning words", 5), bundle("f1", "losing words")
+    loser = PlannedFile(SourceFile("/corpus/a.pdf", 1, MODIFIED), content_fingerprint(other.filing.content_sha256))
+    filing = replace(other.filing, source_uri=loser.file.uri)
+    write(index_uri, settings, [winner, (loser, replace(other, filing=filing)), bundle("f2", "more words")])
+    assert layout.open_table(index_uri, schema.PAGES).count_rows() == 5 + 3
+    assert check_index(index_uri, deep=True) == []
+
+
+def test_the_same_content_written_twice_in_a_run_is_stored_once(index_uri: str, settings: Settings) -> None:
+    """As of two S3 objects whose entity tags differ: their rows differ only in the name of the write."""
+    writer = IndexWriter(index_uri, settings, ENCODER.dimension)
+    add(writer, bundle("f1", "some words"))
+    writer.flush()
+    add(writer, bundle("f1", "some words"), bundle("f2", "other words"))
+    writer.finish()
+    assert layout.open_table(index_uri, schema.PAGES).count_rows() == 3 + 3
+    assert [filing.filing_id for filing in IndexReader.open(index_uri).filings()] == ["f1", "f2"]
+    maintenance.sweep(index_uri, thorough=True)
+    assert layout.open_table(index_uri, schema.FILINGS).count_rows() == 2
+
+
+def test_search_indexes_in_segments_find_and_score_the_same(
+    index_uri: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    random = np.random.default_rng(1)
+    words = [f"w{number}" for number in range(60)]
+    batches = [[bundle(f"f{n}{m}", " ".join(random.choice(words, 8)), 4) for m in range(3)] for n in range(4)]
+    for batch in batches:
+        write(str(tmp_path / "whole"), settings, batch)
+    monkeypatch.setattr(search_indexes, "_SEGMENT_ROWS", 10)
+    for batch in batches:
+        write(index_uri, settings, batch)
+    found = layout.open_table(index_uri, schema.CHUNKS).describe_indices()
+    assert {index.name for index in found} == {"filing_id_idx", "text_idx"}
+    assert all(len(index.segments) > 1 for index in found)
+    segmented, whole = IndexReader.open(index_uri), IndexReader.open(str(tmp_path / "whole"))
+    for query in (*words[:10], "w1 w2 w3"):
+        for ids in (None, ["f00", "f31"]):
+            hits = segmented.search_chunks_text(query, ids, 100).to_pylist()
+            assert hits == whole.search_chunks_text(query, ids, 100).to_pylist()
+    assert segmented.chunks(["f21"]).num_rows == whole.chunks(["f21"]).num_rows == 4
     assert check_index(index_uri, deep=True) == []

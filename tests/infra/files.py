@@ -14,7 +14,9 @@ REPOSITORY = Path(__file__).parents[2]
 INFRA = REPOSITORY / "infra"
 MANIFESTS = sorted((INFRA / "kubernetes").glob("*.yaml"))
 NOT_FOR_THE_CLUSTER = {"kustomization.yaml", "kuberay-values.yaml"}
-IMAGES = sorted((INFRA / "images").glob("*.Dockerfile"))
+DEMO = INFRA / "images" / "demo.Dockerfile"
+"""The CPU image with another command."""
+IMAGES = sorted({*(INFRA / "images").glob("*.Dockerfile")} - {DEMO})
 POLICIES = sorted((INFRA / "aws" / "policies").glob("*.json"))
 CLUSTER = INFRA / "aws" / "cluster.yaml"
 JOBS = "/opt/finray/jobs/"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
-from tests.infra.files import CLUSTER, IMAGE, IMAGES, JOBS, MANIFESTS, REPOSITORY
+from finray.cli import app
+from tests.infra.files import CLUSTER, DEMO, IMAGE, IMAGES, JOBS, MANIFESTS, REPOSITORY
 
 
 def instructions(path: Path) -> list[tuple[str, str]]:
@@ -66,8 +71,7 @@ def test_only_pins_are_installed(image: list[tuple[str, str]]) -> None:
     bases = [arguments.split()[0] for name, arguments in image if name == "FROM"]
     assert set(bases) == {"python:3.11-slim-bookworm@${PYTHON_DIGEST}"}
     assert image[0] == ("ARG", "PYTHON_DIGEST")  # without a default: who gives none has no image to build from
-    with (REPOSITORY / "pyproject.toml").open("rb") as file:
-        assert tomllib.load(file)["project"]["requires-python"] == ">=3.11"
+    assert project()["requires-python"] == ">=3.11"
 
 
 def test_it_has_a_health_check_and_no_secret(image: list[tuple[str, str]]) -> None:
@@ -82,9 +86,41 @@ def test_jobs_are_where_the_manifests_look_for_them(image: list[tuple[str, str]]
     assert ("COPY", f"jobs {JOBS.rstrip('/')}") in image
 
 
+def test_the_demo_is_the_cpu_image_that_serves_the_page() -> None:
+    demo = instructions(DEMO)
+    found = dict(demo)
+    (cpu,) = [instructions(path) for path in IMAGES if path.stem == "cpu"]
+    assert {name for name, _ in demo} == {"ARG", "FROM", "WORKDIR", "EXPOSE", "HEALTHCHECK", "CMD"}  # nothing is added
+    assert demo[0] == ("ARG", f"CPU_IMAGE=finray:{project()['version']}-cpu")
+    assert found["FROM"] == "${CPU_IMAGE}"
+    home = next(arguments for name, arguments in cpu if name == "RUN" and "--create-home" in arguments)
+    assert found["WORKDIR"] == f"/home/{home.split()[-1]}"  # which the user may write
+    command = json.loads(found["CMD"])
+    assert command[0] == "finray"
+    options = get_command(app).commands[command[1]].make_context("demo", command[2:]).params  # type: ignore[attr-defined]
+    assert (options["page"], options["host"], options["port"]) == (True, "0.0.0.0", int(found["EXPOSE"]))
+    assert f"http://127.0.0.1:{options['port']}/healthz" in found["HEALTHCHECK"]
+    assert any("wget" in arguments for name, arguments in cpu if name == "RUN")
+
+
+def test_make_builds_the_demo_on_the_cpu_image(tmp_path: Path) -> None:
+    digests = tmp_path / "digests.env"
+    digests.write_text("PYTHON_DIGEST=sha256:0\n", encoding="utf-8")
+    make = ["make", "--dry-run", "image-demo", f"DIGESTS={digests}", "IMAGE=registry.test/finray"]
+    planned = subprocess.run(make, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
+    cpu, demo = (line for line in planned.replace("\\\n", "").splitlines() if line.startswith("docker build"))
+    tag = f"registry.test/finray:{project()['version']}"
+    assert f"-t {tag}-cpu" in cpu
+    assert f"--build-arg CPU_IMAGE={tag}-cpu -t {tag}-demo" in demo
+
+
+def project() -> dict[str, Any]:
+    metadata: dict[str, Any] = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    return metadata
+
+
 def test_manifests_use_only_these_images_at_this_version() -> None:
-    with (REPOSITORY / "pyproject.toml").open("rb") as file:
-        version = tomllib.load(file)["project"]["version"]
+    version = project()["version"]
     used = [found for path in (*MANIFESTS, CLUSTER) for found in IMAGE.finditer(path.read_text(encoding="utf-8"))]
     assert {found["version"] for found in used} == {version}
     assert {found["kind"] for found in used} == {path.stem for path in IMAGES}

@@ -33,11 +33,11 @@ from finray.core.settings import Settings
 from finray.core.types import Prediction
 from finray.engine import open_engine
 from finray.index.check import check_index
-from finray.index.contents import differences, read_contents
 from finray.index.in_process import index_in_process
 from finray.lab.sample.edgar import sample_submissions, write_edgar
 from finray.lab.sample.generate import generate_sample
 from finray.storage.locations import s3_filesystem
+from tools.faults.contents import differences, read_contents
 from tools.faults.edgar import Fault, LocalEdgar
 
 REPOSITORY = Path(__file__).parents[2]

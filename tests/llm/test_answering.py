@@ -35,7 +35,7 @@ def test_every_question_ends_in_a_prediction_with_its_tokens(
         **{f"llm.vllm.{name}": value for name, value in engine_settings.items()},
         **{"llm.model": small_model, "llm.max_tokens": 160, "llm.replay_cache": tmp_path / "replies"},
         **{"llm.prompt_price": 0.1, "llm.completion_price": 0.4},
-        **{"retrieval.k_passages": 2, "loop.max_kept": 2, "loop.i_max": 1},
+        **{"retrieval.k_passages": 2, "loop.max_kept": 2, "loop.i_max": 1, "evidence.max_tokens": 500},
     }
     options = [f"--set={name}={value}" for name, value in chosen.items()]
     run = finray(
@@ -49,7 +49,7 @@ def test_every_question_ends_in_a_prediction_with_its_tokens(
     found = read_predictions(str(predictions)).predictions
     assert len(found) == QUESTIONS
     for prediction in found:
-        assert {"transform", "curate"} <= prediction.usage.keys() or prediction.missing, prediction.trace
+        assert {"transform", "respond"} <= prediction.usage.keys() or prediction.missing, prediction.trace
         if prediction.status == "error":
             assert str(prediction.error).startswith("ModelReplyError: answer"), prediction.error
     said = [line for prediction in found for line in prediction.trace]
@@ -59,5 +59,5 @@ def test_every_question_ends_in_a_prediction_with_its_tokens(
     assert cached > 1_000, "the instructions come first, and are read once"
     scores = finray("evaluate", str(predictions), str(questions))
     assert scores.returncode in (0, 1), scores.stderr
-    for shown in ("tokens a question, transform", "tokens a question, curate", "cost of a question"):
+    for shown in ("tokens a question, transform", "tokens a question, respond", "cost of a question"):
         assert shown in scores.stdout

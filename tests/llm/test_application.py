@@ -27,7 +27,7 @@ def url(small_model: str, engine_settings: dict[str, Any], sample_index: str) ->
         port = free.getsockname()[1]
     settings: dict[str, Any] = {f"llm.vllm.{name}": value for name, value in engine_settings.items()}
     settings |= {"llm.model": small_model, "llm.max_tokens": 96, "encoder.model": "hash", "loop.i_max": 1}
-    settings |= {"retrieval.k_passages": 2, "loop.max_kept": 2}
+    settings |= {"retrieval.k_passages": 2, "loop.max_kept": 2, "evidence.max_tokens": 500}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         with ray_cluster(num_cpus=2):

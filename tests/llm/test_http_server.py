@@ -9,7 +9,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import LlmSettings
-from finray.models.chat import ChatModel, Message
+from finray.models.chat import Message
 from finray.models.openai_http import OpenAIChatModel
 from tests.llm import demands
 
@@ -82,6 +83,16 @@ def settings(server: str, llm: LlmSettings, monkeypatch: pytest.MonkeyPatch) -> 
     return llm.model_copy(update=changed | {"max_retries": 10, "retry_wait_s": 0.2})
 
 
+@asynccontextmanager
+async def client(settings: LlmSettings) -> AsyncIterator[OpenAIChatModel]:
+    """Closed at the end: connections left open warn when Python exits, and pytest then fails."""
+    model = OpenAIChatModel(settings)
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
 @pytest.mark.parametrize(
     "demand",
     [
@@ -94,32 +105,35 @@ def settings(server: str, llm: LlmSettings, monkeypatch: pytest.MonkeyPatch) -> 
     ],
 )
 async def test_it_does_what_a_model_must(settings: LlmSettings, demand: Any) -> None:
-    model: ChatModel = OpenAIChatModel(settings)
-    await demand(model)
+    async with client(settings) as model:
+        await demand(model)
 
 
 async def test_a_full_queue_is_waited_for(settings: LlmSettings) -> None:
     """More than the queue takes: some are refused at first (HTTP 503), and all come in the end."""
     story = [Message("user", "Write a long story about a dragon.")]
-    eager = OpenAIChatModel(settings.model_copy(update={"max_retries": 0}))
-    outcomes = await asyncio.gather(*(eager.chat(story) for _ in range(3 * QUEUE)), return_exceptions=True)
+    async with client(settings.model_copy(update={"max_retries": 0})) as eager:
+        outcomes = await asyncio.gather(*(eager.chat(story) for _ in range(3 * QUEUE)), return_exceptions=True)
     refused = [outcome for outcome in outcomes if isinstance(outcome, ModelUnavailableError)]
     assert refused
     assert all("HTTP 503" in str(error) for error in refused)
-    patient = OpenAIChatModel(settings)
-    replies = await asyncio.gather(*(patient.chat(story) for _ in range(3 * QUEUE)))
+    async with client(settings) as patient:
+        replies = await asyncio.gather(*(patient.chat(story) for _ in range(3 * QUEUE)))
     assert all(reply.text for reply in replies)
 
 
 async def test_a_slow_reply_times_out_and_the_server_goes_on(settings: LlmSettings) -> None:
-    hurried = settings.model_copy(update={"timeout_s": 0.3, "max_tokens": 2000, "max_retries": 0})
-    with pytest.raises(ModelUnavailableError, match="ReadTimeout"):
-        await OpenAIChatModel(hurried).chat([Message("user", "Write a long story about a dragon.")])
-    await demands.sensible_text(OpenAIChatModel(settings))
+    changed = {"timeout_s": 0.3, "max_tokens": 2000, "max_retries": 0}
+    async with client(settings.model_copy(update=changed)) as hurried:
+        with pytest.raises(ModelUnavailableError, match="ReadTimeout"):
+            await hurried.chat([Message("user", "Write a long story about a dragon.")])
+    async with client(settings) as patient:
+        await demands.sensible_text(patient)
 
 
 @pytest.mark.parametrize(("changed", "status"), [({"model": "other"}, "404"), ({"api_key_env": "UNSET"}, "401")])
 async def test_a_wrong_name_or_key_is_said(settings: LlmSettings, changed: dict[str, str], status: str) -> None:
-    with pytest.raises(ModelUnavailableError, match=f"HTTP {status}") as raised:
-        await OpenAIChatModel(settings.model_copy(update=changed)).chat(demands.CAPITAL)
+    async with client(settings.model_copy(update=changed)) as model:
+        with pytest.raises(ModelUnavailableError, match=f"HTTP {status}") as raised:
+            await model.chat(demands.CAPITAL)
     assert KEY not in str(raised.value)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings
-from finray.models.encoder import Encoder, encoder_dimension, load_encoder
+from finray.models.encoder import Encoder, HashEncoder, QueryCache, Vectors, encoder_dimension, load_encoder
 from finray.models.minilm import check_weights, minilm_folder
 
 PASSAGES = [
@@ -109,3 +110,31 @@ def test_any_text_can_be_encoded(texts: list[str]) -> None:
     vectors = load_encoder(EncoderSettings(model="hash")).encode_passages(texts)
     assert vectors.shape[0] == len(texts)
     assert np.isfinite(vectors).all()
+
+
+class Counting(HashEncoder):
+    queries = 0
+
+    def encode_query(self, text: str) -> Vectors:
+        self.queries += 1
+        return super().encode_query(text)
+
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
+        return super().encode_passages(texts)
+
+
+def test_a_question_is_encoded_once() -> None:
+    encoder = Counting()
+    cache = QueryCache(encoder)
+    first = cache.encode_query("revenue")
+    assert (cache.encode_query("revenue") == first).all()
+    assert (first == HashEncoder().encode_query("revenue")).all()
+    cache.encode_query("costs")
+    assert encoder.queries == 2
+
+
+def test_the_rest_is_the_encoders() -> None:
+    encoder = HashEncoder(dimension=16)
+    cache = QueryCache(encoder)
+    assert cache.dimension == 16
+    assert (cache.encode_passages(["a", "b"]) == encoder.encode_passages(["a", "b"])).all()

@@ -133,14 +133,14 @@ def test_vllm_is_given_the_same(local: bool, tmp_path: Path, monkeypatch: pytest
 
 def test_settings_name_the_models_that_are_not_pinned(tmp_path: Path) -> None:
     assert load_settings(environment={}).unpinned() == {}
-    paper = load_settings("paper", environment={})
-    assert paper.unpinned() == {
+    hirec = load_settings("hirec", environment={})
+    assert hirec.unpinned() == {
         "encoder": "intfloat/multilingual-e5-large@main",
         "document_reranker": "naver/trecdl22-crossencoder-debertav3@main",
         "passage_reranker": "naver/trecdl22-crossencoder-debertav3@main",
     }
-    pinned = {f"{name}.revision": FIRST for name in paper.unpinned()}
-    assert load_settings("paper", {**pinned, "hub.unpinned": "error"}, environment={}).unpinned() == {}
+    pinned = {f"{name}.revision": FIRST for name in hirec.unpinned()}
+    assert load_settings("hirec", {**pinned, "hub.unpinned": "error"}, environment={}).unpinned() == {}
     assert set(load_settings("vllm", environment={}).unpinned()) == {"llm"}
     assert load_settings("vllm", {"llm.model": str(tmp_path)}, environment={}).unpinned() == {}
 

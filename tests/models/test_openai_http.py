@@ -122,6 +122,12 @@ def test_a_reply_with_its_tokens(server: Server, chat: Callable[..., ChatReply])
     ]
 
 
+def test_a_seed_is_sent_if_there_is_one(server: Server, chat: Callable[..., ChatReply]) -> None:
+    server.replies = [GOOD]
+    chat(seed=3)
+    assert server.bodies[0]["seed"] == 3
+
+
 def test_without_a_key_none_is_sent(
     server: Server, chat: Callable[..., ChatReply], monkeypatch: pytest.MonkeyPatch
 ) -> None:

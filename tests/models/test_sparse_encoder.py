@@ -44,6 +44,9 @@ def test_a_splade_model_of_sentence_transformers(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.terms, vectors[0].terms)
     np.testing.assert_allclose(again.weights, vectors[0].weights, rtol=1e-3, atol=1e-4)
     assert encoder.encode_passages([]) == []
+    few = load_sparse_encoder(SparseEncoderSettings(model=str(folder), max_tokens=16, device="cpu", max_terms=3))
+    kept, whole = few.encode_query("net income"), vectors[0]
+    assert set(kept.terms) == set(whole.terms[np.argsort(-whole.weights)[:3]])
 
 
 def _random_splade(folder: Path) -> Path:

@@ -8,12 +8,13 @@ import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from finray.core.settings import FilingSettings
-from finray.filings import cells, facts, items, line_items, names, registrant, release, scales, statements
+from finray.filings import cells, facts, items, line_items, names, note_units, registrant, release, scales, statements
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
 from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
 from tests.patterns.inventory import ANCHORED, Found, inventory
@@ -29,6 +30,7 @@ LIMITS = {
     "finray/answering/row_match.py": line_items.MAX_LABEL,
     "finray/filings/canonical.py": 2 * line_items.MAX_LABEL,
     "finray/filings/cells.py": cells.MAX_CELL,
+    "finray/filings/note_units.py made as wording": note_units.MAX_NAMED,
     "finray/filings/release.py _NAME_AT_END": release._NAME_REACH,
     "finray/lab/datasets/xbrl/concepts.py": facts.MAX_FACT,
 }
@@ -51,6 +53,8 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
         for number, title in titles.items()
     ],
     "finray/filings/names.py": [{"words": [_NAME]}],
+    "finray/filings/note_units.py": [{"wording": wording} for _, wording in note_units._WORDINGS],
+    "finray/filings/phrases.py": [],
     "finray/filings/registrant.py": [
         {"name": _NAME, "pattern": r"[\W_]{0,3}".join(registrant._LOOKS.get(letter, letter) for letter in "maoi" * 30)}
     ],
@@ -59,15 +63,18 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     ],
     "finray/filings/scales.py": [{"pattern": pattern} for _, pattern in scales._MONEY],
     "finray/filings/statements.py": [{"pattern": pattern} for _, pattern in statements._TITLES],
+    "finray/lab/datasets/lofin_builder/rewriting.py": [{"filing": SimpleNamespace(ticker="ABCD"), "year": 2021}],
     "finray/lab/datasets/xbrl/evidence.py": [{"_digits": str, "printed": 10**20}],
     "finray/lab/datasets/xbrl/members.py": [{"parts": ["a"] * 30}],
     "finray/lab/evaluation/html/excerpts.py": [{"pattern": r"1,?111,?111(?:\.0+)?"}],
     "finray/lab/evaluation/judging/constructed.py": [{"own": _NAME, "pairs": ["up", "rose", "higher than"]}],
     "finray/question/definitions.py": [{"word": "divided by"}],
     "finray/question/intents.py": [],
+    "finray/question/judgements.py": [],
     "finray/question/mentions.py": [],
     "finray/question/phrase.py": [{"longest_first": "a a|a"}],
     "finray/question/rule_reader.py": [{"name": "a" * 100}],
+    "finray/question/units.py": [],
     "finray/retrieval/subjects.py": [],
     "finray/retrieval/unidentified.py": [{"cores": [["a"] * 8, ["a"]]}],
 }

@@ -21,6 +21,17 @@ from finray.question.wording import statements_named, unexplained_words, without
         ),
         ("Based on the income statement, what is Torvane's revenue?", "what is Torvane's revenue?"),
         ("Answer in USD.", "Answer in USD."),
+        ("Not the quarter alone: what was Torvane's capex?", "what was Torvane's capex?"),
+        (
+            "What was revenue in the six months to June 30, 2023, not the quarter?",
+            "What was revenue in the six months to June 30, 2023 ?",
+        ),
+        ("What was Q4 2022 profit on its own, as opposed to the full year?", "What was Q4 2022 profit ?"),
+        (
+            "How much cash came in during just the three months (not the trailing year)?",
+            "How much cash came in during the three months ?",
+        ),
+        ("Is the auditor independent, not only in fact?", "Is the auditor independent, not only in fact?"),
     ],
 )
 def test_instructions_go_and_the_question_stays(question: str, text: str) -> None:

@@ -34,7 +34,7 @@ def intents(question: str) -> frozenset[str]:
 
 
 def best(question: str, periods: list[Period], *filings: Filing) -> Filing:
-    latest = max(periods, default=None)
+    latest = max(periods, key=lambda period: (period.year, str(period.part)), default=None)
     return max(
         filings,
         key=lambda f: match_score(f, periods, forms_asked(question), forms_implied(intents(question), latest))[0],

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.core.types import Document, GoldEvidence
+from finray.core.types import Document, GoldEvidence, Passage
 from finray.engine import Engine
 from finray.index.reader import IndexReader
-from finray.models.hash_encoder import HashEncoder
+from finray.models.encoder import HashEncoder
+from finray.retrieval.methods.bm25 import lexical_passages
 from finray.retrieval.oracle import GoldDocuments, GoldPages
 from finray.retrieval.page_model import shipped_page_model
 from finray.retrieval.passages import PagePassages
@@ -94,8 +97,43 @@ async def test_gold_documents_and_pages(reader: IndexReader) -> None:
     query, journal = Query("q", "q"), Journal()
     documents = await GoldDocuments(reader, gold).documents(query, 1, journal)
     assert [d.filing.doc_name for d in documents] == [NAME]
-    passages = await GoldPages(reader, gold).passages(query, documents, 1, journal)
+    words = lexical_passages(reader)
+    pages = GoldPages(reader, gold, words)
+    passages = await pages.passages(query, documents, 99, journal)
     assert {(p.doc_name, p.page) for p in passages} == {(NAME, INCOME)}
-    starts = [p.start for p in passages]
+    starts = [p.start for p in passages]  # no chunk has the word "q": reading order
     assert starts == sorted(starts)
-    assert list(await GoldPages(reader, gold).passages(query, [], 1, journal)) == []
+    chunks = reader.chunks_of_pages([(documents[0].filing.filing_id, INCOME)])
+    assert len(passages) == chunks.num_rows > 1
+    assert list(await pages.passages(query, documents, 1, journal)) == passages[:1]
+    assert list(await pages.passages(query, [], 1, journal)) == []
+    by_id = [GoldEvidence(documents[0].filing.filing_id, INCOME)]
+    assert await GoldDocuments(reader, by_id).documents(query, 1, journal) == documents
+    assert await GoldPages(reader, by_id, words).passages(query, documents, 99, journal) == passages
+
+
+async def test_the_method_ranks_inside_the_gold_page(reader: IndexReader) -> None:
+    gold = [GoldEvidence(NAME, INCOME)]
+    journal = Journal()
+    documents = await GoldDocuments(reader, gold).documents(Query("q", "q"), 1, journal)
+    last = reader.chunks_of_pages([(documents[0].filing.filing_id, INCOME)]).to_pylist()[-1]
+    query = Query(last["text"], last["text"])
+    first, *rest = await GoldPages(reader, gold, lexical_passages(reader)).passages(query, documents, 99, journal)
+    assert (first.start, first.text) == (last["start"], last["text"])
+    assert len({p.start for p in (first, *rest)}) == len(rest) + 1
+    whole = await GoldPages(reader, gold, _WholePage(reader)).passages(query, documents, 99, journal)
+    assert [p.start for p in whole] == [0]
+
+
+class _WholePage:
+    """Finds the gold page as one passage, as ``parent_child`` does: its chunks are not repeated after it."""
+
+    def __init__(self, reader: IndexReader) -> None:
+        self._reader = reader
+
+    async def passages(
+        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
+    ) -> Sequence[Passage]:
+        filing_id = documents[0].filing.filing_id
+        text = self._reader.page_texts([(filing_id, INCOME)])[filing_id, INCOME]
+        return [Passage(NAME, filing_id, INCOME, 0, len(text), text, 1.0)]

@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import httpx
+import httpx2
 import numpy as np
 import pytest
+from mcp import Client as McpClient
+from mcp.client.streamable_http import streamable_http_client
 from ray import serve
 
 from finray.api.keys import new_key
@@ -17,7 +22,7 @@ from finray.cluster.runtime import ray_cluster
 from finray.core.settings import EncoderSettings, RerankerSettings, Settings, load_settings
 from finray.core.types import Question
 from finray.engine import open_engine
-from finray.models.hash_encoder import HashEncoder
+from finray.models.encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from serve.app import build
 from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArguments
@@ -36,6 +41,7 @@ CHANGED = {
     "serving.questions_per_minute": 1e6,
     "serving.max_concurrent": 512,
     "serving.max_in_flight": 512,
+    "serving.mcp": True,
 }
 
 
@@ -127,15 +133,32 @@ def test_separate_replicas_give_the_same_answers_as_one_process(
         with pytest.raises(ServiceError) as caught:
             client.page("0" * 20, 0)
         assert (caught.value.status, caught.value.code) == (404, "not_found")
+        assert asyncio.run(_by_mcp(url, asked[0])) == client.answer(asked[0]).value
+
+
+async def _by_mcp(url: str, question: str) -> float:
+    """The value that the tool ``ask`` gives; its citation leads to a page."""
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {TEXT}"}) as http,
+        McpClient(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+    ):
+        answer = (await client.call_tool("ask", {"question": question})).structured_content
+        assert answer is not None
+        cited = answer["evidence"][0]["citation"]
+        page = await client.call_tool("read_page", {"filing_id": cited["filing_id"], "page": cited["page"]})
+        assert not page.is_error
+        wrong = await client.call_tool("read_page", {"filing_id": cited["filing_id"], "page": 999})
+        assert wrong.is_error
+    value: float = answer["value"]
+    return value
 
 
 def test_a_language_model_of_the_application_answers(run: Callable[..., str]) -> None:
     llm = LanguageModel(build="tests.serve.fake_llm:bind", options={"ray_actor_options": SMALL})
-    url = run(ingress=Replicas(**SMALL), llm=llm, set={**CHANGED, "loop.answerer": "llm", "llm.model": "fake"})
+    url = run(ingress=Replicas(**SMALL), llm=llm, set={**CHANGED, "loop.answerer": "hirec", "llm.model": "fake"})
     with Client(url, TEXT) as client:
         prediction = client.answer("What was the total revenue of CLDVC in FY2022?")
-    assert prediction.status == "unanswerable"
-    assert prediction.answer.startswith("asked fake")
+    assert (prediction.status, prediction.value) == ("answered", 42.0)
     assert prediction.usage["answer"].completion_tokens == 1
 
 
@@ -201,3 +224,19 @@ def test_killing_a_replica_under_load_loses_no_request(run: Callable[..., str], 
 
     assert asyncio.run(drive()) == 80
     until(lambda: running("answering") == 2, "a replica in place of the one that died")
+
+
+def test_several_ingress_replicas_share_one_keeper_of_batches(
+    run: Callable[..., str], tmp_path: Path, until: Until, sample_questions: list[dict[str, Any]]
+) -> None:
+    place = {"serving.batches": str(tmp_path / "batches")}
+    url = run(set=CHANGED | place, ingress=Replicas(**SMALL, min_replicas=2, max_replicas=2))
+    content = "question\n" + "".join(f'"{line["question"]}"\n' for line in sample_questions[:8])
+    with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {TEXT}"}, timeout=60) as http:
+        file = http.post("/v1/files", files={"file": ("q.csv", content)}).json()["id"]
+        batch = http.post("/v1/batches", json={"input_file_id": file}).json()["id"]
+        until(lambda: http.get(f"/v1/batches/{batch}").json()["status"] == "completed", "completed")
+        for _ in range(6):  # whichever replica is asked
+            assert http.get(f"/v1/batches/{batch}").json()["counts"]["waiting"] == 0
+        assert len(http.get(f"/v1/batches/{batch}/download").text.splitlines()) == 8
+        assert http.get(f"/v1/batches/{batch[:-1]}{'1' if batch[-1] == '0' else '0'}").status_code == 404

@@ -16,9 +16,10 @@ from tools.reference.tables import table
 
 def test_a_setting_is_listed_with_its_bounds_default_and_docstring() -> None:
     page = settings_page("")
-    assert "| `chunks.size` | int, ≥ 64 | `1024` | Characters of a chunk, at most. |" in page
+    assert "| `chunks.size` | int, ≥ 64 | `1024` | Length of a chunk, at most. |" in page
     assert '| `llm.vllm.quantization` | str | `""` |' in page
-    assert '| `retrieval.method` | `"hirec"` | `"finray"` |' in page
+    (presets,) = (line for line in page.splitlines() if line.startswith("| `retrieval.method` | `"))
+    assert {'`"finray"`', '`"hirec"`', '`"page_scorer"`'} <= set(presets.split(" | "))
 
 
 def test_a_setting_without_a_docstring_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,7 +32,7 @@ def test_a_setting_without_a_docstring_is_an_error(monkeypatch: pytest.MonkeyPat
     Bare.__module__ = "finray.core.settings"
     monkeypatch.setattr("tools.reference.settings.Settings", Sections)
     monkeypatch.setattr("tools.reference.settings.inspect.getsource", lambda _: "class Bare:\n    step: int = 1\n")
-    with pytest.raises(ValueError, match=r"no docstring below Bare\.size, Bare\.overlap, Bare\.step"):
+    with pytest.raises(ValueError, match=r"no docstring below Bare\.unit, Bare\.size, Bare\.overlap, Bare\.step"):
         settings_page("")
 
 

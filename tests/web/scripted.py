@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from finray.api.errors import ApiError, not_found
-from finray.api.page_images import Marks
+from finray.api.page_images import Drawing
 from finray.api.service import Asked, AskedRetrieval
-from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Stage
 from finray.core.replies import (
     AnswerEvent,
@@ -29,10 +28,11 @@ from finray.core.replies import (
     StageEvent,
     StartedEvent,
 )
-from finray.core.types import CitedCell, DocumentRef, Passage, Prediction
+from finray.core.types import CitedCell, DocumentRef, Passage, Prediction, RenderedBlock
 
 HOSTILE = '"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
 TEXT = "Total revenue | $1,250 | $1,000\nNet income | (80) | 60"
+RENDERED = f"**{HOSTILE}**\n|USD|Dec 2023|Dec 2022|\n|---|---:|---:|\n|{HOSTILE}|$1,250|$1,000|"
 FILING = "scripted-1"
 DOC = f"doc-{HOSTILE}"
 VERSION = "1.1.1.1"
@@ -68,13 +68,16 @@ class ScriptedService:
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
         raise not_found("nothing is retrieved here", "question")
 
-    async def filings(self, key: str, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
+    async def read(self, key: str, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        return getattr(self, work.__name__)(*args, **kwargs)
+
+    def filings_record(self, *_: object) -> FilingList:
         return FilingList(VERSION, (FilingCover(**_COVER),), has_more=False, next_cursor=None)
 
-    async def filing(self, key: str, filing_id: str) -> FilingDetail:
+    def filing_record(self, filing_id: str) -> FilingDetail:
         return FilingDetail(index_version=VERSION, summary=HOSTILE, pages=(), **_COVER)
 
-    async def page(self, key: str, filing_id: str, page: int) -> FilingPage:
+    def filing_page(self, filing_id: str, page: int) -> FilingPage:
         return FilingPage(
             index_version=VERSION,
             **{name: _COVER[name] for name in ("filing_id", "doc_name", "company", "form", "n_pages")},
@@ -88,7 +91,7 @@ class ScriptedService:
             has_image=False,
         )
 
-    async def page_image(self, key: str, filing_id: str, page: int, marks: Marks, dpi: int) -> bytes:
+    async def page_image(self, key: str, filing_id: str, drawing: Drawing) -> bytes:
         raise not_found("no images here", "page")
 
 
@@ -113,6 +116,7 @@ def _prediction(qid: str, question: str, **changed: Any) -> Prediction:
         documents=(DocumentRef(DOC, FILING, 1.0, reasons=(HOSTILE,)),),
         passages=(Passage(DOC, FILING, 1, 0, 31, HOSTILE, 0.9),),
         evidence=(Passage(DOC, FILING, 1, 0, 31, TEXT[:31], 0.9),),
+        evidence_blocks=(RenderedBlock("e1", DOC, FILING, 1, "table", HOSTILE, RENDERED),),
         iterations=2,
         seconds=0.1,
         settings_hash="0",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -216,3 +217,23 @@ def test_a_key_is_asked_for_kept_and_taken_from_the_address(
     assert other.locator("#key-dialog").count() == 0
     ask_page(other, "A plain one")
     assert other.locator("[data-answer]").is_visible()
+
+
+def test_a_follow_up_shows_how_it_was_read(
+    visit: Visit, ask_page: Ask, site: str, html_question: dict[str, Any]
+) -> None:
+    page = visit(site)
+    question = html_question["question"]
+    (year,) = set(re.findall(r"20\d\d", question))
+    ask_page(page, question)
+    page.get_by_label("Follow-up").fill(f"and in {int(year) - 1}?")
+    page.keyboard.press("Enter")
+    page.locator(".read-as").wait_for()
+    read = page.locator(".read-as").inner_text()
+    assert str(int(year) - 1) in read
+    assert year not in read
+    assert page.locator(".answer .asked").inner_text() == f"and in {int(year) - 1}?"
+    assert page.get_by_label("Question", exact=True).input_value() in read
+    page.get_by_label("Follow-up").fill("and last year?")
+    page.keyboard.press("Enter")
+    page.locator(".answer [data-answer]").get_by_text("leaves open which fiscal period").wait_for()

@@ -50,6 +50,31 @@ def test_the_text_next_to_it_marks_the_same_figure(evidence: Page) -> None:
     assert evidence.locator(".cell .what strong").first.inner_text() in row.inner_text()
 
 
+BROKEN_WORDS = """() => {
+    const broken = [], range = document.createRange();
+    const walker = document.createTreeWalker(document.querySelector('.text'), NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        for (const match of walker.currentNode.data.matchAll(/[A-Za-z]+/g)) {
+            range.setStart(walker.currentNode, match.index);
+            range.setEnd(walker.currentNode, match.index + match[0].length);
+            if (range.getClientRects().length > 1) broken.push(match[0]);
+        }
+    }
+    return broken;
+}"""
+
+
+def test_the_text_pane_breaks_no_word_and_cuts_no_column(evidence: Page) -> None:
+    assert evidence.locator(".text table").count() > 0
+    cut = (
+        "[...document.querySelectorAll('.text .table')].filter(each => each.scrollWidth > each.clientWidth + 1).length"
+    )
+    for width in (1180, 1280, 1600):
+        evidence.set_viewport_size({"width": width, "height": 800})
+        assert evidence.evaluate(BROKEN_WORDS) == []
+        assert evidence.evaluate(cut) == 0
+
+
 def test_a_cell_of_the_computation_leads_to_its_place_on_the_page(evidence: Page) -> None:
     evidence.locator(".cells .cite").first.click()
     evidence.wait_for_selector(".spot")
@@ -91,8 +116,9 @@ def test_a_filing_without_images_is_shown_as_text_with_tables(
     page.get_by_text("This filing is HTML, so here is its text.").wait_for()
     assert page.locator(".paper").is_hidden()
     assert page.locator(".page-text mark.on-passage").count() > 0
-    figure, text = page.locator(".page-text td mark.on-figure"), page.locator(".text")
-    assert figure.inner_text() in html_question["evidence"][0]["text"]
+    figure, text = page.locator(".rendered td mark.on-figure"), page.locator(".text")
+    assert figure.inner_text().lstrip("$") in html_question["evidence"][0]["text"]
+    assert "12 months to" in page.locator(".rendered th").first.inner_text()
     place, pane = figure.bounding_box(), text.bounding_box()
     assert place and pane and pane["y"] <= place["y"] <= pane["y"] + pane["height"], "the figure is in view"
 

@@ -37,6 +37,7 @@ def test_markup_in_every_field_of_a_reply_is_shown_as_text(
     if kind != "refused":
         page.wait_for_selector(".page-text p")
         assert HOSTILE in page.locator(".viewer").inner_text()
+        assert page.locator(".rendered").inner_text().count(HOSTILE) == 2
     page.get_by_role("button", name="History: 1").click()
     assert HOSTILE in page.locator(".past-question").inner_text()
     assert_harmless(page)

@@ -103,16 +103,23 @@ def test_programs_are_put_into_numbers_of_one_scale(run: Callable[..., Any]) -> 
 @pytest.mark.parametrize(
     ("printed", "name"),
     [
-        ("ACTIVISION BLIZZARD, INC.", "Activision Blizzard, Inc."),
-        ("AMAZON.COM, INC.", "Amazon.com, Inc."),
-        ("THE COCA-COLA COMPANY", "The Coca-Cola Company"),
-        ("BANK OF EXAMPLE CORP", "Bank of Example Corp"),
-        ("JPMorgan Chase & Co.", "JPMorgan Chase & Co."),
-        ("3M CO", "3M Co"),
+        ("BEST BUY CO., INC.", "Best Buy"),
+        ("BEST BUY CO INC", "Best Buy"),
+        ("ACTIVISION BLIZZARD, INC.", "Activision Blizzard"),
+        ("AMAZON.COM, INC.", "Amazon.com"),
+        ("THE COCA-COLA COMPANY", "Coca-Cola"),
+        ("BANK OF EXAMPLE CORP", "Bank of Example"),
+        ("JPMorgan Chase & Co.", "JPMorgan Chase"),
+        ("AMERICAN WATER WORKS COMPANY, INC.", "American Water Works"),
+        ("CVS HEALTH CORP", "CVS Health"),
+        ("Amcor plc", "Amcor"),
+        ("The Company", "Company"),
+        ("IBM", "IBM"),
+        ("3M CO", "3M"),
     ],
 )
-def test_names_in_capitals_are_written_as_in_a_sentence(run: Callable[..., Any], printed: str, name: str) -> None:
-    assert run("format", f"m.companyName({printed!r})") == name
+def test_names_of_companies_are_written_as_in_a_sentence(run: Callable[..., Any], printed: str, name: str) -> None:
+    assert run("names", f"m.companyName({printed!r})") == name
 
 
 @pytest.mark.slow
@@ -125,7 +132,7 @@ def test_a_company_goes_by_all_its_names(run: Callable[..., Any]) -> None:
         {filing_id: "4", company: "NEW NAME, INC.", ticker: "NEW", cik: "7", form: "10-Q", fiscal_year: 2022},
     ]"""
     names = run("library", f"new m.Library({covers}, true).companies.map(company => company.name)")
-    assert names == ["New Name, Inc.", "Other Co"]
+    assert names == ["New Name", "Other"]
     filters = "{companies: ['NEW NAME, INC.'], forms: [], fiscal_years: []}"
     assert run("library", f"new m.Library({covers}, true).matching({filters}).length") == 3
     sent = run("library", f"new m.Library({covers}, true).spelledOut({filters}).companies")
@@ -138,3 +145,15 @@ def test_any_company_can_be_typed_if_the_filing_list_is_incomplete(run: Callable
     offered = "m.choices(new (await import('/js/library.js')).Library([], {0}), m.noFilters(), ' Acme ')"
     assert run("choices", offered.format("true")) == []
     assert [choice["value"] for choice in run("choices", offered.format("false"))] == ["Acme"]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_rendered_evidence_is_read_as_tables_and_lines(run: Callable[..., Any]) -> None:
+    text = r"**Cash \\< b** (USD)\n|USD|Dec 2023|\n|---|---:|\n|a \\| b \\\\|1|\n|\\<b>||\n… 2 rows left out"
+    parts = run("markdown", f"m.readMarkdown('{text}')")
+    assert parts == [
+        [{"text": "Cash < b", "bold": True}, {"text": " (USD)", "bold": False}],
+        {"heads": ["USD", "Dec 2023"], "rows": [["a | b \\", "1"], ["<b>", ""]]},
+        [{"text": "… 2 rows left out", "bold": False}],
+    ]

@@ -134,7 +134,7 @@ def _run(arguments: tuple[str, ...], environment: dict[str, str], log: str, now:
 
 def _set_clock(moment: dt.datetime) -> None:
     """Set the clock of a sync, which reads it once; Lance's timestamps stay real."""
-    import finray.edgar.update as command
+    import finray.edgar.sync as command
 
     class Clock(dt.datetime):
         @classmethod

@@ -11,10 +11,10 @@ import finray.cli.index
 import finray.cli.maintain
 import finray.cli.sync
 import finray.edgar.check
-import finray.edgar.update
+import finray.edgar.sync
 import finray.index.upkeep
 import finray.library
-import finray.models.hash_encoder
+import finray.models.encoder
 import finray.question.plans
 import finray.retrieval.methods.finray  # noqa: F401
 from finray.cli import main as finray_main

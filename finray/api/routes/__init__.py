@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
+from finray.api.batches.batches import Batches
+from finray.api.errors import ApiError
 from finray.api.service import Service
 from finray.core.replies import ErrorReply
 from finray.core.settings import ServingSettings
@@ -23,8 +25,17 @@ async def limits_of(request: Request) -> ServingSettings:
     return limits
 
 
+async def batches_of(request: Request) -> Batches:
+    """Raises ApiError 503 if this service keeps no batches."""
+    batches: Batches | None = request.app.state.batches
+    if batches is None:
+        raise ApiError(503, "no_batches", "this service keeps no batches")
+    return batches
+
+
 Behind = Annotated[Service, Depends(service_of)]
 Limits = Annotated[ServingSettings, Depends(limits_of)]
+BatchesOf = Annotated[Batches, Depends(batches_of)]
 
 
 def errors(*statuses: int) -> Reply:
@@ -36,8 +47,9 @@ _MEANING = {
     400: "The request is malformed",
     401: "The key is missing or invalid",
     403: "API-key checks are off and the request comes from another machine",
-    404: "No such filing or page",
+    404: "No such filing, page, file, batch or answer",
     408: "The body did not arrive in time",
+    409: "Not possible in the present state",
     413: "The body is too large",
     422: "A field is invalid; `param` names it",
     429: "A limit is reached; wait for Retry-After seconds",

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from finray.api.access import BEARER, Key, ReadRoute
-from finray.api.page_images import MAX_MARKS, read_box, read_range
+from finray.api.library import filing_page, filing_record, filings_record
+from finray.api.page_images import MAX_MARKS, Drawing, read_box, read_range
 from finray.api.routes import Behind, Limits, errors
 from finray.api.streaming import while_connected
 from finray.core.filing_filter import FilingFilter
@@ -37,14 +38,14 @@ async def filings(
 ) -> FilingList:
     """Sorted by filing id. If `has_more` is true, pass `next_cursor` as `cursor` to get the next page."""
     narrowed = FilingFilter(tuple(company), tuple(form), tuple(fiscal_year))
-    found = service.filings(key, narrowed, cursor, limit)
+    found = service.read(key, filings_record, narrowed, cursor, limit)
     return await while_connected(request, found, limits.timeout_s)
 
 
 @router.get("/{filing_id}", summary="One filing", responses=_OF_ONE)
 async def filing(request: Request, key: Key, service: Behind, limits: Limits, filing_id: FilingId) -> FilingDetail:
     """Cover facts, and for each page its SEC Item, statement and place."""
-    return await while_connected(request, service.filing(key, filing_id), limits.timeout_s)
+    return await while_connected(request, service.read(key, filing_record, filing_id), limits.timeout_s)
 
 
 @router.get("/{filing_id}/pages/{page}", summary="One page", responses=_OF_ONE)
@@ -52,7 +53,7 @@ async def page(
     request: Request, key: Key, service: Behind, limits: Limits, filing_id: FilingId, page: PageNumber
 ) -> FilingPage:
     """Text, SEC Item, statement, and every number of its tables."""
-    return await while_connected(request, service.page(key, filing_id, page), limits.timeout_s)
+    return await while_connected(request, service.read(key, filing_page, filing_id, page), limits.timeout_s)
 
 
 @router.get(
@@ -76,7 +77,6 @@ async def image(
     dpi: Annotated[int | None, Query(ge=36, le=200)] = None,
 ) -> Response:
     """PNG of a page of a PDF filing, drawn from its source. 404 if the source has changed, and for HTML filings."""
-    marks = (*(read_range(text) for text in highlight), *(read_box(text) for text in box))
-    drawing = service.page_image(key, filing_id, page, marks, dpi or limits.image_dpi)
-    content = await while_connected(request, drawing, limits.timeout_s)
+    drawing = Drawing(page, dpi or limits.image_dpi, tuple(map(read_range, highlight)), tuple(map(read_box, box)))
+    content = await while_connected(request, service.page_image(key, filing_id, drawing), limits.timeout_s)
     return Response(content, media_type="image/png", headers={"cache-control": "private, max-age=3600"})

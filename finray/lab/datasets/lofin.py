@@ -3,7 +3,7 @@
 Source: github.com/deep-over/LOFin-bench-HiREC. The test sets (``numeric_table``, ``numeric_text``, ``textual``, each a
 ``test.jsonl``) are encrypted; its data/README.md shows how to download and decrypt them. The filings are PDF files
 named ``TICKER_PERIOD_TYPE.pdf`` on the drive linked in its README; their stems are the evidence's ``doc_name``.
-``page_num`` counts PDF pages from 0.
+``page_num`` counts PDF pages from 0. The question's ``source`` is a field of the record, or follows from its id.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ WHERE = (
     "PDF filings"
 )
 SUBSETS = ("numeric_table", "numeric_text", "textual")
+SOURCES = ("finqa", "financebench", "secqa")
+_SOURCE_FIELDS = ("source", "data_source", "dataset")
+_FINQA_PAGE = re.compile(r"[A-Za-z.\-]{1,8}/(?:19|20)\d\d/page_\d")
 _PDF = re.compile(r"\.pdf\Z", re.IGNORECASE)
 
 
@@ -47,7 +50,19 @@ def _question(record: Record, subset: str | None) -> Question:
         answer=read_answer(record.get("answer")),
         question_type=subset,
         evidence=tuple(_gold(as_object(each)) for each in list_of(record, "evidences")),
+        source=_source(record),
     )
+
+
+def _source(record: Record) -> str | None:
+    """``finqa``, ``financebench`` or ``secqa``; None if neither a field nor the id tells."""
+    named = next((record[name] for name in _SOURCE_FIELDS if isinstance(record.get(name), str)), "")
+    for text in (named, str(record.get("qid", ""))):
+        plain = re.sub(r"[\W_]+", "", text.lower())
+        found = next((source for source in SOURCES if source in plain), None)
+        if found is not None or _FINQA_PAGE.match(text):
+            return found or "finqa"
+    return None
 
 
 def _gold(entry: Record) -> GoldEvidence:

@@ -31,6 +31,7 @@ DATASETS = {
     "finqa": Dataset(finqa.load, finqa.WHERE),
     "finray": Dataset(_own, "finray questions, finray sample, or your own: docs/formats.md describes the format"),
     "legalbench-rag": Dataset(legalbench_rag.load, legalbench_rag.WHERE),
+    "legalbench-rag-mini": Dataset(legalbench_rag.load_mini, legalbench_rag.WHERE),
     "lofin": Dataset(lofin.load, lofin.WHERE),
     "tatqa": Dataset(tatqa.load, tatqa.WHERE),
 }

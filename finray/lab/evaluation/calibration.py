@@ -24,7 +24,8 @@ def was_right(question: Question, prediction: Prediction) -> bool | None:
     reference = metrics.numeric_reference(question)
     if reference is not None and prediction.value is not None:
         return metrics.numeric_accuracy(question, prediction, reference)
-    return bool(metrics.found_pages(prediction.evidence, question.evidence)) if question.evidence else None
+    gold = metrics.paged(question.evidence)
+    return bool(metrics.found_pages(prediction.evidence, gold)) if gold else None
 
 
 def stated_confidences(pairs: Iterable[tuple[Question, Prediction]]) -> list[tuple[float, bool]]:

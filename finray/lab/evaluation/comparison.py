@@ -6,7 +6,7 @@ The first method is the baseline. Differences are paired over the same questions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from finray.core.bootstrap import Estimate
 from finray.lab.evaluation.evaluate import Evaluation, compare
+from finray.lab.evaluation.markdown import markdown_table
 from finray.lab.evaluation.report import as_data
 from finray.lab.evaluation.text_tables import NOTHING, TextTable
 
@@ -63,12 +64,14 @@ def comparison_tables(evaluations: Mapping[str, Evaluation], *, retrieval_only: 
 
 def comparison_markdown(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> str:
     """The same tables in Markdown, for the documentation."""
-    parts = [title(evaluations, retrieval_only=retrieval_only), _markdown(_value_rows(evaluations))]
+    heads, *rows = _value_rows(evaluations)
+    parts = [title(evaluations, retrieval_only=retrieval_only), markdown_table(heads, rows)]
     if len(evaluations) > 1:
         first = next(iter(evaluations))
+        heads, *rows = _difference_rows(evaluations)
         parts += [
             f"Difference to `{first}`, paired over the same questions [95% bootstrap interval]:",
-            _markdown(_difference_rows(evaluations)),
+            markdown_table(heads, rows),
         ]
     return "\n\n".join(parts)
 
@@ -86,12 +89,12 @@ def _value_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
     stages = any(evaluation.usage for evaluation in evaluations.values())
     errors = any(evaluation.statuses.get("error") for evaluation in evaluations.values())
     header = ["method", *(COLUMNS[name] for name in names), "p50 ms", "p95 ms"]
-    header += ["tokens in/out"] * stages + ["errors"] * errors
+    header += ["tokens in/out", "calls"] * stages + ["errors"] * errors
     rows: Rows = [tuple(header)]
     for label, evaluation in evaluations.items():
         row = [label, *(_mean(evaluation.metrics.get(name)) for name in names)]
         row += [_milliseconds(evaluation.latency.p50), _milliseconds(evaluation.latency.p95)]
-        row += [_tokens(evaluation)] * stages + [str(evaluation.statuses.get("error", 0))] * errors
+        row += [_tokens(evaluation), _calls(evaluation)] * stages + [str(evaluation.statuses.get("error", 0))] * errors
         rows.append(tuple(row))
     return rows
 
@@ -137,7 +140,7 @@ def _tokens(evaluation: Evaluation) -> str:
     return f"{read / each:,.0f}/{written / each:,.0f}"
 
 
-def _markdown(rows: Sequence[Sequence[str]]) -> str:
-    header, *body = ([cell.replace("|", "\\|") for cell in row] for row in rows)
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def _calls(evaluation: Evaluation) -> str:
+    """Replies of language models for each question."""
+    calls = sum(tokens.calls for tokens in evaluation.usage.values())
+    return f"{calls / max(evaluation.questions, 1):,.1f}"

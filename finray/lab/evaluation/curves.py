@@ -20,11 +20,11 @@ _METRICS: Mapping[str, Callable[[Sequence[Passage], Sequence[GoldEvidence]], flo
 
 
 def curves_over_k(pairs: Sequence[tuple[Question, Prediction]], k_max: int = K_MAX) -> dict[str, Curve]:
-    """Recall and precision of the first 1, 2, … passages, over the questions with evidence.
+    """Recall and precision of the first 1, 2, … passages, over the questions with gold pages.
 
     The curves end at ``k_max`` or with the longest ranking; a flat line beyond it would be misleading.
     """
-    scored = _with_evidence(pairs)
+    scored = _with_pages(pairs)
     longest = max((len(prediction.passages) for _, prediction in scored), default=0)
     return {
         name: {
@@ -41,7 +41,7 @@ def curves_over_iterations(pairs: Sequence[tuple[Question, Prediction]]) -> dict
     A question whose loop has ended keeps its pages, so every point is a mean over the same questions. Empty if no
     prediction recorded an iteration.
     """
-    scored = _with_evidence(pairs)
+    scored = _with_pages(pairs)
     last = max((len(prediction.rounds) for _, prediction in scored), default=0)
     if last == 0:
         return {}
@@ -56,8 +56,8 @@ def curves_over_iterations(pairs: Sequence[tuple[Question, Prediction]]) -> dict
     }
 
 
-def _with_evidence(pairs: Sequence[tuple[Question, Prediction]]) -> list[tuple[Question, Prediction]]:
-    return [(question, prediction) for question, prediction in pairs if question.evidence]
+def _with_pages(pairs: Sequence[tuple[Question, Prediction]]) -> list[tuple[Question, Prediction]]:
+    return [(question, prediction) for question, prediction in pairs if metrics.paged(question.evidence)]
 
 
 def _available(prediction: Prediction, iteration: int) -> Sequence[Passage]:

@@ -49,8 +49,9 @@ def level(passages: Sequence[Passage], gold: Sequence[GoldEvidence], known: Know
 def levels(
     pairs: Sequence[tuple[Question, Prediction]], known: KnownFilings, ks: Sequence[int] = LEVEL_KS
 ) -> dict[int, dict[Level, int]]:
-    """For each k, the number of questions with evidence at each level of their first k passages."""
-    return {k: _counted([level(p.passages[:k], q.evidence, known) for q, p in pairs if q.evidence], LEVELS) for k in ks}
+    """For each k, the number of questions with a gold page at each level of their first k passages."""
+    paged = [(question, prediction) for question, prediction in pairs if metrics.paged(question.evidence)]
+    return {k: _counted([level(p.passages[:k], q.evidence, known) for q, p in paged], LEVELS) for k in ks}
 
 
 def error_of(question: Question, prediction: Prediction, scores: Scores, known: KnownFilings) -> Error:

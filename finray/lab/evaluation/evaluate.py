@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from finray.core.bootstrap import Estimate, estimate, paired_difference
-from finray.core.types import Prediction, Question, TokenUsage
+from finray.core.types import GoldEvidence, Prediction, Question, TokenUsage
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.calibration import Calibration, calibration, stated_confidences
 from finray.lab.evaluation.judging.rule_judge import judge_by_rules
@@ -53,6 +53,8 @@ class Evaluation:
     """Calibration of the stated confidences; None if no answer has one that can be compared with a gold answer."""
     usage: Mapping[str, TokenUsage]
     """LLM tokens of all questions, by stage."""
+    unusable: Mapping[str, int]
+    """LLM replies that could not be used, by stage."""
     settings_hashes: Mapping[str, int]
     judge: str | None
     """The judge of textual answers; None without a judge."""
@@ -72,10 +74,11 @@ def evaluate(
 ) -> Evaluation:
     """Score ``predictions`` on ``questions``, matched by qid.
 
-    Retrieval metrics leave out questions without evidence, numeric metrics those without a numeric gold answer; ``n``
-    is the number that remains. An error scores 0, and so does a refusal of an answerable question. Questions without
-    prediction are left out, with a remark. Textual answers are scored by ``judge`` and, as a separate metric, by rules
-    (``textual_rule_accuracy``, :mod:`finray.lab.evaluation.judging.rule_judge`).
+    Retrieval metrics leave out questions without evidence, metrics of pages also those whose pages are unknown, numeric
+    metrics those without a numeric gold answer; ``n`` is the number that remains. An error scores 0, and so does
+    a refusal of an answerable question. Questions without prediction are left out, with a remark. Textual answers are
+    scored by ``judge`` and, as a separate metric, by rules (``textual_rule_accuracy``,
+    :mod:`finray.lab.evaluation.judging.rule_judge`).
     """
     by_qid = {prediction.qid: prediction for prediction in predictions}
     asked = {question.qid: question for question in questions}
@@ -96,6 +99,7 @@ def evaluate(
         latency=_latency(matched),
         calibration=calibration(stated_confidences(pairs)),
         usage=_usage(matched),
+        unusable=sum((Counter(prediction.unusable) for prediction in matched), Counter()),
         settings_hashes=Counter(prediction.settings_hash for prediction in matched),
         judge=None if judge is None else judged_by,
         not_judged=not_judged,
@@ -115,6 +119,7 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
         scores["numeric_match"] = answered and metrics.numeric_match(prediction.answer, reference)
         accurate = answered and metrics.numeric_accuracy(question, prediction, reference)
         scores["numeric_accuracy"] = accurate
+        scores["right_figure"] = accurate and prediction.value is not None
         scores["wrong_figure"] = answered and prediction.value is not None and not accurate
     elif question.answer is not None and metrics.is_textual(question):
         by_rules = answered and judge_by_rules(question.question, question.answer, prediction.answer)[0] == "correct"
@@ -125,7 +130,7 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
     refused = "unanswerable_refused" if metrics.is_unanswerable(question) else "answerable_refused"
     scores[refused] = prediction.status == "unanswerable"
     if metrics.is_unanswerable(question):
-        scores["wrong_figure"] = answered and prediction.value is not None
+        scores["invented_figure"] = answered and prediction.value is not None
     return {name: float(value) for name, value in scores.items()}
 
 
@@ -139,7 +144,7 @@ def outcome(question: Question, prediction: Prediction, scores: Scores) -> Outco
     leading = prediction.passages[:OUTCOME_PASSAGES]
     if metrics.document_recall(leading, question.evidence) == 0:
         return "wrong filing"
-    if not metrics.found_pages(leading, question.evidence):
+    if metrics.paged(question.evidence) and not metrics.found_pages(leading, question.evidence):
         return "wrong page"
     if prediction.status == "unanswerable":
         return "refused"
@@ -160,17 +165,41 @@ def compare(first: Evaluation, second: Evaluation) -> dict[str, Estimate]:
 
 def _retrieval_scores(question: Question, prediction: Prediction) -> dict[str, float]:
     gold, scores = question.evidence, {}
+    paged = metrics.paged(gold)
     overlaps = metrics.context_overlaps(prediction.passages[: max(metrics.KS)], gold)
     for k in metrics.KS:
         leading = prediction.passages[:k]
         scores[f"document_recall@{k}"] = metrics.document_recall(leading, gold)
-        scores[f"page_recall@{k}"] = metrics.page_recall(leading, gold)
-        scores[f"page_precision@{k}"] = metrics.page_precision(leading, gold)
+        if paged:
+            scores[f"page_recall@{k}"] = metrics.page_recall(leading, paged)
+            scores[f"page_precision@{k}"] = metrics.page_precision(leading, paged)
         if overlaps is not None:
             scores[f"bleu@{k}"] = max((bleu for bleu, _ in overlaps[:k]), default=0.0)
             scores[f"rouge_l@{k}"] = max((rouge for _, rouge in overlaps[:k]), default=0.0)
-    scores["evidence_page_recall"] = metrics.page_recall(prediction.evidence, gold)
-    scores["evidence_page_precision"] = metrics.page_precision(prediction.evidence, gold)
+    for k in metrics.SPAN_KS if metrics.has_spans(gold) else ():
+        precision, recall = metrics.span_scores(prediction.passages[:k], gold)
+        scores |= {f"span_recall@{k}": recall, f"span_precision@{k}": precision}
+    if paged:
+        scores["evidence_page_recall"] = metrics.page_recall(prediction.evidence, paged)
+        scores["evidence_page_precision"] = metrics.page_precision(prediction.evidence, paged)
+    return scores | context_scores(prediction, gold)
+
+
+def context_scores(prediction: Prediction, gold: Sequence[GoldEvidence]) -> dict[str, float]:
+    """Recall and precision of the passages that the answerer was given (LOFin's final context), and their number (its
+    k); nothing for predictions that do not record them."""
+    none_left = (
+        prediction.status == "error" or not prediction.passages or (prediction.rounds and not prediction.rounds[-1])
+    )
+    if not prediction.context and not none_left:
+        return {}
+    scores = {"context_passages": float(len(prediction.context))}
+    if paged := metrics.paged(gold):
+        scores["context_page_recall"] = metrics.page_recall(prediction.context, paged)
+        scores["context_page_precision"] = metrics.page_precision(prediction.context, paged)
+    if metrics.has_spans(gold):
+        precision, recall = metrics.span_scores(prediction.context, gold)
+        scores |= {"context_span_recall": recall, "context_span_precision": precision}
     return scores
 
 
@@ -186,9 +215,11 @@ def estimates(scores: Iterable[Scores]) -> dict[str, Estimate]:
 def _report_order(name: str) -> tuple[int, str, int]:
     family, _, k = name.partition("@")
     order = (
-        "document_recall", "page_recall", "page_precision", "evidence_page_recall", "evidence_page_precision",
-        "bleu", "rouge_l", "numeric_match", "numeric_accuracy", "textual_accuracy",
-        "textual_rule_accuracy", "wrong_figure", "answerable_refused", "unanswerable_refused",
+        "document_recall", "page_recall", "page_precision", "span_recall", "span_precision", "evidence_page_recall",
+        "evidence_page_precision", "context_passages", "context_page_recall", "context_page_precision",
+        "context_span_recall", "context_span_precision",
+        "bleu", "rouge_l", "numeric_match", "numeric_accuracy", "right_figure", "wrong_figure", "textual_accuracy",
+        "textual_rule_accuracy", "answerable_refused", "unanswerable_refused", "invented_figure",
     )  # fmt: skip
     return order.index(family), family, int(k or 0)
 

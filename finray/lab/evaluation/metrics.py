@@ -7,12 +7,12 @@ identified by its ``doc_name`` or its ``filing_id``.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 import numpy as np
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.core.types import GoldEvidence, Passage, PassageRef, Prediction, Question
 from finray.lab.evaluation.mentions import figures, is_year, signed_figures
 from finray.lab.evaluation.numbers import (
     Number,
@@ -27,6 +27,8 @@ from finray.lab.evaluation.overlap import Reference, bleu, rouge_l, tokens
 
 KS = (1, 3, 5, 10)
 """Retrieval is scored for these numbers of leading passages."""
+SPAN_KS = (1, 2, 4, 8, 16, 32, 64)
+"""The same for spans, as LegalBench-RAG reports them."""
 TOLERANCE = 0.03
 _WHEN = re.compile(r"\bwhen\b|\b(?:which|what)\b.{0,20}\byears?\b", re.IGNORECASE)
 UNANSWERABLE = "unanswerable"
@@ -60,12 +62,13 @@ def document_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -
     return len(wanted & _filings(passages)) / len(wanted)
 
 
-def page_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
-    """Share of the gold pages among the pages of ``passages``; an alternative page counts as its gold page."""
-    return len(found_pages(passages, gold)) / len({(e.doc_name, e.page) for e in gold})
+def page_recall(passages: Sequence[Passage | PassageRef], gold: Sequence[GoldEvidence]) -> float:
+    """Share of the gold pages among the pages of ``passages``; an alternative page counts as its gold page. Some of
+    ``gold`` must have a page."""
+    return len(found_pages(passages, gold)) / len({(e.doc_name, e.page) for e in paged(gold)})
 
 
-def page_precision(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
+def page_precision(passages: Sequence[Passage | PassageRef], gold: Sequence[GoldEvidence]) -> float:
     """Share of the pages of ``passages`` that are gold or an alternative; 0 without passages."""
     pages = {(passage.filing_id, passage.doc_name, passage.page) for passage in passages}
     right = {place for evidence in gold for place in evidence.places}
@@ -73,10 +76,54 @@ def page_precision(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) ->
     return len(met) / len(pages) if pages else 0.0
 
 
-def found_pages(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> set[tuple[str, int]]:
+def paged(gold: Sequence[GoldEvidence]) -> tuple[GoldEvidence, ...]:
+    """The evidence whose page is known."""
+    return tuple(evidence for evidence in gold if evidence.pages)
+
+
+def found_pages(passages: Sequence[Passage | PassageRef], gold: Sequence[GoldEvidence]) -> set[tuple[str, int | None]]:
     """The gold pages among ``passages``, directly or by an alternative page."""
     pages = {(name, p.page) for p in passages for name in (p.doc_name, p.filing_id)}
     return {(e.doc_name, e.page) for e in gold if not pages.isdisjoint(e.places)}
+
+
+Span = tuple[str, int, int, int]
+"""Name of a filing or document, page, and the first and the last character plus one of the page's text."""
+
+
+def span_scores(passages: Sequence[Passage | PassageRef], gold: Sequence[GoldEvidence]) -> tuple[float, float]:
+    """Precision and recall in characters (LegalBench-RAG, arXiv 2408.10343): characters both retrieved and gold, over
+    those retrieved and over those gold. A character counts once, however many passages have it; 0 without passages.
+
+    All of ``gold`` must be spans.
+    """
+    wanted = merged_spans((e.doc_name, e.page or 0, e.start or 0, e.end or 0) for e in gold)
+    names = {name for name, *_ in wanted}
+    found = merged_spans((p.doc_name if p.doc_name in names else p.filing_id, p.page, p.start, p.end) for p in passages)
+    common = sum(
+        max(0, min(end, last) - max(start, first))
+        for name, page, start, end in found
+        for other, number, first, last in wanted
+        if (other, number) == (name, page)
+    )
+    retrieved, relevant = (sum(end - start for _, _, start, end in spans) for spans in (found, wanted))
+    return common / retrieved if retrieved else 0.0, common / relevant
+
+
+def merged_spans(spans: Iterable[Span]) -> list[Span]:
+    """The same characters as disjoint spans, in order."""
+    merged: list[Span] = []
+    for name, page, start, end in sorted(spans):
+        if merged and merged[-1][:2] == (name, page) and start <= merged[-1][3]:
+            merged[-1] = (name, page, merged[-1][2], max(end, merged[-1][3]))
+        else:
+            merged.append((name, page, start, end))
+    return merged
+
+
+def has_spans(gold: Sequence[GoldEvidence]) -> bool:
+    """Whether all gold evidence is marked to the character."""
+    return bool(gold) and all(e.start is not None and e.end is not None for e in gold)
 
 
 def context_overlaps(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> list[tuple[float, float]] | None:

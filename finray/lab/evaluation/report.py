@@ -26,6 +26,7 @@ TYPE_METRICS = {
     "wrong_figure": "wrong figure",
     "answerable_refused": "wrongly refused",
     "unanswerable_refused": "rightly refused",
+    "invented_figure": "invented figure",
 }
 """Metrics in the table by question type; ``--json`` has all metrics."""
 
@@ -41,6 +42,7 @@ def as_data(evaluation: Evaluation) -> dict[str, Any]:
         "latency_seconds": asdict(evaluation.latency),
         "calibration": asdict(evaluation.calibration) if evaluation.calibration else None,
         "usage": {stage: asdict(tokens) for stage, tokens in evaluation.usage.items()},
+        "unusable": dict(evaluation.unusable),
         "settings_hashes": dict(evaluation.settings_hashes),
         "judge": evaluation.judge,
         "not_judged": evaluation.not_judged,
@@ -120,7 +122,10 @@ def _facts(evaluation: Evaluation) -> dict[str, str]:
         each = max(evaluation.questions, 1)
         facts[f"tokens a question, {stage}"] = (
             f"{tokens.prompt_tokens / each:,.0f} in, {tokens.completion_tokens / each:,.0f} out"
+            + (f", cost {tokens.cost / each:,.5f}" if tokens.cost else "")
+            + (f", {tokens.calls / each:,.1f} calls" if tokens.calls else "")
         )
+    facts |= {f"unusable replies, {stage}": str(count) for stage, count in evaluation.unusable.items()}
     cost = sum(tokens.cost for tokens in evaluation.usage.values())
     if cost:
         facts["cost of a question"] = f"{cost / max(evaluation.questions, 1):,.5f}"

@@ -63,8 +63,8 @@ async def filing_choices(
 async def _kinds(question: Question, filings: Sequence[Filing], engine: Engine) -> tuple[CoverRelations, ...]:
     query = await engine.roles.reader.read(question.question, Journal())
     implied = forms_implied(query.intents, query.latest)
-    ahead = "looks_ahead" in query.intents
-    return tuple(relations(filing, query.periods, query.forms, implied, ahead=ahead) for filing in filings)
+    ahead = "looks_ahead" in query.intents and not query.source
+    return tuple(relations(filing, query.filed, query.forms, implied, ahead=ahead) for filing in filings)
 
 
 def _rows(evidence: Sequence[Sequence[str]], ids: Sequence[str]) -> tuple[frozenset[int], ...]:

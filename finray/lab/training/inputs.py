@@ -15,8 +15,17 @@ from finray.lab.training.runs import Kind
 from finray.lab.training.tatqa import tatqa_corpus
 
 
-def load_corpus(kind: Kind, questions: Sequence[str], indexes: Sequence[str], tatqa: Sequence[str]) -> Corpus:
+def load_corpus(
+    kind: Kind,
+    questions: Sequence[str],
+    indexes: Sequence[str],
+    tatqa: Sequence[str],
+    *,
+    gold_tables: bool = False,
+    titles: bool = False,
+) -> Corpus:
     """All inputs as one corpus. The n-th question file belongs to the n-th index; a single index serves all files.
+    ``gold_tables`` and ``titles`` are those of :func:`index_corpus`.
 
     Raises UsageError if their numbers do not match or no question can be used.
     """
@@ -30,7 +39,8 @@ def load_corpus(kind: Kind, questions: Sequence[str], indexes: Sequence[str], ta
     corpora = []
     for number, uri in enumerate(questions):
         reader = IndexReader.open(indexes[number % len(indexes)])
-        corpora.append(index_corpus(reader, training_questions(uri), units, source=_source(uri, questions)))
+        asked, source = training_questions(uri), _source(uri, questions)
+        corpora.append(index_corpus(reader, asked, units, source, gold_tables=gold_tables, titles=titles))
     corpora += [tatqa_corpus(uri, units) for uri in tatqa]
     return joined(corpora)
 

@@ -19,9 +19,10 @@ class NegativeSampler:
         self._seed = seed
         self._pools = UnitPools(corpus)
 
-    def of(self, question: TrainingQuestion) -> list[Unit]:
-        """``count`` units (repeated if there are fewer), none of a spared page; [] if there is none."""
-        random_ = random.Random(f"{self._seed}:{question.qid}")
+    def of(self, question: TrainingQuestion, gold: str = "") -> list[Unit]:
+        """``count`` units (repeated if there are fewer), none of a spared page; [] if there is none. Each ``gold`` key
+        gets others."""
+        random_ = random.Random(f"{self._seed}:{question.qid}{gold}")
         if self._kind == "any":
             return self._sample(question, None, self._count, random_)
         tables = self._count if self._kind == "tables" else (self._count + 1) // 2

@@ -47,7 +47,9 @@ def ranked_question(
     """``doc_names`` maps filing ids to the document names of the evidence."""
     pages = [(doc_names[filing_id], page) for filing_id, page in candidates.keys]
     evidence = tuple(
-        frozenset(row for row, page in enumerate(pages) if page in gold.places) for gold in question.evidence
+        frozenset(row for row, page in enumerate(pages) if page in gold.places)
+        for gold in question.evidence
+        if gold.pages
     )
     return RankedQuestion(question.qid, group, candidates.features, evidence)
 

@@ -48,7 +48,8 @@ async def ranking_data(
     end_to_end: list[RankedQuestion] = []
     for done, question in enumerate(questions):
         progress(done, len(questions))
-        gold = [filings[name] for name in dict.fromkeys(e.doc_name for e in question.evidence) if name in filings]
+        named = dict.fromkeys(evidence.doc_name for evidence in question.evidence if evidence.pages)
+        gold = [filings[name] for name in named if name in filings]
         if not gold:
             continue
         group = catalog.companies[catalog.company_of_filing[gold[0].filing_id]].name

@@ -1,8 +1,8 @@
 """The page scorer: a bi-encoder of questions and whole pages.
 
-The multiple negatives ranking loss compares the gold page with hard negatives (other pages of the same filing) and with
-the pages of other questions in the batch (arXiv 2602.17981; in-batch negatives: Henderson et al. 2017, arXiv
-1705.00652).
+The multiple negatives ranking loss compares the gold page with the pages of other questions in the batch (arXiv
+2602.17981; Henderson et al. 2017, arXiv 1705.00652) and, unless ``negatives`` is 0, with other pages of the same
+filing.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from finray.lab.training.options import Hyperparameters, Machine
 from finray.lab.training.similarity import Floats
 from finray.lab.training.trainer import Task, base_folder, loading
 from finray.models import hub
+from finray.retrieval.methods.page_scorer import normalized_page
 
 
 def page_scorer_columns(
     corpus: Corpus, questions: Sequence[TrainingQuestion], options: Hyperparameters
 ) -> dict[str, list[str]]:
-    """Columns anchor, positive, negative_1, ..., with a row for each gold page of each question."""
+    """Columns anchor, positive, negative_1, ..., with a row for each gold page of each question. Pages are cut to
+    ``page_characters``."""
     sampler = NegativeSampler(
         corpus, count=options.negatives, hard=options.hard, kind=options.negative_kind, seed=options.seed
     )
@@ -34,7 +36,8 @@ def page_scorer_columns(
         if options.negatives and not negatives:
             continue  # a filing of one page has no other page
         for gold in corpus.gold_units(question):
-            texts = [options.passage_prefix + unit.text for unit in (gold, *negatives)]
+            pages = [normalized_page(unit.text, options.page_characters) for unit in (gold, *negatives)]
+            texts = [options.passage_prefix + page for page in pages]
             for name, text in zip(names, [options.query_prefix + question.question, *texts], strict=True):
                 columns[name].append(text)
     return columns
@@ -90,11 +93,13 @@ class PageScorer:
             device=machine.device,
         )
         self._encoder = load_encoder(settings, threads=machine.threads or None)
+        self._page_characters = options.page_characters
         self._vectors: dict[str, np.ndarray] = {}
 
     def __call__(self, question: str, texts: Sequence[str]) -> Floats:
         """float64 [len(texts)]."""
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        self._vectors.update(zip(new, self._encoder.encode_passages(new), strict=True))
+        pages = [normalized_page(text, self._page_characters) for text in new]
+        self._vectors.update(zip(new, self._encoder.encode_passages(pages), strict=True))
         query = self._encoder.encode_query(question)
         return np.asarray([float(self._vectors[text] @ query) for text in texts])

@@ -1,7 +1,7 @@
 """The passage reranker: a cross-encoder over (question, passage) with one output.
 
-Binary cross-entropy over gold passages and sampled passages of other pages (HiREC, arXiv 2505.20368: 8 negatives per
-question, tables of other pages). A base model that is not a cross-encoder gets a new head.
+Binary cross-entropy over gold passages and sampled passages of other pages (HiREC, arXiv 2505.20368: tables of the
+evidence page, and 8 tables of other pages for each). A base model that is not a cross-encoder gets a new head.
 """
 
 from __future__ import annotations
@@ -22,14 +22,19 @@ from finray.models import hub
 def reranker_columns(
     corpus: Corpus, questions: Sequence[TrainingQuestion], options: Hyperparameters
 ) -> dict[str, list[Any]]:
-    """Columns query, passage, label (1.0 for gold); rows are grouped by question, gold first."""
+    """Columns query, passage, label (1.0 for gold); rows are grouped by question, gold first.
+
+    With ``gold_tables``, each gold unit has its own negatives.
+    """
     sampler = NegativeSampler(
         corpus, count=options.negatives, hard=options.hard, kind=options.negative_kind, seed=options.seed
     )
     columns: dict[str, list[Any]] = {"query": [], "passage": [], "label": []}
     for question in questions:
-        pairs = [(unit, 1.0) for unit in corpus.gold_units(question)]
-        pairs += [(unit, 0.0) for unit in sampler.of(question)]
+        gold = corpus.gold_units(question)
+        pairs = [(unit, 1.0) for unit in gold]
+        for key in [unit.key for unit in gold] if options.gold_tables else [""]:
+            pairs += [(unit, 0.0) for unit in sampler.of(question, key)]
         for unit, label in pairs:
             columns["query"].append(question.question)
             columns["passage"].append(unit.text)

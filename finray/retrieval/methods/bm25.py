@@ -5,29 +5,33 @@ Lance's full-text index scores chunks with k1 = 1.2 and b = 0.75, English stems 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.core.types import Document, Passage
+from finray.index.extensions import open_extension
 from finray.index.reader import IndexReader
-from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
+from finray.retrieval.flat import FoundPassages, Scope
+from finray.retrieval.methods.titles import title_words
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.query_writing import search_text
 
 
-class LexicalPassages:
-    """The chunks with the highest BM25 score for the question as asked."""
+def lexical_passages(reader: IndexReader, *, titled: bool = False) -> FoundPassages:
+    """The chunks with the highest BM25 score; ``titled``: each with its filing's title before it."""
+    if not titled:
 
-    def __init__(self, reader: IndexReader) -> None:
-        self._reader = reader
-        self._names = doc_names(reader)
+        async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
+            return reader.search_chunks_text(search_text(query), within, k, texts=True)
 
-    async def passages(
-        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
-    ) -> Sequence[Passage]:
-        hits = self._reader.search_chunks_text(query.question, scope(documents), k, texts=True)
-        return chunk_passages(hits, self._names)
+        return FoundPassages(reader, find)
+    stored = open_extension(reader, title_words())
+
+    async def find_titled(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
+        return reader.with_texts(stored.search_text(search_text(query), within, k))
+
+    return FoundPassages(reader, find_titled)
 
 
 def build(tools: Toolbox) -> Retrieval:
-    return Retrieval(AllDocuments(tools.reader), LexicalPassages(tools.reader))
+    return tools.flat(lexical_passages(tools.reader, titled=tools.titled))

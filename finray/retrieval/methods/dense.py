@@ -3,32 +3,33 @@ Answering" (EMNLP 2020), with the encoder of the index."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.core.types import Document, Passage
-from finray.index.reader import IndexReader
-from finray.models.encoder import Encoder
-from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
+from finray.index.extensions import open_extension
+from finray.retrieval.flat import FoundPassages, Scope
+from finray.retrieval.methods.titles import title_vectors
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.query_writing import search_vector
 
 
-class DensePassages:
-    """The chunks nearest to the question as asked."""
+def dense_passages(tools: Toolbox) -> FoundPassages:
+    """The nearest chunks; with ``tools.titled`` each was encoded with its filing's title before it."""
+    reader, encoder = tools.reader, tools.encoder
+    if not tools.titled:
 
-    def __init__(self, reader: IndexReader, encoder: Encoder) -> None:
-        self._reader = reader
-        self._encoder = encoder
-        self._names = doc_names(reader)
+        async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
+            return reader.search_chunks_vector(search_vector(query, encoder), within, k, texts=True)
 
-    async def passages(
-        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
-    ) -> Sequence[Passage]:
-        vector = self._encoder.encode_query(query.question)
-        hits = self._reader.search_chunks_vector(vector, scope(documents), k, texts=True)
-        return chunk_passages(hits, self._names)
+        return FoundPassages(reader, find)
+    stored = open_extension(reader, title_vectors(tools.settings))
+
+    async def find_titled(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
+        return reader.with_texts(stored.search_vector(search_vector(query, encoder), within, k))
+
+    return FoundPassages(reader, find_titled)
 
 
 def build(tools: Toolbox) -> Retrieval:
-    return Retrieval(AllDocuments(tools.reader), DensePassages(tools.reader, tools.encoder))
+    return tools.flat(dense_passages(tools))

@@ -3,14 +3,13 @@ BERT", arXiv 1901.04085)."""
 
 from __future__ import annotations
 
-from finray.retrieval.flat import AllDocuments
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.rerank import RerankedPassages
+from finray.retrieval.rerank import reranked_passages
 
 
 def build(tools: Toolbox) -> Retrieval:
     candidates = tools.settings.methods.dense_rerank.candidates
-    passages = RerankedPassages(
-        tools.reader, tools.encoder, tools.passage_reranker(), candidates, lambda query: query.question
+    passages = reranked_passages(
+        tools.reader, tools.encoder, tools.reranker("passage_reranker"), candidates, lambda query: query.question
     )
-    return Retrieval(AllDocuments(tools.reader), passages)
+    return tools.flat(passages)

@@ -14,5 +14,5 @@ def build(tools: Toolbox) -> Retrieval:
     model = load_page_model(tools.settings.retrieval.page_model)
     pages: PassageRetriever = PagePassages(tools.reader, tools.encoder, model)
     if reranked := tools.settings.retrieval.reranked_pages:
-        pages = FusedReranking(pages, tools.passage_reranker(), reranked)
+        pages = FusedReranking(pages, tools.reranker("passage_reranker"), reranked)
     return Retrieval(StructuredDocuments(tools.reader, tools.encoder, tools.catalog), pages)

@@ -15,13 +15,11 @@ import numpy as np
 from finray.core.journal import Journal
 from finray.core.method_settings import HhrParameters
 from finray.core.query import Query
-from finray.core.roles import PassageRetriever
 from finray.core.types import Document
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder
-from finray.retrieval.fusion import FusedPassages, fuse
-from finray.retrieval.methods.bm25 import LexicalPassages
-from finray.retrieval.methods.dense import DensePassages
+from finray.retrieval.fusion import fuse
+from finray.retrieval.methods.rrf import fused_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 
 
@@ -51,8 +49,4 @@ class HybridDocuments:
 
 def build(tools: Toolbox) -> Retrieval:
     chosen = tools.settings.methods.hhr
-    retrievers: list[PassageRetriever] = [LexicalPassages(tools.reader), DensePassages(tools.reader, tools.encoder)]
-    return Retrieval(
-        HybridDocuments(tools.reader, tools.encoder, chosen),
-        FusedPassages(retrievers, chosen.candidates, chosen.constant),
-    )
+    return Retrieval(HybridDocuments(tools.reader, tools.encoder, chosen), fused_passages(tools, chosen))

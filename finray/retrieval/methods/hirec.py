@@ -1,58 +1,132 @@
-"""``hirec``: HiREC's hierarchical retrieval (arXiv 2505.20368, section 4.1 and appendix B).
+"""``hirec``: HiREC's hierarchical retrieval (arXiv 2505.20368, section 4.1 and appendix C.1).
 
 Documents: the k'_D = 100 filings whose cover summaries are nearest to the transformed question q', then a
-cross-encoder over the summaries leaves k_D = 5. Passages: the 100 nearest chunks of those filings, then a
-cross-encoder, which the paper fine-tunes, leaves k_P = 5.
+cross-encoder over (q', summary) leaves k_D = 5. A language model writes the summaries, once for an index: `finray
+extend --with hirec`. `methods.hirec.summaries=facts` searches the index's own instead, sentences of cover facts, as a
+stand-in where there is no language model. If `document_reranker.model` is empty as well, because a small cross-encoder
+cannot rank such sentences, their vectors alone rank the filings.
+
+Passages: a cross-encoder, which the paper fine-tunes, scores every chunk of those filings, its title before its
+content, against the question itself and leaves k_P = 5. Without the document stage (`retrieval.hierarchical=false`)
+it scores the 50 chunks nearest to the question; the paper's "w/o HR" is `dense+title+rerank`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from finray.core.journal import Journal
 from finray.core.query import Query
+from finray.core.settings import Settings
 from finray.core.types import Document
+from finray.index.extensions import FilingExtension, open_extension
 from finray.index.reader import IndexReader
-from finray.models.encoder import Encoder
+from finray.index.schema import vectors_matrix
+from finray.models.encoder import Encoder, Vectors
 from finray.models.reranker import Reranker
+from finray.retrieval.cover_summaries import cover_summaries
+from finray.retrieval.flat import FoundPassages, Scope, filing_titles
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.rerank import RerankedPassages
+
+NAME: Final = "hirec"
+_CHUNK = ["filing_id", "page", "start", "end", "text"]
+
+
+def extension(settings: Settings) -> FilingExtension:
+    return cover_summaries(settings)
 
 
 class SummaryDocuments:
-    """The ``k_candidates`` filings with the nearest cover summaries, ordered by a cross-encoder over the summaries."""
+    """The ``k_candidates`` filings with the nearest cover summaries, ordered by a cross-encoder over the summaries.
 
-    def __init__(self, reader: IndexReader, encoder: Encoder, reranker: Reranker | None, k_candidates: int) -> None:
+    ``vectors`` (float32 [n, d]) are those of ``summaries``, in their order.
+    """
+
+    def __init__(
+        self,
+        reader: IndexReader,
+        summaries: Mapping[str, str],
+        vectors: Vectors,
+        encoder: Encoder,
+        reranker: Reranker | None,
+        k_candidates: int,
+    ) -> None:
         self._encoder = encoder
         self._reranker = reranker
         self._k_candidates = k_candidates
         self._filings = {filing.filing_id: filing for filing in reader.filings()}
-        self._ids, self._vectors = reader.cover_vectors()
-        self._summaries = reader.cover_summaries()
+        self._ids = list(summaries)
+        self._summaries = summaries
+        self._vectors = vectors
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         if not self._ids:
             return ()
         scores = self._vectors @ self._encoder.encode_query(query.text)
-        order = np.argsort(-scores, kind="stable")[: self._k_candidates]
-        candidates = [(self._ids[index], float(scores[index])) for index in order]
+        nearest = np.argsort(-scores, kind="stable")[: self._k_candidates]
+        ids, scores = [self._ids[index] for index in nearest], scores[nearest]
         if self._reranker is not None:
-            reranked = self._reranker.scores(query.text, [self._summaries[filing_id] for filing_id, _ in candidates])
-            candidates = sorted(
-                ((filing_id, float(score)) for (filing_id, _), score in zip(candidates, reranked, strict=True)),
-                key=lambda item: -item[1],
-            )
-        chosen = [Document(self._filings[filing_id], score, ("cover summary",)) for filing_id, score in candidates[:k]]
+            scores = self._reranker.scores(query.text, [self._summaries[filing_id] for filing_id in ids])
+        best = np.argsort(-scores, kind="stable")[:k]
+        chosen = [Document(self._filings[ids[at]], float(scores[at]), ("cover summary",)) for at in best]
         journal.note("documents: " + ", ".join(f"{d.filing.doc_name} {d.score:.3f}" for d in chosen))
         return chosen
 
 
-def build(tools: Toolbox) -> Retrieval:
-    candidates = tools.settings.retrieval.k_candidates
-    documents = SummaryDocuments(tools.reader, tools.encoder, tools.document_reranker(), candidates)
-    passages = RerankedPassages(
-        tools.reader, tools.encoder, tools.passage_reranker(), candidates, lambda query: query.text
+def written_summaries(reader: IndexReader, settings: Settings) -> tuple[dict[str, str], Vectors]:
+    """Summary by filing id, and the vectors. Filings whose summary could not be used are missing.
+
+    Raises IndexMismatchError with the command that writes them.
+    """
+    stored = open_extension(reader, extension(settings)).rows(["summary", "vector"])
+    stored = stored.filter(pc.is_valid(stored["summary"]))
+    return dict(zip(stored["filing_id"].to_pylist(), stored["summary"].to_pylist(), strict=True)), vectors_matrix(
+        stored["vector"]
     )
-    return Retrieval(documents, passages)
+
+
+def fact_summaries(reader: IndexReader) -> tuple[dict[str, str], Vectors]:
+    """The index's own summaries of cover facts, and their vectors."""
+    ids, vectors = reader.cover_vectors()
+    texts = reader.cover_summaries()
+    return {filing_id: texts[filing_id] for filing_id in ids}, vectors
+
+
+def scored_passages(reader: IndexReader, encoder: Encoder, reranker: Reranker, flat_candidates: int) -> FoundPassages:
+    """Every chunk in scope, ordered by ``reranker``; of a whole index the ``flat_candidates`` nearest."""
+    titles = filing_titles(reader)
+
+    async def find(query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
+        if within is None:
+            vector = encoder.encode_query(query.question)
+            chunks = reader.search_chunks_vector(vector, None, max(k, flat_candidates), texts=True).select(_CHUNK)
+        else:
+            chunks = reader.chunks(within, _CHUNK)
+        texts = [
+            f"{titles[filing_id]} {text}"
+            for filing_id, text in zip(chunks["filing_id"].to_pylist(), chunks["text"].to_pylist(), strict=True)
+        ]
+        scores = reranker.scores(query.question, texts)
+        journal.note(f"passages: the best of {len(texts)} chunks")
+        order = np.argsort(-scores, kind="stable")[:k]
+        return chunks.take(pa.array(order)).append_column("score", pa.array(scores[order]))
+
+    return FoundPassages(reader, find)
+
+
+def build(tools: Toolbox) -> Retrieval:
+    settings, reader = tools.settings, tools.reader
+    chosen = settings.methods.hirec
+    by_model = chosen.summaries == "llm"
+    by_vector = not by_model and not settings.document_reranker.model
+    rerankers = None if by_vector else tools.reranker("document_reranker"), tools.reranker("passage_reranker")
+    summaries, vectors = written_summaries(reader, settings) if by_model else fact_summaries(reader)
+    documents = SummaryDocuments(
+        reader, summaries, vectors, tools.encoder, rerankers[0], settings.retrieval.k_candidates
+    )
+    return Retrieval(documents, scored_passages(reader, tools.encoder, rerankers[1], chosen.flat_candidates))

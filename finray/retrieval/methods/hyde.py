@@ -3,74 +3,87 @@
 Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels" (arXiv 2212.10496). The search vector is the
 mean of the vectors of the question and the imagined passages (equation 8). The paper samples several passages at
 temperature 0.7; at the low temperature of a batch job samples are nearly equal, so one is the default.
+
+``sampled`` asks as arXiv 2602.17981 does instead: one request for each passage with that paper's prompt (section 4.4),
+at temperature 0.7 and at most 200 tokens. After ``+``, as in ``bm25+hyde``, another method searches for the passages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
-
-import numpy as np
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.method_settings import HydeParameters
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
-from finray.core.types import Document, Passage
-from finray.index.reader import IndexReader
-from finray.models.chat import ChatModel
+from finray.models.chat import Message
 from finray.models.conversation import conversation
-from finray.models.encoder import Encoder
-from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
+from finray.models.fences import unfenced
+from finray.retrieval.methods.dense import dense_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.query_writing import QueryWriter, WrittenPassages
 
 INSTRUCTIONS: Final = (
     "You write text that could stand in an SEC filing. Write {passages} that would answer the user's question, in the "
     "wording and layout of an annual or quarterly report{variety}. Name the company and the period. Invent figures "
     "where you do not know them: they serve to search, nobody reads them. At most 150 words a passage."
 )
+SAMPLED_PROMPT: Final = (
+    "Please write a short financial report excerpt (1 paragraph) that precisely answers the question below. Do not "
+    "introduce the text, just write the excerpt.\nQuestion: {question}\nPassage:"
+)
+SAMPLED_TEMPERATURE: Final = 0.7
+SAMPLED_TOKENS: Final = 200
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {"passages": {"type": "array", "items": {"type": "string"}}},
     "required": ["passages"],
     "additionalProperties": False,
 }
+_Ask = Callable[[str, Journal], Awaitable[list[str]]]
 
 
-class HypotheticalPassages:
-    """The chunks nearest to the mean vector of ``count`` imagined passages from one call; the journal counts its tokens
-    under ``stage``."""
+def imagining(tools: Toolbox, stage: str, chosen: HydeParameters) -> QueryWriter:
+    """Imagined passages instead of the question, or besides it; the journal counts their tokens under ``stage``."""
+    ask = _sampled(tools, stage, chosen) if chosen.sampled else _in_one_call(tools, stage, chosen)
 
-    def __init__(
-        self, reader: IndexReader, encoder: Encoder, chat: ChatModel, stage: str, count: int, *, with_question: bool
-    ) -> None:
-        self._reader = reader
-        self._encoder = encoder
-        self._chat = chat
-        self._stage = stage
-        self._count = count
-        self._with_question = with_question
-        self._names = doc_names(reader)
+    async def write(query: Query, journal: Journal) -> Query:
+        texts = await ask(query.question, journal)
+        journal.note(f"{stage}: {len(texts)} imagined; the first: {excerpt(texts[0], 120)!r}")
+        return replace(query, question=query.question if chosen.with_question else "", imagined=tuple(texts))
 
-    async def passages(
-        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
-    ) -> Sequence[Passage]:
-        imagined = await self._imagine(query.question, journal)
-        vectors = self._encoder.encode_passages(imagined)
-        if self._with_question:
-            vectors = np.vstack([vectors, self._encoder.encode_query(query.question)])
-        mean = vectors.mean(axis=0)
-        length = float(np.linalg.norm(mean))
-        vector = np.asarray(mean / length if length else mean, dtype=np.float32)
-        hits = self._reader.search_chunks_vector(vector, scope(documents), k, texts=True)
-        return chunk_passages(hits, self._names)
+    return write
 
-    async def _imagine(self, question: str, journal: Journal) -> list[str]:
-        reply = await self._chat.chat(conversation(_instructions(self._count), question), schema=SCHEMA)
-        journal.spend(self._stage, reply.usage)
-        texts = _texts(reply.parsed, self._stage)[: self._count]
-        journal.note(f"{self._stage}: {len(texts)} imagined; the first: {excerpt(texts[0], 120)!r}")
-        return texts
+
+def _in_one_call(tools: Toolbox, stage: str, chosen: HydeParameters) -> _Ask:
+    chat = tools.chat_model()
+
+    async def ask(question: str, journal: Journal) -> list[str]:
+        reply = await chat.chat(conversation(_instructions(chosen.passages), question), schema=SCHEMA)
+        journal.spend(stage, reply.usage)
+        return _texts(reply.parsed, stage, journal)[: chosen.passages]
+
+    return ask
+
+
+def _sampled(tools: Toolbox, stage: str, chosen: HydeParameters) -> _Ask:
+    samplers = [
+        tools.chat_model(temperature=SAMPLED_TEMPERATURE, max_tokens=SAMPLED_TOKENS, seed=seed)
+        for seed in range(chosen.passages)
+    ]
+
+    async def ask(question: str, journal: Journal) -> list[str]:
+        prompt = [Message("user", SAMPLED_PROMPT.format(question=unfenced(question)))]
+        replies = await asyncio.gather(*(sampler.chat(prompt) for sampler in samplers))
+        for reply in replies:
+            journal.spend(stage, reply.usage)
+        return _texts({"passages": [reply.text for reply in replies]}, stage, journal)
+
+    return ask
 
 
 def _instructions(count: int) -> str:
@@ -80,19 +93,26 @@ def _instructions(count: int) -> str:
     return INSTRUCTIONS.format(passages=f"{count} different passages", variety=variety)
 
 
-def _texts(parsed: Mapping[str, Any] | None, stage: str) -> list[str]:
+def _texts(parsed: Mapping[str, Any] | None, stage: str, journal: Journal) -> list[str]:
     passages = (parsed or {}).get("passages")
     if not isinstance(passages, list) or not all(isinstance(text, str) for text in passages):
-        raise ModelReplyError(f"{stage}: the reply's 'passages' is not a list of texts: {excerpt(repr(passages), 120)}")
+        raise _unusable(
+            stage, f"the reply's 'passages' is not a list of texts: {excerpt(repr(passages), 120)}", journal
+        )
     texts = [text for text in passages if text.strip()]
     if not texts:
-        raise ModelReplyError(f"{stage}: the reply has no passage")
+        raise _unusable(stage, "the reply has no passage", journal)
     return texts
 
 
+def _unusable(stage: str, problem: str, journal: Journal) -> ModelReplyError:
+    journal.unusable_reply(stage, problem)
+    return ModelReplyError(f"{stage}: {problem}")
+
+
+def writer(tools: Toolbox) -> QueryWriter:
+    return imagining(tools, "hyde", tools.settings.methods.hyde)
+
+
 def build(tools: Toolbox) -> Retrieval:
-    chosen = tools.settings.methods.hyde
-    passages = HypotheticalPassages(
-        tools.reader, tools.encoder, tools.chat_model(), "hyde", chosen.passages, with_question=chosen.with_question
-    )
-    return Retrieval(AllDocuments(tools.reader), passages)
+    return tools.flat(WrittenPassages(dense_passages(tools), writer(tools)))

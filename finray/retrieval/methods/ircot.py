@@ -22,8 +22,7 @@ from finray.core.roles import PassageRetriever
 from finray.core.types import Document, Passage
 from finray.models.chat import ChatModel
 from finray.models.conversation import DATA_RULE, conversation
-from finray.retrieval.flat import AllDocuments
-from finray.retrieval.methods.bm25 import LexicalPassages
+from finray.retrieval.methods.bm25 import lexical_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 
 STAGE: Final = "ircot"
@@ -84,5 +83,6 @@ class InterleavedPassages:
 
 
 def build(tools: Toolbox) -> Retrieval:
-    passages = InterleavedPassages(LexicalPassages(tools.reader), tools.chat_model(), tools.settings.methods.ircot)
-    return Retrieval(AllDocuments(tools.reader), passages)
+    chosen = tools.settings.methods.ircot
+    found = lexical_passages(tools.reader, titled=tools.titled)
+    return tools.flat(InterleavedPassages(found, tools.generator_model(), chosen))

@@ -6,15 +6,15 @@ several different questions. As in arXiv 2602.17981, this method takes the mean 
 
 from __future__ import annotations
 
-from finray.retrieval.flat import AllDocuments
-from finray.retrieval.methods.hyde import HypotheticalPassages
+from finray.retrieval.methods.dense import dense_passages
+from finray.retrieval.methods.hyde import imagining
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.query_writing import QueryWriter, WrittenPassages
+
+
+def writer(tools: Toolbox) -> QueryWriter:
+    return imagining(tools, "multi_hyde", tools.settings.methods.multi_hyde)
 
 
 def build(tools: Toolbox) -> Retrieval:
-    chosen = tools.settings.methods.multi_hyde
-    passages = HypotheticalPassages(
-        tools.reader, tools.encoder, tools.chat_model(), "multi_hyde", chosen.passages,
-        with_question=chosen.with_question,
-    )  # fmt: skip
-    return Retrieval(AllDocuments(tools.reader), passages)
+    return tools.flat(WrittenPassages(dense_passages(tools), writer(tools)))

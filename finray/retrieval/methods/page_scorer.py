@@ -7,11 +7,12 @@ encoder ranks the chunks of the chosen pages.
 ``page_encoder.model`` names the scorer; ``finray extend --with page_scorer`` stores its vectors of whole pages. If it
 is empty, the index's own page vectors serve. Each of those is the normalized mean of the page's chunk vectors
 (finray/index/bundle.py), so no text is cut off at the encoder's limit, but the encoder was not trained on pages.
+docs/systems/page-scorer.md compares this with the paper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -21,21 +22,39 @@ from finray.core.errors import SettingsError
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.settings import Settings
-from finray.core.types import Document, Passage
-from finray.index.extensions import Encode, Extension, open_extension
-from finray.index.reader import IndexReader
+from finray.filings.summary import filing_title
+from finray.index.bundle import page_vectors
+from finray.index.extensions import Encode, Extension, ExtensionTable, open_extension
 from finray.index.schema import vectors_array, vectors_matrix
-from finray.models.encoder import Encoder, Vectors, load_encoder
-from finray.models.query_cache import QueryCache
-from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
+from finray.models.encoder import Encoder, QueryCache, Vectors, load_encoder
+from finray.retrieval.flat import FoundPassages, Scope, doc_names
+from finray.retrieval.methods.titles import TITLE, title_vectors
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.query_writing import search_vector
 
 NAME: Final = "page_scorer"
-SearchPages = Callable[[Vectors, Collection[str] | None, int], pa.Table]
+SearchPages = Callable[[Vectors, Scope, int], pa.Table]
+"""(vector, filings, limit) to filing_id, page and score, best first."""
+
+
+def normalized_page(text: str, characters: int) -> str:
+    """The text that represents a page: white space collapsed, cut to ``characters`` (section 4.7 of the paper); the
+    text itself if ``characters`` is 0."""
+    return " ".join(text.split())[:characters] if characters else text
 
 
 def extension(settings: Settings) -> Extension:
     """A vector of every page's text, from ``page_encoder``. Raises SettingsError if that names no model."""
+    return _page_extension(settings, titled=False)
+
+
+def title_extensions(settings: Settings) -> tuple[Extension, ...]:
+    """With titles: those of the chunks, and of the pages if ``page_encoder`` names a model."""
+    pages = (_page_extension(settings, titled=True),) if settings.page_encoder.model else ()
+    return (title_vectors(settings), *pages)
+
+
+def _page_extension(settings: Settings, *, titled: bool) -> Extension:
     chosen = settings.page_encoder
     if not chosen.model:
         raise SettingsError(
@@ -45,47 +64,76 @@ def extension(settings: Settings) -> Extension:
 
     def load() -> Encode:
         model = load_encoder(chosen)
-        return lambda texts: {"vector": vectors_array(model.encode_passages(texts), model.dimension)}
+
+        def encode(texts: Sequence[str]) -> Mapping[str, pa.Array]:
+            shown = [normalized_page(text, chosen.page_characters) for text in texts]
+            return {"vector": vectors_array(model.encode_passages(shown), model.dimension)}
+
+        return encode
 
     made_with: dict[str, str | int] = chosen.model_dump(include={"model", "max_tokens", "passage_prefix"})
-    return Extension(NAME, "pages", made_with, load)
-
-
-class PageThenChunkPassages:
-    """Chunks of the ``pages`` best pages by their own cosine. ``scorer`` encodes questions for ``search_pages``,
-    ``encoder`` for the chunks."""
-
-    def __init__(
-        self, reader: IndexReader, search_pages: SearchPages, scorer: Encoder, encoder: Encoder, pages: int
-    ) -> None:
-        self._reader = reader
-        self._search_pages = search_pages
-        self._scorer = scorer
-        self._encoder = encoder
-        self._pages = pages
-        self._names = doc_names(reader)
-
-    async def passages(
-        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
-    ) -> Sequence[Passage]:
-        hits = self._search_pages(self._scorer.encode_query(query.question), scope(documents), self._pages)
-        best = list(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
-        journal.note("pages: " + ", ".join(f"{self._names[i]} p. {page + 1}" for i, page in best[:5]))
-        chunks = self._reader.chunks_of_pages(best)
-        if not chunks.num_rows:
-            return ()
-        scores = vectors_matrix(chunks["vector"]) @ self._encoder.encode_query(query.question)
-        order = np.argsort(-scores, kind="stable")[:k]
-        ranked = chunks.drop_columns(["vector"]).take(pa.array(order)).append_column("score", pa.array(scores[order]))
-        return chunk_passages(ranked, self._names)
+    if chosen.page_characters:
+        made_with["page_characters"] = chosen.page_characters
+    name = "-".join(filter(None, (NAME, chosen.store)))
+    if not titled:
+        return Extension(name, "pages", made_with, load, method=NAME)
+    record = {**made_with, "title": TITLE}
+    return Extension(f"{name}_titles", "pages", record, load, method=f"{NAME}+title", prefix=filing_title)
 
 
 def build(tools: Toolbox) -> Retrieval:
-    reader, pages = tools.reader, tools.settings.methods.page_scorer.pages
-    if not tools.settings.page_encoder.model:
-        passages = PageThenChunkPassages(reader, reader.search_pages_vector, tools.encoder, tools.encoder, pages)
-    else:
-        table = open_extension(reader, extension(tools.settings))
-        scorer = QueryCache(load_encoder(tools.settings.page_encoder, threads=1))
-        passages = PageThenChunkPassages(reader, table.search_vector, scorer, tools.encoder, pages)
-    return Retrieval(AllDocuments(reader), passages)
+    reader, encoder, pages = tools.reader, tools.encoder, tools.settings.methods.page_scorer.pages
+    titles = open_extension(reader, title_vectors(tools.settings)) if tools.titled else None
+    search, scorer = _page_search(tools, titles)
+    names = doc_names(reader)
+
+    async def find(query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
+        """Chunks of the best pages by their own cosine."""
+        hits = search(search_vector(query, scorer), within, pages)
+        best = list(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
+        journal.note("pages: " + ", ".join(f"{names[i]} p. {page + 1}" for i, page in best[:5]))
+        chunks = reader.chunks_of_pages(best)
+        # Both are ordered by place.
+        vectors = titles.rows_of_pages(best, ["vector"])["vector"] if titles and best else chunks["vector"]
+        scores = vectors_matrix(vectors) @ search_vector(query, encoder)
+        order = np.argsort(-scores, kind="stable")[:k]
+        return chunks.drop_columns(["vector"]).take(pa.array(order)).append_column("score", pa.array(scores[order]))
+
+    return tools.flat(FoundPassages(reader, find))
+
+
+def _page_search(tools: Toolbox, titles: ExtensionTable | None) -> tuple[SearchPages, Encoder]:
+    """The search over page vectors, and the encoder of its queries."""
+    settings = tools.settings
+    if settings.page_encoder.model:
+        stored = open_extension(tools.reader, _page_extension(settings, titled=tools.titled))
+        return stored.search_vector, QueryCache(load_encoder(settings.page_encoder, threads=1))
+    if titles is not None:
+        return _mean_of_chunks(titles), tools.encoder
+    return tools.reader.search_pages_vector, tools.encoder
+
+
+def _mean_of_chunks(titles: ExtensionTable) -> SearchPages:
+    """Searches the normalized means of the titled chunks of each page, which it keeps in memory."""
+    rows = titles.rows(["vector"])
+    places = list(zip(rows["filing_id"].to_pylist(), rows["page"].to_pylist(), strict=True))
+    pages = list(dict.fromkeys(places))
+    number = {place: at for at, place in enumerate(pages)}
+    chunks = vectors_matrix(rows["vector"]) if pages else np.zeros((0, 1), np.float32)
+    of_chunks = np.asarray([number[place] for place in places], dtype=np.int64)
+    vectors = page_vectors(np.arange(len(pages)), of_chunks, chunks, chunks.shape[1])
+    filing_ids = np.asarray([filing_id for filing_id, _ in pages], dtype=object)
+
+    def search(vector: Vectors, within: Scope, limit: int) -> pa.Table:
+        scores = vectors @ vector if pages else np.zeros(0, np.float32)
+        allowed = np.arange(len(pages)) if within is None else np.flatnonzero(np.isin(filing_ids, list(within)))
+        best = allowed[np.argsort(-scores[allowed], kind="stable")[:limit]]
+        return pa.table(
+            {
+                "filing_id": pa.array([pages[at][0] for at in best], pa.string()),
+                "page": pa.array([pages[at][1] for at in best], pa.int32()),
+                "score": scores[best],
+            }
+        )
+
+    return search

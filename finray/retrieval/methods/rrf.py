@@ -3,15 +3,17 @@ Büttcher, SIGIR 2009)."""
 
 from __future__ import annotations
 
-from finray.core.roles import PassageRetriever
-from finray.retrieval.flat import AllDocuments
+from finray.core.method_settings import RrfParameters
 from finray.retrieval.fusion import FusedPassages
-from finray.retrieval.methods.bm25 import LexicalPassages
-from finray.retrieval.methods.dense import DensePassages
+from finray.retrieval.methods.bm25 import lexical_passages
+from finray.retrieval.methods.dense import dense_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 
 
+def fused_passages(tools: Toolbox, chosen: RrfParameters) -> FusedPassages:
+    retrievers = (lexical_passages(tools.reader, titled=tools.titled), dense_passages(tools))
+    return FusedPassages(retrievers, chosen.candidates, chosen.constant)
+
+
 def build(tools: Toolbox) -> Retrieval:
-    chosen = tools.settings.methods.rrf
-    retrievers: list[PassageRetriever] = [LexicalPassages(tools.reader), DensePassages(tools.reader, tools.encoder)]
-    return Retrieval(AllDocuments(tools.reader), FusedPassages(retrievers, chosen.candidates, chosen.constant))
+    return tools.flat(fused_passages(tools, tools.settings.methods.rrf))

@@ -14,13 +14,12 @@ import pyarrow as pa
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.settings import Settings
-from finray.core.types import Document, Passage
-from finray.index.extensions import Encode, Extension, ExtensionTable, open_extension
-from finray.index.reader import IndexReader
-from finray.models.sparse_encoder import SparseEncoder, SparseVector, load_sparse_encoder
-from finray.retrieval.flat import AllDocuments, chunk_passages, doc_names, scope
+from finray.index.extensions import Encode, Extension, open_extension
+from finray.models.sparse_encoder import SparseVector, load_sparse_encoder
+from finray.retrieval.flat import FoundPassages, Scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.postings import Postings
+from finray.retrieval.query_writing import search_text
 
 NAME: Final = "splade"
 
@@ -33,33 +32,10 @@ def extension(settings: Settings) -> Extension:
         model = load_sparse_encoder(chosen)
         return lambda texts: _columns(model.encode_passages(texts))
 
-    return Extension(NAME, "chunks", {"model": chosen.model, "max_tokens": chosen.max_tokens}, load)
-
-
-class SparsePassages:
-    """The chunks with the highest dot product, except those without a common term."""
-
-    def __init__(self, reader: IndexReader, table: ExtensionTable, encoder: SparseEncoder) -> None:
-        self._reader = reader
-        self._encoder = encoder
-        self._names = doc_names(reader)
-        stored = table.rows(["terms", "weights"])
-        self._places = stored.select(["filing_id", "page", "start", "end"])
-        self._filing_ids = np.asarray(stored["filing_id"].to_pylist(), dtype=object)
-        lengths = np.asarray([len(terms) for terms in stored["terms"]], dtype=np.int64)
-        self._postings = Postings.of(lengths, _flat(stored["terms"], np.int32), _flat(stored["weights"], np.float32))
-
-    async def passages(
-        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
-    ) -> Sequence[Passage]:
-        scores = self._postings.scores(self._encoder.encode_query(query.question))
-        wanted = scope(documents)
-        if wanted is not None:
-            scores = np.where(np.isin(self._filing_ids, list(wanted)), scores, np.float32(0))
-        best = np.argsort(-scores, kind="stable")[:k]
-        best = best[scores[best] > 0]
-        hits = self._places.take(pa.array(best)).append_column("score", pa.array(scores[best]))
-        return chunk_passages(self._reader.with_texts(hits), self._names)
+    made_with: dict[str, str | int] = {"model": chosen.model, "max_tokens": chosen.max_tokens}
+    if chosen.max_terms:
+        made_with["max_terms"] = chosen.max_terms
+    return Extension(NAME, "chunks", made_with, load)
 
 
 def _columns(vectors: Sequence[SparseVector]) -> Mapping[str, pa.Array]:
@@ -74,6 +50,20 @@ def _flat(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
 
 
 def build(tools: Toolbox) -> Retrieval:
-    table = open_extension(tools.reader, extension(tools.settings))
     encoder = load_sparse_encoder(tools.settings.sparse_encoder)
-    return Retrieval(AllDocuments(tools.reader), SparsePassages(tools.reader, table, encoder))
+    stored = open_extension(tools.reader, extension(tools.settings)).rows(["terms", "weights"])
+    places = stored.select(["filing_id", "page", "start", "end"])
+    filing_ids = np.asarray(stored["filing_id"].to_pylist(), dtype=object)
+    lengths = np.asarray([len(terms) for terms in stored["terms"]], dtype=np.int64)
+    postings = Postings.of(lengths, _flat(stored["terms"], np.int32), _flat(stored["weights"], np.float32))
+
+    async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
+        """The chunks with the highest dot product, except those without a common term."""
+        scores = postings.scores(encoder.encode_query(search_text(query)))
+        if within is not None:
+            scores = np.where(np.isin(filing_ids, list(within)), scores, np.float32(0))
+        best = np.argsort(-scores, kind="stable")[:k]
+        best = best[scores[best] > 0]
+        return tools.reader.with_texts(places.take(pa.array(best)).append_column("score", pa.array(scores[best])))
+
+    return tools.flat(FoundPassages(tools.reader, find))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from finray.core.errors import SettingsError
 from finray.core.roles import DocumentRetriever, PassageRetriever
-from finray.core.settings import RerankerSettings, Settings
+from finray.core.settings import LlmSettings, RerankerSettings, Settings
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker, RerankerLoader, load_reranker
 from finray.question.companies import CompanyCatalog
+from finray.retrieval.flat import AllDocuments
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +35,40 @@ class Toolbox:
     chat: ChatModel | None
     settings: Settings
     rerankers: RerankerLoader = load_reranker
+    load_chat: Callable[[LlmSettings], ChatModel] | None = None
+    """Loads ``chat`` with other sampling settings; None if ``chat`` is not that of the settings."""
+    generator: ChatModel | None = None
+    """The language model of ``answer_llm``; None if there is none but ``chat``."""
+    titled: bool = False
+    """Whether chunks are searched with their filing's title before them (``+title``)."""
 
-    def chat_model(self) -> ChatModel:
-        """Raises SettingsError if there is none."""
+    @property
+    def answers(self) -> bool:
+        """Whether the method is to answer too."""
+        return self.settings.loop.answerer == "method"
+
+    def flat(self, passages: PassageRetriever) -> Retrieval:
+        """A method without a document stage."""
+        return Retrieval(AllDocuments(self.reader), passages)
+
+    def chat_model(self, **sampling: float) -> ChatModel:
+        """The language model, with other ``sampling`` settings of ``llm``. Raises SettingsError if there is none."""
         if self.chat is None:
             raise SettingsError(
                 f"retrieval.method = {self.settings.retrieval.method!r} asks a language model and none is set; "
                 "name an OpenAI-compatible server in llm.base_url and its model in llm.model"
             )
+        if sampling and self.load_chat is not None:
+            return self.load_chat(self.settings.llm.model_copy(update=sampling))
         return self.chat
 
-    def document_reranker(self) -> Reranker:
-        """Raises SettingsError if the settings name none."""
-        return self._reranker("document_reranker", self.settings.document_reranker)
+    def generator_model(self) -> ChatModel:
+        """The language model that writes answers. Raises SettingsError if there is none."""
+        return self.generator or self.chat_model()
 
-    def passage_reranker(self) -> Reranker:
+    def reranker(self, name: Literal["document_reranker", "passage_reranker"]) -> Reranker:
         """Raises SettingsError if the settings name none."""
-        return self._reranker("passage_reranker", self.settings.passage_reranker)
-
-    def _reranker(self, name: str, chosen: RerankerSettings) -> Reranker:
+        chosen: RerankerSettings = getattr(self.settings, name)
         if not chosen.model:
             raise SettingsError(
                 f"retrieval.method = {self.settings.retrieval.method!r} needs {name}.model; "

@@ -24,7 +24,7 @@ export function problem(message, more = {}) {
  * @param {RequestInit} [options]
  * @returns {Promise<Response>} With a status of 200 to 299. Throws Problem, or AbortError.
  */
-async function send(path, options = {}) {
+export async function send(path, options = {}) {
   const headers = new Headers(options.headers);
   const key = readKey();
   if (key) headers.set("Authorization", `Bearer ${key}`);
@@ -55,7 +55,7 @@ async function readProblem(response) {
 }
 
 /** @param {string} path @param {AbortSignal} [signal] */
-async function getJson(path, signal) {
+export async function getJson(path, signal) {
   return (await send(path, { signal })).json();
 }
 
@@ -88,15 +88,16 @@ export async function getPageImage(filingId, page, { ranges, boxes, dpi }, signa
  * The events of one question. Aborting `signal` ends the work on the server too.
  *
  * @param {string} question
+ * @param {string[]} context Earlier questions of the conversation.
  * @param {Filters} filters
  * @param {AbortSignal} signal
  * @returns {AsyncGenerator<{name: string, data: any}>} First a `request` with the request's id.
  */
-export async function* ask(question, filters, signal) {
+export async function* ask(question, context, filters, signal) {
   const response = await send("/v1/answer", {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
-    body: JSON.stringify({ question, filters, trace: true }),
+    body: JSON.stringify({ question, context, filters, trace: true }),
     signal,
   });
   const requestId = response.headers.get("X-Request-Id") ?? "";

@@ -8,7 +8,7 @@ import { number, plural } from "./format.js";
 import { loadLibrary } from "./library.js";
 import { linkTo, readLink, showLink } from "./link.js";
 import { Places } from "./places.js";
-import { newRun, withEvent } from "./run.js";
+import { completeQuestion, contextAfter, newRun, withEvent } from "./run.js";
 import { readHistory, storeHistory, storeKey } from "./session.js";
 import { announce } from "./views/announce.js";
 import { answerView } from "./views/answer.js";
@@ -37,22 +37,25 @@ const box = new AskBox({ ask: (question) => void ask(question), cancel });
 const history = new HistoryDialog({ runs: () => runs, show: revisit, forget });
 const does = {
   open: (/** @type {import("./types.js").Place} */ place) => void viewer.open(place),
-  again: (/** @type {Run} */ run) => void ask(run.question, run.filters),
-  widen: (/** @type {Run} */ run) => void ask(run.question, noFilters()),
+  again: (/** @type {Run} */ run) => void ask(run.question, run.filters, run.context),
+  widen: (/** @type {Run} */ run) => void ask(run.question, noFilters(), run.context),
+  follow: (/** @type {Run} */ run, /** @type {string} */ question) =>
+    void ask(question, run.filters, contextAfter(run)),
 };
 
-/** @param {string} question @param {import("./types.js").Filters} [within] */
-async function ask(question, within = filters.filters) {
+/** @param {string} question @param {import("./types.js").Filters} [within] @param {string[]} [context] */
+async function ask(question, within = filters.filters, context = []) {
   cancel();
   filters.set(within);
-  box.question = question;
+  const followsUp = context.length > 0;
+  if (!followsUp) box.question = question;
   const { signal } = (work = new AbortController());
-  let run = newRun(question, within);
+  let run = newRun(question, within, context);
   const update = (/** @type {Run} */ next) => {
     run = next;
     if (current?.id === run.id) show(run);
   };
-  showLink(linkTo(question, within), true);
+  if (!followsUp) showLink(linkTo(question, within), true);
   announce("Asking", true);
   show(run);
   // A keyboard on the screen would hide what comes.
@@ -61,13 +64,18 @@ async function ask(question, within = filters.filters) {
     if (within.companies.length) await holdings; // a company may go by several names
     const spelledOut = library?.spelledOut(within) ?? within;
     await withKey(async () => {
-      for await (const { name, data } of api.ask(question, spelledOut, signal)) update(withEvent(run, name, data));
+      for await (const { name, data } of api.ask(question, context, spelledOut, signal)) update(withEvent(run, name, data));
     });
   } catch (error) {
     if (signal.aborted || api.isAbort(error)) update({ ...run, state: "cancelled" });
     else update({ ...run, state: "failed", failure: failureOf(error) });
   }
   remember(run);
+  if (followsUp && current?.id === run.id && run.prediction?.resolved) {
+    box.question = completeQuestion(run);
+    showLink(linkTo(completeQuestion(run), within), true);
+  }
+  if (followsUp && document.activeElement === document.body) document.getElementById("follow-up")?.focus();
   if (!library) holdings = loadHoldings();
 }
 
@@ -100,8 +108,8 @@ function forget() {
 function revisit(run) {
   cancel();
   filters.set(run.filters);
-  box.question = run.question;
-  showLink(linkTo(run.question, run.filters), true);
+  box.question = completeQuestion(run);
+  showLink(linkTo(completeQuestion(run), run.filters), true);
   show(run);
   document.getElementById("answer-title")?.focus();
 }
@@ -135,9 +143,10 @@ function show(run) {
 function spoken(run) {
   if (run.state === "cancelled") return "Cancelled";
   if (run.state === "failed" || !run.prediction) return ""; // an alert says it
-  const { status, answer, grounded } = run.prediction;
-  if (status === "unanswerable") return `No answer. ${answer}`;
-  return `Answer: ${answer}.${grounded === false ? " Not grounded: check the pages." : ""}`;
+  const { status, answer, grounded, resolved } = run.prediction;
+  const read = resolved ? `Read as: ${resolved} ` : "";
+  if (status === "unanswerable") return `${read}No answer. ${answer}`;
+  return `${read}Answer: ${answer}.${grounded === false ? " Not grounded: check the pages." : ""}`;
 }
 
 function goHome() {
@@ -191,8 +200,8 @@ function follow() {
     return;
   }
   const link = linkTo(question, within);
-  if (current && linkTo(current.question, current.filters) === link) return;
-  const known = runs.find((run) => run.state === "done" && linkTo(run.question, run.filters) === link);
+  if (current && linkTo(completeQuestion(current), current.filters) === link) return;
+  const known = runs.find((run) => run.state === "done" && linkTo(completeQuestion(run), run.filters) === link);
   if (known) revisit(known);
   else waitFor(question, within);
 }

@@ -1,6 +1,6 @@
 // What can be chosen to narrow the filings down, as far as it goes with what is chosen already.
 
-import { companyName } from "./format.js";
+import { companyName } from "./names.js";
 import { formName } from "./library.js";
 
 /** @typedef {import("./types.js").Filters} Filters */

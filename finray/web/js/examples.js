@@ -19,7 +19,7 @@ export function examples(library) {
     const years = library
       .matching({ companies: [company.id], forms: ["10-K"], fiscal_years: [] })
       .flatMap((cover) => (cover.fiscal_year && !cover.is_amendment ? [cover.fiscal_year] : []));
-    return years.length ? [{ name: shortName(company.name), year: Math.max(...years) }] : [];
+    return years.length ? [{ name: company.name, year: Math.max(...years) }] : [];
   });
   const newest = Math.max(...annual.map(({ year }) => year));
   const recent = annual.filter(({ year }) => year > newest - RECENT_YEARS);
@@ -29,10 +29,6 @@ export function examples(library) {
     return chosen ? [phrase(chosen.name, chosen.year)] : [];
   });
 }
-
-/** Without the legal form. @param {string} name */
-const shortName = (name) =>
-  name.replace(/^The /, "").replace(/,? (Inc|Incorporated|Corp|Corporation|Co|Company|plc|Ltd|Limited|LLC)\.?$/i, "");
 
 /** @param {string} name */
 const possessive = (name) => (/s$/i.test(name) ? `${name}’` : `${name}’s`);

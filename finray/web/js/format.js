@@ -95,31 +95,6 @@ const named = (names, value) => (value ? (names.get(value) ?? value.replaceAll("
 /** @param {number} count @param {string} one @param {string} [many] */
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
-const SMALL = new Set(["the", "and", "of", "for", "in", "a"]);
-const SHORT = new Map([
-  ["inc", "Inc"],
-  ["co", "Co"],
-  ["corp", "Corp"],
-  ["ltd", "Ltd"],
-  ["plc", "plc"],
-  ["new", "New"],
-]);
-
-/** A name that a cover prints in capitals, as one writes it in a sentence; others stay as they are. */
-/** @param {string} name */
-export function companyName(name) {
-  if (name !== name.toUpperCase() || /^\w{1,5}$/.test(name)) return name; // or a ticker
-  return name.replace(/[\p{L}\p{N}.'’]+/gu, (word, at) => {
-    const lower = word.toLowerCase();
-    const bare = lower.replace(/\.$/, "");
-    const short = SHORT.get(bare);
-    if (short) return short + word.slice(bare.length);
-    if (SMALL.has(bare) && at > 0) return lower;
-    if (word.length <= 3 && !SMALL.has(bare)) return word;
-    return lower.charAt(0).toUpperCase() + lower.slice(1);
-  });
-}
-
 /** How sure an answer is, in words. @param {number} confidence */
 export function confidenceInWords(confidence) {
   if (confidence >= 0.9) return "Very likely right";

@@ -1,7 +1,7 @@
 // The filings that are there: what filters can choose from, and names of companies.
 
 import { listFilings } from "./api.js";
-import { companyName } from "./format.js";
+import { cased, companyName } from "./names.js";
 
 /** @typedef {import("./types.js").Cover} Cover */
 /** @typedef {import("./types.js").Filters} Filters */
@@ -95,8 +95,16 @@ function group(covers) {
     for (const key of keys) one.keys.add(key);
     for (const key of others.length ? one.keys : keys) of.set(key, one);
   }
-  const groups = [...new Set(of.values())].map((each) => company(each.covers));
+  const groups = toldApart([...new Set(of.values())].map((each) => company(each.covers)));
   return groups.sort((a, b) => a.name.localeCompare(b.name, "en"));
+}
+
+/** Companies of one short name have their legal form, too. @param {Company[]} companies */
+function toldApart(companies) {
+  /** @type {Map<string, number>} */
+  const count = new Map();
+  for (const { name } of companies) count.set(name, (count.get(name) ?? 0) + 1);
+  return companies.map((one) => ((count.get(one.name) ?? 0) > 1 ? { ...one, name: cased(one.id) } : one));
 }
 
 /** @param {Set<Cover>} covers @returns {Company} */

@@ -24,7 +24,7 @@ export function linkTo(question, filters) {
   for (const company of filters.companies) values.append("company", company);
   for (const form of filters.forms) values.append("form", form);
   for (const year of filters.fiscal_years) values.append("year", String(year));
-  return `${location.origin}${location.pathname}${values.size ? `#${values}` : ""}`;
+  return `${new URL("./", location.href)}${values.size ? `#${values}` : ""}`;
 }
 
 /** Put it in the address bar: `remember` as a new entry of the browser's history. */

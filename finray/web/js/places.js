@@ -13,6 +13,7 @@ export class Places {
     this._filings = filingsOf(run);
     this._passages = run.prediction?.evidence ?? [];
     this._cells = run.prediction?.operands ?? [];
+    this._blocks = run.prediction?.evidence_blocks ?? [];
     /** Each page of the evidence once, pages with figures of the computation first. @type {Place[]} */
     this.evidence = this._pages();
   }
@@ -47,7 +48,7 @@ export class Places {
 
   /** @param {Passage|Cell} on @returns {Place} */
   _at({ filing_id, page, doc_name }) {
-    /** @param {Passage|Cell} each */
+    /** @param {{filing_id: string, page: number}} each */
     const here = (each) => each.filing_id === filing_id && each.page === page;
     return {
       filingId: filing_id,
@@ -55,6 +56,7 @@ export class Places {
       docName: doc_name,
       passages: this._passages.filter(here),
       cells: this._cells.filter(here),
+      blocks: this._blocks.filter(here),
     };
   }
 

@@ -3,11 +3,14 @@
 /** @typedef {import("./types.js").Run} Run */
 /** @typedef {import("./types.js").Stage} Stage */
 
-/** @param {string} question @param {import("./types.js").Filters} filters @returns {Run} */
-export function newRun(question, filters) {
+const MOST_CONTEXT = 20;
+
+/** @param {string} question @param {import("./types.js").Filters} filters @param {string[]} [context] @returns {Run} */
+export function newRun(question, filters, context = []) {
   return {
     id: `${Date.now()}-${Math.random().toString(36).slice(2, 8)}`,
     question,
+    context,
     filters,
     state: "running",
     asked: Date.now(),
@@ -52,6 +55,12 @@ function withStage(stages, data) {
   );
   return at < 0 ? [...stages, stage] : stages.with(at, stage);
 }
+
+/** The question as it was answered: complete in itself, also after earlier ones. @param {Run} run */
+export const completeQuestion = (run) => run.prediction?.resolved ?? run.question;
+
+/** The questions that a follow-up to `run` follows. @param {Run} run */
+export const contextAfter = (run) => [...(run.context ?? []), run.question].slice(-MOST_CONTEXT);
 
 /** @param {Run} run @param {string} stage */
 export const finishedStages = (run, stage) =>

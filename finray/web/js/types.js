@@ -34,6 +34,15 @@
  * @property {string} [concept]
  * @property {number[]} [box] x0, y0, x1, y1 in PDF points.
  *
+ * @typedef {object} Block Evidence for a reader.
+ * @property {string} id
+ * @property {string} doc_name
+ * @property {string} filing_id
+ * @property {number} page
+ * @property {"table"|"prose"} kind
+ * @property {string} heading
+ * @property {string} text Markdown without HTML.
+ *
  * @typedef {object} Prediction
  * @property {string} question
  * @property {string} answer
@@ -44,6 +53,7 @@
  * @property {FoundFiling[]} documents
  * @property {Passage[]} passages
  * @property {Passage[]} evidence
+ * @property {Block[]} [evidence_blocks]
  * @property {number} iterations
  * @property {Record<string, {prompt_tokens: number, completion_tokens: number, cost?: number}>} usage
  * @property {number} seconds
@@ -55,6 +65,8 @@
  * @property {boolean} [grounded]
  * @property {Cell[]} [operands]
  * @property {number} [confidence] The probability that the answer is right.
+ * @property {string} [unclear] What a follow-up leaves open; then nothing was searched.
+ * @property {string} [resolved] The question that was answered, if it was completed from earlier ones.
  *
  * @typedef {object} ParsedQuestion How the question was understood.
  * @property {string} text
@@ -123,6 +135,7 @@
  * @typedef {object} Run One question that was asked, and all that is known about it.
  * @property {string} id
  * @property {string} question
+ * @property {string[]} [context] The earlier questions of its conversation, oldest first.
  * @property {Filters} filters
  * @property {"running"|"done"|"cancelled"|"failed"} state
  * @property {number} asked When, in milliseconds since 1970.
@@ -141,6 +154,7 @@
  * @property {string} docName
  * @property {Passage[]} passages
  * @property {Cell[]} cells
+ * @property {Block[]} blocks
  * @property {Cell} [focus] The cell that was asked for.
  */
 

@@ -31,6 +31,16 @@ def test_questions_are_written_and_counted(sample_folder: Path, tmp_path: Path) 
     assert all(isinstance(q, Question) and q.evidence[0].doc_name == report.stem for q in written)
 
 
+def test_paraphrases_are_written_in_three_parts(sample_folder: Path, tmp_path: Path) -> None:
+    reports = sorted((sample_folder / "filings").glob("*-10k.htm"))
+    result = run("paraphrases", *reports, "--out", tmp_path / "set", "--count", 40, "--json")
+    assert result.exit_code == 0, result.output
+    summary = json.loads(result.stdout.splitlines()[-1])
+    written = {part: list(read_questions(str(tmp_path / "set" / f"{part}.jsonl"))) for part in summary["questions"]}
+    assert {part: len(lines) for part, lines in written.items()} == summary["questions"]
+    assert all(summary["facts"][part] > 0 for part, lines in written.items() if lines)
+
+
 def test_a_file_that_cannot_be_read_is_listed_with_exit_code_1(sample_folder: Path, tmp_path: Path) -> None:
     report = sorted((sample_folder / "filings").glob("*-10k.htm"))[0]
     broken = tmp_path / "broken.html"

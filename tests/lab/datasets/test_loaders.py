@@ -59,10 +59,6 @@ TATQA: dict[str, Any] = {
         },
     ],
 }  # fmt: skip
-LEGAL: dict[str, Any] = {
-    "query": "Consider the agreement; does it renew?",
-    "snippets": [{"file_path": "cuad/Acme_Agreement.txt", "span": [10, 40], "answer": "renews for one year"}],
-}
 OWN = {"qid": "a", "question": "What was revenue?", "evidence": [{"doc_name": "D", "page": 3}]}
 
 
@@ -73,13 +69,11 @@ def lines(*records: object) -> bytes:
 def encoded(name: str, *records: object) -> bytes:
     if name in ("finqa", "tatqa"):
         return json.dumps(records).encode()
-    if name == "legalbench-rag":
-        return json.dumps({"tests": records}).encode()
     return lines(*records)
 
 
 GOOD: dict[str, dict[str, Any]] = {
-    "financebench": FINANCEBENCH, "lofin": LOFIN, "finqa": FINQA, "tatqa": TATQA, "legalbench-rag": LEGAL,
+    "financebench": FINANCEBENCH, "lofin": LOFIN, "finqa": FINQA, "tatqa": TATQA,
     "finray": OWN,
 }  # fmt: skip
 
@@ -108,6 +102,24 @@ def test_lofin_takes_its_subset_from_the_path() -> None:
     assert (question.question_type, question.evidence) == ("numeric_text", (GoldEvidence("ACME_2022_10K", 31),))
 
 
+@pytest.mark.parametrize(
+    ("change", "source"),
+    [
+        ({"qid": "financebench_id_00070"}, "financebench"),
+        ({"qid": "ETR/2016/page_23.pdf-2"}, "finqa"),
+        ({"qid": "SEC-QA-12"}, "secqa"),
+        ({"qid": "17", "source": "sec_qa"}, "secqa"),
+        ({"qid": "17", "dataset": "FinQA"}, "finqa"),
+        ({"qid": "17", "source": 3}, None),
+        ({"qid": "17"}, None),
+    ],
+)
+def test_lofin_knows_the_source_of_a_question(change: dict[str, Any], source: str | None) -> None:
+    (question,) = load("lofin", LOFIN | change)
+    assert isinstance(question, Question)
+    assert question.source == source
+
+
 def test_finqa_keeps_program_result_and_gold_sentences() -> None:
     (question,) = load("finqa", FINQA)
     assert isinstance(question, Question)
@@ -116,18 +128,11 @@ def test_finqa_keeps_program_result_and_gold_sentences() -> None:
     assert question.evidence == (GoldEvidence("ACME_2016_page_23", 0, text),)
 
 
-def test_legalbench_rag_names_the_document_as_the_index_would() -> None:
-    (question,) = load("legalbench-rag", LEGAL)
-    assert isinstance(question, Question)
-    assert (question.qid, question.answer) == ("legalbench-rag-1", None)
-    assert question.evidence == (GoldEvidence("Acme_Agreement", 0, "renews for one year"),)
-
-
 def test_own_questions_pass_through() -> None:
     assert load("finray", OWN) == [Question("a", "What was revenue?", evidence=(GoldEvidence("D", 3),))]
 
 
-@pytest.mark.parametrize("name", ["financebench", "lofin", "finqa", "legalbench-rag"])
+@pytest.mark.parametrize("name", ["financebench", "lofin", "finqa"])
 @pytest.mark.parametrize("bad", [7, None, {}, {"question": 5, "query": 5, "id": "x", "qid": [], "financebench_id": {}}])
 def test_one_bad_record_is_numbered_and_the_others_stay(name: str, bad: object) -> None:
     results = load(name, GOOD[name], bad)
@@ -150,7 +155,7 @@ def test_bad_evidence_is_said(path: str, value: object) -> None:
     assert path in result.reason
 
 
-@pytest.mark.parametrize("name", ["finqa", "tatqa", "legalbench-rag"])
+@pytest.mark.parametrize("name", ["finqa", "tatqa"])
 @pytest.mark.parametrize("content", [b"", b"{", b"3", b'{"a": 1}', b"[" * 100_000, b"\xff\xfe"])
 def test_another_kind_of_file_is_said_so(name: str, content: bytes) -> None:
     with pytest.raises(SourceError, match="file"):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question, Status, TokenUsage
+from finray.core.types import GoldEvidence, Passage, PassageRef, Prediction, Question, Status, TokenUsage
 from finray.lab.evaluation.evaluate import compare, evaluate
 from finray.lab.evaluation.report import as_data, report
 
@@ -185,3 +185,27 @@ def test_the_table_shows_value_interval_and_n() -> None:
     assert "[red]x" in text
     assert "run minus the other" in text
     assert "outcome: wrong filing" in text
+
+
+def test_evidence_without_a_page_counts_for_filings_only() -> None:
+    asked = [
+        Question("a", "a?", "5", "numeric", (GoldEvidence("A"),)),
+        Question("b", "b?", "5", "numeric", (GoldEvidence("A", 1), GoldEvidence("B"))),
+    ]
+    evaluation = evaluate([prediction("a", "7"), prediction("b")], asked)
+    recalls = [evaluation.metrics[name] for name in ("document_recall@1", "page_recall@1", "evidence_page_recall")]
+    assert [(row.value, row.n) for row in recalls] == [(0.75, 2), (1.0, 1), (1.0, 1)]
+    assert evaluation.outcomes == {"right": 1, "wrong answer": 1}
+
+
+def test_the_final_context_is_scored_as_the_answerer_got_it() -> None:
+    places = (PassageRef("A", "A", 1, 0, 13), PassageRef("A", "A", 1, 13, 20), PassageRef("A", "A", 7, 0, 9))
+    given = replace(prediction("right"), context=places)
+    nothing_left = replace(prediction("refused", "none", "unanswerable"), rounds=((),))
+    scores = evaluate([given, nothing_left], QUESTIONS).metrics
+    shown = [scores[f"context_{name}"].value for name in ("passages", "page_recall", "page_precision")]
+    assert shown == [1.5, 0.5, 0.25]
+
+
+def test_a_run_without_recorded_contexts_has_no_such_metrics() -> None:
+    assert not any(name.startswith("context_") for name in evaluate([prediction("right")], QUESTIONS).metrics)

@@ -129,3 +129,29 @@ def test_numeric_references() -> None:
     assert float(of_value.face * of_value.factor) == 3_000_000
     assert metrics.numeric_reference(Question("q", "x")) is None
     assert metrics.numeric_reference(Question("q", "x", "5%", "unanswerable_year")) is None
+
+
+def span(page: int, start: int, end: int, doc_name: str = "NDA") -> Passage:
+    return Passage(doc_name, "id", page, start, end, "x", 1.0)
+
+
+def test_spans_by_hand() -> None:
+    gold = (GoldEvidence("NDA", 2, start=100, end=200), GoldEvidence("NDA", 3, start=0, end=50))
+    # 60 of 150 gold characters; 60 of 160 + 40 retrieved ones
+    found = [span(2, 140, 300), span(2, 0, 40)]
+    assert metrics.span_scores(found, gold) == pytest.approx((60 / 200, 60 / 150))
+    # the same characters of another page or document are none
+    assert metrics.span_scores([span(9, 100, 200), span(2, 100, 200, "Lease")], gold) == (0.0, 0.0)
+    assert metrics.span_scores([], gold) == (0.0, 0.0)
+
+
+def test_overlapping_passages_count_each_character_once() -> None:
+    gold = (GoldEvidence("NDA", 0, start=50, end=150),)
+    assert metrics.span_scores([span(0, 0, 110), span(0, 90, 200)], gold) == (100 / 200, 1.0)
+
+
+def test_spans_count_only_if_all_evidence_has_them() -> None:
+    spanned = GoldEvidence("NDA", 0, start=0, end=5)
+    assert metrics.has_spans([spanned])
+    assert not metrics.has_spans([spanned, GoldEvidence("NDA", 1)])
+    assert not metrics.has_spans([])

@@ -7,6 +7,7 @@ import re
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
 from finray.core.types import GoldEvidence, Passage, Prediction, Question, Status
@@ -28,7 +29,7 @@ def printed(table: object, width: int = 80) -> list[str]:
     console = Console(file=io.StringIO(), width=width, record=True)
     console.print(table)
     lines = console.export_text().splitlines()
-    assert max(map(len, lines)) <= width
+    assert max(map(cell_len, lines)) <= width
     return lines
 
 

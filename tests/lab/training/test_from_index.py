@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,15 @@ def test_the_most_similar_chunk_of_the_gold_page_is_gold(reader: IndexReader) ->
         assert asked.gold == (f"{place[0]}#{place[1]}#{chunk['start']}",)
 
 
+def test_questions_with_evidence_in_text_teach_no_tables(reader: IndexReader, asked: list[Question]) -> None:
+    question = next(q for q in asked if q.evidence)
+    tables = replace(question, qid="table", question_type="numeric_table")
+    text = replace(question, qid="text", question_type="numeric_text")
+    corpus = index_corpus(reader, [tables, text], "passages", "s", gold_tables=True)
+    assert [learned.qid for learned in corpus.questions] == ["table"]
+    assert [(left.qid, left.reason) for left in corpus.left_out] == [("text", "its evidence is text")]
+
+
 def test_unusable_questions_are_skipped_with_the_reason(reader: IndexReader) -> None:
     questions = [
         Question("none", "?"),
@@ -54,3 +64,9 @@ def test_unusable_questions_are_skipped_with_the_reason(reader: IndexReader) -> 
         ("elsewhere", "no gold page is in the index"),
         ("too far", "no gold page is in the index"),
     ]
+
+
+def test_gold_filings_without_a_page_are_left_out(reader: IndexReader) -> None:
+    unpaged = Question("q", "What was revenue?", evidence=(GoldEvidence(reader.filings()[0].doc_name),))
+    corpus = index_corpus(reader, [unpaged], "pages", "sample")
+    assert [left.reason for left in corpus.left_out] == ["no gold page is in the index"]

@@ -17,7 +17,8 @@ import pytest
 from finray.core.errors import UsageError
 from finray.core.settings import EncoderSettings, RerankerSettings
 from finray.lab.training.corpus import Corpus
-from finray.lab.training.options import PAGE_SCORER, RERANKER, Machine
+from finray.lab.training.options import PAGE_SCORER, PUBLISHED_PAGE_SCORER, RERANKER, Machine
+from finray.lab.training.page_scorer import page_scorer_columns
 from finray.lab.training.runs import FOLDS, Kind, Run, train_folds, train_model
 from finray.models.encoder import load_encoder
 from finray.models.reranker import load_reranker
@@ -56,6 +57,26 @@ def test_the_model_folder_can_be_named_in_the_settings(run: Callable[[Kind], Run
     assert record["questions"] == 6
     assert record["held_out"]["by_source"]["made-up"]["n"] == 2
     assert not (out / "checkpoints").exists()
+
+
+def test_the_published_page_scorer_learns_from_its_batch_alone(corpus: Corpus) -> None:
+    """Section 4.7 of arXiv 2602.17981: a pair for each gold page, of at most 2,000 characters, and no other text."""
+    columns = page_scorer_columns(corpus, corpus.questions, PUBLISHED_PAGE_SCORER)
+    assert list(columns) == ["anchor", "positive"]
+    assert len(columns["anchor"]) == len(corpus.questions)
+    cut = page_scorer_columns(corpus, corpus.questions, replace(PUBLISHED_PAGE_SCORER, page_characters=9))
+    assert cut["positive"] == [text[:9] for text in columns["positive"]]
+
+
+def test_it_is_trained_for_each_fold_by_document(corpus: Corpus, tiny_base: str, tmp_path: Path) -> None:
+    tiny = replace(PUBLISHED_PAGE_SCORER, base=tiny_base, revision="", batch_size=2, max_tokens=32, max_steps=2)
+    pooled = train_folds(Run("page-scorer", corpus, tiny, MACHINE), tmp_path, 2, quiet)
+    assert pooled["n"] == len(corpus.questions)
+    records = [json.loads((tmp_path / f"fold-{n}" / "training.json").read_text()) for n in (1, 2)]
+    for record in records:
+        assert record["identity"]["negatives"] == 0
+        assert record["identity"]["page_characters"] == 2000
+        assert not set(record["learned_questions"]) & set(record["held_out_questions"])
 
 
 def test_a_finished_run_does_nothing_and_another_is_refused(run: Callable[[Kind], Run], tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +14,11 @@ from finray.core.types import Document, Passage
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel, Message, ScriptedChatModel
-from finray.models.hash_encoder import HashEncoder
-from finray.models.query_cache import QueryCache
+from finray.models.encoder import HashEncoder, QueryCache
 from finray.question.companies import CompanyCatalog
-from finray.retrieval.methods import splade
-from finray.retrieval.methods.registry import build_retrieval
+from finray.retrieval.methods import fingear, lightrag_rules, raptor, splade
+from finray.retrieval.methods.lightrag import graph_extension
+from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 
 FAKES = {
@@ -25,13 +26,31 @@ FAKES = {
     "document_reranker.model": "overlap",
     "passage_reranker.model": "overlap",
     "sparse_encoder.model": "hash",
+    "methods.hirec.summaries": "facts",
+    # Small trees: the sample's Items have few pages.
+    "methods.fingear.reduction": "spectral",
+    "methods.fingear.dimension": 2,
+    "methods.raptor.reduction": "spectral",
+    "methods.raptor.dimension": 4,
+    "methods.raptor.max_clusters": 4,
 }
 
 
+_NAMES = ("operating lease", "revenue", "net income", "total assets", "risk", "dividends")
+
+
 def imagine(messages: Sequence[Message]) -> str | dict[str, object]:
-    """A fake model: it imagines passages that repeat the question, and reasons in one sentence."""
-    if messages[0].content.startswith("You write text"):
+    """A fake model: it imagines passages that repeat the question, finds a few names, and reasons in one sentence."""
+    asked = messages[0].content
+    if asked.startswith("You write text"):
         return {"passages": [messages[1].content, f"Lease commitments. {messages[1].content}"]}
+    if asked.startswith("You extract keywords"):
+        return {"high_level_keywords": [messages[1].content], "low_level_keywords": ["lease commitments"]}
+    if asked.startswith("You extract a knowledge graph"):
+        names = [name for name in _NAMES if name in messages[1].content]
+        entities = [f"entity<|>{name}<|>concept<|>{name} on this page" for name in names]
+        related = [f"relation<|>{a}<|>{b}<|>{a} and {b}<|>leases<|>5" for a, b in itertools.pairwise(names)]
+        return "\n".join((*entities, *related, "<|COMPLETE|>"))
     return "So the answer is: unknown."
 
 
@@ -58,7 +77,11 @@ Build = Callable[..., Searcher]
 @pytest.fixture(scope="session")
 def search_with(reader: IndexReader) -> Build:
     """``search_with(name, chat, **settings)``: a method with fakes for the models it needs."""
-    extend_index(reader, splade.extension(load_settings(overrides=FAKES, environment={})))
+    settings = load_settings(overrides=FAKES, environment={})
+    graphs = (lightrag_rules.extension(settings), graph_extension("lightrag", settings, ScriptedChatModel(imagine)))
+    trees = (fingear.extension(settings), raptor.extension(settings), *graphs)
+    for extension in (splade.extension(settings), *trees, *method_named("rrf+title").extensions(settings)):
+        extend_index(reader, extension)
 
     def build(name: str, chat: ChatModel | None = ScriptedChatModel(imagine), **overrides: Any) -> Searcher:  # noqa: B008
         dotted = {key.replace("__", "."): value for key, value in overrides.items()}

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from finray.core.journal import Journal
-from finray.retrieval.methods.query_expansion import expansions
+from finray.retrieval.methods.query_expansion import acronyms_written_out, expansions
 
 from .conftest import Build
 
@@ -25,6 +25,21 @@ def test_periods_and_forms_are_written_out() -> None:
 
 def test_a_question_without_metrics_stays_as_it_is() -> None:
     assert expansions("Who is the auditor of Acme?", names=4) == ()
+
+
+def test_acronyms_and_fiscal_years_are_written_out_as_the_paper_does() -> None:
+    written = acronyms_written_out("What is the FY18 capex and PPE of Acme's RD unit, without AR, in FY2018?")
+    assert written == (
+        "What is the fiscal year 2018 capex and PPE of Acme's RD unit, without AR, in fiscal year 2018? "
+        "capital expenditure property plant equipment accounts receivable"
+    )
+
+
+async def test_the_acronyms_are_searched_for(search_with: Build) -> None:
+    journal = Journal()
+    search = search_with("dense+query_expansion", methods__query_expansion__vocabulary="acronyms")
+    await search("Grevandor Systems' capex in FY22", journal=journal)
+    assert any(line.endswith("in fiscal year 2022 capital expenditure") for line in journal.lines)
 
 
 async def test_the_trace_names_the_additions(search_with: Build) -> None:

@@ -16,7 +16,19 @@ from .conftest import Build
 
 TEXT = "operating lease commitments not yet commenced undiscounted future payments"
 NAME = "grevandor-systems-2022-10k"
-ALL = pytest.mark.parametrize("name", METHODS)
+COMPOSED = (
+    "bm25+title",
+    "dense+title+rerank",
+    "rrf+title",
+    "hybrid_search+title",
+    "rq_rag_prompted+title",
+    "page_scorer+title",
+    "rrf+rerank+title+multi_hyde",
+    "splade+query_expansion",
+)
+ALL = pytest.mark.parametrize(
+    "name", [*(method.name for method in METHODS.values() if method.answers != "only"), *COMPOSED]
+)
 
 
 @ALL
@@ -54,8 +66,8 @@ async def test_any_text_can_be_asked(search_with: Build, name: str, question: st
 async def test_only_flat_methods_leave_the_choice_of_filings_open(search_with: Build, name: str) -> None:
     query = Query("Grevandor Systems 2022", "Grevandor Systems 2022")
     documents = await search_with(name).retrieval.documents.documents(query, 3, Journal())
-    assert isinstance(documents, WholeIndex) == METHODS[name].flat
-    assert METHODS[name].flat or len(documents) == 3
+    assert isinstance(documents, WholeIndex) == method_named(name).flat
+    assert method_named(name).flat or len(documents) == 3
     open_choice = search_with(name, retrieval__hierarchical=False).retrieval
     assert isinstance(await open_choice.documents.documents(query, 3, Journal()), WholeIndex)
 
@@ -66,10 +78,12 @@ def test_a_missing_reranker_is_an_error_that_names_the_setting(search_with: Buil
         search_with(name, passage_reranker__model="")
 
 
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "chat model" in method.needs])
+@pytest.mark.parametrize(
+    "name", [name for name, method in METHODS.items() if {"chat model", "generator"} & {*method.needs}]
+)
 def test_a_missing_language_model_is_an_error_that_names_the_settings(search_with: Build, name: str) -> None:
     with pytest.raises(SettingsError, match=rf"'{name}' asks a language model.*llm\.base_url.*llm\.model"):
-        search_with(name, chat=None)
+        search_with(name, chat=None, **({"loop__answerer": "method"} if METHODS[name].answers == "only" else {}))
 
 
 def test_an_unknown_method_lists_the_known_ones() -> None:
@@ -81,3 +95,16 @@ def test_methods_describe_themselves_in_a_line() -> None:
     for method in METHODS.values():
         assert method.description and method.source
         assert len(method.description) < 100
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_only_methods_that_answer_can_be_asked_to(search_with: Build, name: str) -> None:
+    answers = METHODS[name].answers
+    if answers == "no":
+        with pytest.raises(SettingsError, match=rf"'{name}' writes no answers.*zero_shot"):
+            search_with(name, loop__answerer="method")
+    else:
+        search_with(name, loop__answerer="method")
+    if answers == "only":
+        with pytest.raises(SettingsError, match=rf"'{name}' only answers; set loop.answerer=method"):
+            search_with(name)

@@ -42,20 +42,26 @@ class Candidate:
         return self.concept is not None and self.concept.percent
 
 
-def candidates(tagged: TaggedFiling, settled: Collection[FactKey] | None = None) -> list[Candidate]:
+def candidates(
+    tagged: TaggedFiling,
+    settled: Collection[FactKey] | None = None,
+    concepts: Mapping[str, Concept] | None = None,
+) -> list[Candidate]:
     """Facts of the company or one part of it whose name and period are unambiguous in this filing.
 
-    ``settled`` are the facts for which this filing is the right source; None means all of them.
+    ``settled`` are the facts for which this filing is the right source; None means all of them. ``concepts`` replace
+    the shipped ones and their names.
     """
+    known = load_concepts() if concepts is None else concepts
     facts = by_key(tagged.facts)
-    clear = _unmistakable([found for fact in facts.values() if (found := _candidate(tagged, fact)) is not None])
+    clear = _unmistakable([found for fact in facts.values() if (found := _candidate(tagged, fact, known)) is not None])
     # Names are checked among all facts first: a fact that is asked of another filing can still make a name ambiguous.
     return [found for found in clear if settled is None or _key(found.fact) in settled]
 
 
-def _candidate(tagged: TaggedFiling, fact: Fact) -> Candidate | None:
+def _candidate(tagged: TaggedFiling, fact: Fact, concepts: Mapping[str, Concept]) -> Candidate | None:
     period = period_of(fact, tagged.filing)
-    concept = load_concepts().get(fact.concept)
+    concept = concepts.get(fact.concept)
     if period is None or (concept is not None and (fact.start is None) != (concept.period == "instant")):
         return None
     if fact.unit == "usd/shares" and fact.start is not None and not any(place.label for place in fact.places):

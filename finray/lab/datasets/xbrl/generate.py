@@ -121,7 +121,7 @@ class _Writer:
                     statement = self.tagged.pages[best_page(self.tagged, candidate.fact.pages)].statement
                     question += asker.hints(statement, gold.text.endswith("million") and question.endswith("?"))
                 words = " ".join((*candidate.names, candidate.part.name if candidate.part else ""))
-                yield _Draft(question, gold, (candidate.fact,), words, _operand(candidate.fact))
+                yield _Draft(question, gold, (candidate.fact,), words, operand(candidate.fact))
 
     def _single(self, asker: Asker, kind: str, candidate: Candidate, name: str) -> str:
         rng, period = asker.rng, candidate.period
@@ -140,7 +140,7 @@ class _Writer:
         for pair in spread(found, lambda p: p.after.fact.concept, lambda p: p.after.period.back, rng):
             before, after = pair.before.fact, pair.after.fact
             gold = percentage((after.value / before.value - 1) * 100)
-            program = f"({_operand(after)} / {_operand(before)} - 1) * 100"
+            program = f"({operand(after)} / {operand(before)} - 1) * 100"
             yield self._over_time(asker, "change", pair, gold, program)
 
     def differences(self, found: Sequence[Pair]) -> Iterator[_Draft]:
@@ -150,7 +150,7 @@ class _Writer:
             before, after = pair.before.fact, pair.after.fact
             gold = amount(after.value - before.value, "usd")
             if gold is not None:
-                yield self._over_time(asker, "difference", pair, gold, f"{_operand(after)} - {_operand(before)}")
+                yield self._over_time(asker, "difference", pair, gold, f"{operand(after)} - {operand(before)}")
 
     def _over_time(self, asker: Asker, template: str, pair: Pair, gold: Amount, program: str) -> _Draft:
         shared = [name for name in pair.after.names if name in pair.before.names] or list(pair.after.names)
@@ -171,7 +171,7 @@ class _Writer:
             over, under = each.over.fact, each.under.fact
             quotient: Decimal = over.value / under.value
             gold = percentage(quotient * 100) if each.form == "percent" else ratio(quotient)
-            program = f"{_operand(over)} / {_operand(under)}" + (" * 100" if each.form == "percent" else "")
+            program = f"{operand(over)} / {operand(under)}" + (" * 100" if each.form == "percent" else "")
             period = each.over.period
             when = period.when(rng)
             noun = when if period.kind.endswith("_end") else rng.choice(period.names())
@@ -185,7 +185,8 @@ class _Writer:
         return random.Random(f"{self.seed}:{self.tagged.filing.filing_id}:{kind}")
 
 
-def _operand(fact: Fact) -> str:
+def operand(fact: Fact) -> str:
+    """A fact as a gold program names it: "us-gaap:Assets[2024-12-31]"."""
     members = "".join(f", {member}" for _, member in fact.members)
     period = f"{fact.end}" if fact.start is None else f"{fact.start}..{fact.end}"
     return f"{fact.concept}[{period}{members}]"

@@ -13,7 +13,7 @@ from typing import Literal
 from finray.lab.datasets.xbrl.asked import Candidate
 from finray.lab.datasets.xbrl.tagged import Fact
 
-_REVENUES = (
+REVENUES = (
     "Revenues",
     "RevenueFromContractWithCustomerExcludingAssessedTax",
     "RevenueFromContractWithCustomerIncludingAssessedTax",
@@ -67,7 +67,7 @@ def ratios(found: Sequence[Candidate]) -> list[Ratio]:
     spans = dict.fromkeys(span for _, span in facts)
     result = []
     for entry in load_ratios():
-        under = _REVENUES if entry["under"] == "revenue" else tuple(entry["under"])
+        under = REVENUES if entry["under"] == "revenue" else tuple(entry["under"])
         for span in spans:
             over_fact, under_fact = (_one(facts, names, span) for names in (tuple(entry["over"]), under))
             if over_fact is not None and under_fact is not None:

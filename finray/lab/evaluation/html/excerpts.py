@@ -41,13 +41,13 @@ def gold_excerpt(case: Case, texts: Mapping[PageKey, str], known: KnownFilings) 
     gold = gold_shown(case)
     if gold is None:
         return None
-    filing = known.filing(gold.doc_name)
-    text = texts.get((filing.filing_id, gold.page)) if filing else None
+    filing, page = known.filing(gold.doc_name), gold.pages[0]
+    text = texts.get((filing.filing_id, page)) if filing else None
     if text is None:
         if not gold.text:
-            return Excerpt(gold.doc_name, gold.page, "", "", "", note="The text of this page is not available.")
-        return excerpt(gold.doc_name, gold.page, gold.text, *_answer_span(case.question, gold.text))
-    return excerpt(gold.doc_name, gold.page, text, *_answer_span(case.question, text))
+            return Excerpt(gold.doc_name, page, "", "", "", note="The text of this page is not available.")
+        return excerpt(gold.doc_name, page, gold.text, *_answer_span(case.question, gold.text))
+    return excerpt(gold.doc_name, page, text, *_answer_span(case.question, text))
 
 
 def given_excerpt(case: Case, texts: Mapping[PageKey, str]) -> Excerpt | None:
@@ -65,7 +65,8 @@ def given_excerpt(case: Case, texts: Mapping[PageKey, str]) -> Excerpt | None:
 
 
 def gold_shown(case: Case) -> GoldEvidence | None:
-    evidence = case.question.evidence
+    """Evidence with a page."""
+    evidence = metrics.paged(case.question.evidence)
     missed = (gold for gold in evidence if not metrics.found_pages(case.prediction.passages, [gold]))
     return next(missed, evidence[0] if evidence else None)
 
@@ -83,7 +84,7 @@ def page_texts(cases: Sequence[Case], known: KnownFilings, reader: IndexReader |
         gold, passage = gold_shown(case), passage_shown(case)
         filing = known.filing(gold.doc_name) if gold else None
         if gold and filing:
-            wanted[filing.filing_id].add(gold.page)
+            wanted[filing.filing_id].update(gold.pages[:1])
         if passage:
             wanted[passage.filing_id].add(passage.page)
     return {

@@ -21,7 +21,9 @@ _FAMILIES: Mapping[str, tuple[str, str]] = {
     "numeric_accuracy": ("Numeric accuracy", "equal to the gold number at its digits, unit and scale considered"),
     "textual_accuracy": ("Textual accuracy", "a judge finds the answer equivalent to the gold answer"),
     "textual_rule_accuracy": ("Textual, by rules", "figures and words of the gold answer are in the answer; no judge"),
-    "wrong_figure": ("Wrong figure", "a figure was stated that is wrong or does not exist; lower is better"),
+    "right_figure": ("Right figure", "the stated figure is right; a figure in quoted words does not count"),
+    "wrong_figure": ("Wrong figure", "a figure was stated that is wrong; lower is better"),
+    "invented_figure": ("Invented figure", "a figure for an unanswerable question; lower is better"),
     "answerable_refused": ("Wrongly refused", "answerable questions that were refused; lower is better"),
     "unanswerable_refused": ("Rightly refused", "unanswerable questions that were refused"),
 }

@@ -131,8 +131,8 @@ def _answer(run: str, case: Case) -> RunAnswer:
 def _pages(case: Case) -> str:
     by_document: dict[str, list[int]] = {}
     for gold in case.question.evidence:
-        by_document.setdefault(gold.doc_name, []).append(gold.page + 1)
-    return "; ".join(f"{name}, {_numbered(pages)}" for name, pages in by_document.items())
+        by_document.setdefault(gold.doc_name, []).extend(page + 1 for page in gold.pages[:1])
+    return "; ".join(f"{name}, {_numbered(pages)}" if pages else name for name, pages in by_document.items())
 
 
 def _numbered(pages: Sequence[int]) -> str:

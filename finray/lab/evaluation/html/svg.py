@@ -67,7 +67,20 @@ class Axis:
         return lambda value: start + (scale(value) - low) / span * (end - start)
 
 
+_STYLE = (
+    "svg{background:#fff;font:12px sans-serif;fill:#40474f}.series{color:#0b62b8;stroke:currentColor}"
+    ".run-1{color:#c2410c}.run-2{color:#15803d}.run-3{color:#7e22ce}.line{fill:none;stroke-width:2}"
+    ".dot{fill:currentColor;stroke:#fff}.grid,.base{stroke:#dcdfe3}.diagonal{stroke:#8a929c;stroke-dasharray:4 4}"
+    "text{stroke:none}"
+)
 SHARE = Axis("", tuple((value, f"{value:.2f}".rstrip("0").rstrip(".")) for value in _QUARTERS), 0.0, 1.0)
+
+
+def standalone(chart: Markup) -> str:
+    """An SVG file of a chart, with its own colors."""
+    opening, rest = str(chart).split(">", 1)
+    size = f'width="{_WIDTH}" height="{_HEIGHT}"'
+    return f'{opening} xmlns="http://www.w3.org/2000/svg" {size}><style>{_STYLE}</style>{rest}\n'
 
 
 def line_chart(

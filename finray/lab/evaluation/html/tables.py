@@ -20,16 +20,17 @@ Runs = Mapping[str, Analysis]
 
 KEY_METRICS = (
     "document_recall@1", "page_recall@1", "page_recall@5", "evidence_page_recall", "numeric_accuracy",
-    "textual_accuracy", "textual_rule_accuracy", "wrong_figure", "answerable_refused",
+    "textual_accuracy", "textual_rule_accuracy", "wrong_figure", "answerable_refused", "invented_figure",
 )  # fmt: skip
 """The figures at the top of the report, if they apply."""
 _GROUP_METRICS = (
     "document_recall@1", "page_recall@1", "page_recall@5", "page_recall@10", "numeric_accuracy", "textual_accuracy",
     "textual_rule_accuracy", "wrong_figure", "answerable_refused", "unanswerable_refused",
+    "invented_figure",
 )  # fmt: skip
 _FEW_METRICS = ("document_recall@1", "page_recall@5", "numeric_accuracy", "textual_accuracy")
 """Metrics of groups if there are several runs."""
-LOWER_IS_BETTER = frozenset({"answerable_refused", "wrong_figure"})
+LOWER_IS_BETTER = frozenset({"answerable_refused", "invented_figure", "wrong_figure"})
 
 
 @dataclass(frozen=True, slots=True)

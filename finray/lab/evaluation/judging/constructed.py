@@ -68,7 +68,7 @@ def _answers(
 ) -> Iterator[tuple[str, Verdict, str]]:
     """(kind, label, answer), without the kinds of changes that do not apply to this gold answer."""
     gold = (question.answer or "").strip()
-    page = question.evidence[0].page + 1 if question.evidence else draw.randint(2, 120)
+    page = next((gold.page + 1 for gold in question.evidence if gold.page is not None), None) or draw.randint(2, 120)
     yield "gold answer", "correct", gold
     yield "reworded", "correct", draw.choice(_FRAMES).format(_reworded(gold))
     yield "with more detail", "correct", f"{_reformatted(gold)}{_LONGER.format(page=page)}"

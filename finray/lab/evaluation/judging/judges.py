@@ -29,8 +29,21 @@ def judge_with(
 ) -> JudgeSummary:
     """Judge ``submissions`` into the file ``uri``, resuming earlier runs. Raises UsageError, ModelUnavailableError."""
     judge: AnswerJudge = LlmJudge(OnDemandModel(settings.llm), settings.llm) if kind == "llm" else RuleJudge()
+    return judge_into(uri, judge, submissions, settings.llm, retry_failed=retry_failed, progress=progress)
+
+
+def judge_into(
+    uri: str,
+    judge: AnswerJudge,
+    submissions: Iterable[Submission],
+    llm: LlmSettings,
+    *,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
+) -> JudgeSummary:
+    """As ``judge_with``, by any judge; ``llm`` limits its requests at once."""
+    limit = llm.max_concurrency
     with JudgementStore(uri, judge.name, judge.hash) as store:
-        limit = settings.llm.max_concurrency
         run = judge_all(submissions, judge, store, concurrency=limit, retry_failed=retry_failed, progress=progress)
         return asyncio.run(run)
 

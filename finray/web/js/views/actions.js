@@ -2,6 +2,7 @@
 
 import { h, icon } from "../dom.js";
 import { linkTo } from "../link.js";
+import { completeQuestion } from "../run.js";
 import { toast } from "./announce.js";
 
 /** @typedef {import("../types.js").Run} Run */
@@ -12,7 +13,7 @@ export function actions(run, places) {
     "div",
     { class: "actions", role: "group", "aria-label": "Take away" },
     button("copy", "Copy answer", () => copy(citation(run, places), "Answer copied with its sources")),
-    button("link", "Copy link", () => copy(linkTo(run.question, run.filters), "Link copied")),
+    button("link", "Copy link", () => copy(linkTo(completeQuestion(run), run.filters), "Link copied")),
     button("download", "JSON", () => download(run), "Download the prediction as JSON"),
   );
 }
@@ -26,7 +27,7 @@ export function citation(run, places) {
   const { answer, program, status } = run.prediction ?? { answer: "", program: "", status: "error" };
   const sources = places.evidence.map((place) => `- ${places.title(place)} (${place.docName})`);
   return [
-    run.question,
+    completeQuestion(run),
     answer,
     ...(program && status === "answered" ? [`Computed as ${program}`] : []),
     ...(sources.length ? ["Sources:", ...sources] : []),

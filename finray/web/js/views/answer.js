@@ -4,12 +4,13 @@ import { h, icon } from "../dom.js";
 import { confidenceInWords, exact, plural, seconds, unitInWords } from "../format.js";
 import { refusal } from "./refusal.js";
 import { actions } from "./actions.js";
+import { followUp } from "./follow_up.js";
 
 /** @typedef {import("../types.js").Run} Run */
 /** @typedef {import("../types.js").Prediction} Prediction */
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../places.js").Places} Places */
-/** @typedef {{open: (place: Place) => void, again: (run: Run) => void, widen: (run: Run) => void}} Does */
+/** @typedef {{open: (place: Place) => void, again: (run: Run) => void, widen: (run: Run) => void, follow?: (run: Run, question: string) => void}} Does */
 
 const LONG = 48;
 /** "-93.4% (net income: …)": the figure, and what stands behind it. */
@@ -28,8 +29,10 @@ export function answerView(run, places, does) {
     "article",
     { class: `card answer ${kind}`, "aria-labelledby": "answer-title" },
     title,
+    prediction.resolved && h("p", { class: "read-as" }, h("span", { class: "dim" }, "Read as "), prediction.resolved),
     body,
     actions(run, places),
+    does.follow && followUp(run, does.follow),
     foot(run),
   );
 }

@@ -1,6 +1,7 @@
 // What was asked in this tab, newest first.
 
 import { fill, h, icon } from "../dom.js";
+import { completeQuestion } from "../run.js";
 
 /** @typedef {import("../types.js").Run} Run */
 
@@ -55,7 +56,7 @@ export class HistoryDialog {
           h(
             "button",
             { type: "button", class: `past ${run.prediction?.status ?? run.state}`, onclick: () => this._choose(run) },
-            h("span", { class: "past-question" }, run.question),
+            h("span", { class: "past-question" }, completeQuestion(run)),
             h("span", { class: "past-answer" }, verdict(run)),
             h(
               "time",

@@ -51,7 +51,7 @@ function marked(piece, marks) {
   const letters = Array.from(piece.text);
   const end = piece.at + letters.length;
   const here = marks.filter((mark) => mark.start < end && mark.end > piece.at);
-  if (!here.length) return piece.text;
+  if (!here.length) return withoutLeaders(piece.text);
   const cuts = new Set([piece.at, end]);
   for (const mark of here) for (const cut of [mark.start, mark.end]) if (cut > piece.at && cut < end) cuts.add(cut);
   const places = [...cuts].sort((a, b) => a - b);
@@ -59,11 +59,14 @@ function marked(piece, marks) {
     const to = places[i + 1] ?? end;
     const over = here.filter((mark) => mark.start <= from && mark.end >= to);
     const part = letters.slice(from - piece.at, to - piece.at).join("");
-    if (!over.length) return part;
+    if (!over.length) return i === places.length - 2 ? withoutLeaders(part) : part;
     const kind = ["focus", "figure", "passage"].find((each) => over.some((mark) => mark.kind === each));
-    return h("mark", { class: `on-${kind}` }, part);
+    return h("mark", { class: `on-${kind}` }, withoutLeaders(part));
   });
 }
+
+/** Rows of dots lead the eye on paper; here they would take the room of a column. @param {string} text */
+const withoutLeaders = (text) => text.replace(/(?: ?\.){4,}\s*$/, "");
 
 /**
  * Where the figures of cells stand in the text: after the cell's label, the first that reads as printed.

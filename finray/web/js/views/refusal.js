@@ -9,6 +9,7 @@ export function refusal(run, prediction, does) {
   const missing = prediction.missing ?? [];
   const nearest = prediction.nearest ?? [];
   const { companies, forms, fiscal_years } = run.filters;
+  if (prediction.unclear) return h("p", { class: "verdict", "data-answer": "" }, icon("info"), prediction.answer);
   const narrowed = companies.length + forms.length + fiscal_years.length > 0;
   return [
     h("p", { class: "verdict", "data-answer": "" }, icon("info"), "These filings do not hold the answer."),

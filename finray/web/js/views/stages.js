@@ -1,7 +1,8 @@
 // The stages as they arrive: what is at work, what came out, how long it took.
 
 import { fill, h, icon } from "../dom.js";
-import { companyName, plural, seconds } from "../format.js";
+import { plural, seconds } from "../format.js";
+import { companyName } from "../names.js";
 
 /** @typedef {import("../types.js").Run} Run */
 /** @typedef {import("../types.js").Stage} Stage */

@@ -1,7 +1,8 @@
 // How a run got to its answer: for each round how the question was read, why each filing ranked, which passages stayed.
 
 import { h, icon } from "../dom.js";
-import { companyName, plural } from "../format.js";
+import { plural } from "../format.js";
+import { companyName } from "../names.js";
 import { roundOf, rounds } from "./stages.js";
 
 /** @typedef {import("../types.js").Run} Run */

@@ -7,6 +7,7 @@ import { announce } from "./announce.js";
 import { showPageBar } from "./page_bar.js";
 import { PageImage, ZOOMS } from "./page_image.js";
 import { cellMarks, pageText } from "./page_text.js";
+import { renderedEvidence } from "./rendered.js";
 
 /** @typedef {import("../types.js").Place} Place */
 /** @typedef {import("../types.js").Page} Page */
@@ -140,16 +141,20 @@ export class Viewer {
   /** @param {Page} page @param {Place} place */
   _showText(page, place) {
     const passages = place.passages.map(({ start, end }) => ({ start, end, kind: /** @type {const} */ ("passage") }));
-    fill(this._text, pageText(page.text, [...passages, ...cellMarks(page.text, place.cells, place.focus)]));
+    fill(
+      this._text,
+      renderedEvidence(place.blocks, place.cells),
+      pageText(page.text, [...passages, ...cellMarks(page.text, place.cells, place.focus)]),
+    );
     this._lookAtMark();
   }
 
   _lookAtMark() {
+    this._text.scrollTop = 0;
     const mark =
       this._text.querySelector("mark.on-focus") ??
       this._text.querySelector("mark.on-figure") ??
-      this._text.querySelector("mark");
-    this._text.scrollTop = 0;
+      (this._text.querySelector(".rendered") ? null : this._text.querySelector("mark"));
     if (mark)
       this._text.scrollTop =
         mark.getBoundingClientRect().top - this._text.getBoundingClientRect().top - this._text.clientHeight / 3;
@@ -202,9 +207,9 @@ export class Viewer {
     if (!place || !home) return;
     const page = place.page + by;
     if (page < 0 || (this._count.of === place.filingId && page >= this._count.pages)) return;
-    void this._show(
-      page === home.page ? home : { filingId: place.filingId, docName: place.docName, page, passages: [], cells: [] },
-    );
+    const { filingId, docName } = place;
+    const blank = { filingId, docName, page, passages: [], cells: [], blocks: [] };
+    void this._show(page === home.page ? home : blank);
   }
 
   /** @param {number} by */

@@ -35,6 +35,7 @@ def test_every_page_shows_what_its_question_needs(sample: ReadFilings) -> None:
         for gold in question.evidence:
             assert gold.text is not None
             numbers = set(re.findall(r"\d[\d,.]*", gold.text))
+            assert gold.page is not None
             assert numbers & set(re.findall(r"\d[\d,.]*", pages[gold.doc_name, gold.page])), question
             for other in gold.alternative_pages:
                 assert numbers & set(re.findall(r"\d[\d,.]*", pages[gold.doc_name, other])), (question, other)

@@ -180,3 +180,10 @@ def test_an_attack_stays_text() -> None:
     assert "{{ 7 * 7 }}" in html
     html.encode("utf-8")
     assert not re.search(r"[\x00\u202e]", html)
+
+
+def test_gold_filings_without_a_page() -> None:
+    asked = [replace(QUESTIONS[1], evidence=(GoldEvidence("B"),)), QUESTIONS[0]]
+    page = render({"run": analyse(PREDICTIONS, asked, KNOWN)}, KNOWN, title="t", questions="q")
+    Page(page)
+    assert "Gold page" not in page

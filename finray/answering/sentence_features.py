@@ -1,0 +1,324 @@
+"""Features of every sentence that may answer a question, most of them shares in [0, 1].
+
+They compare the question with the words, figures and years of the sentence, of its heading and neighbors, and the kind
+of answer that is asked for (a cause, a person, a date, an amount) with the cues in the sentence and the SEC Item of its
+page. ``FEATURES`` names the columns; ``sentence_model`` weighs them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from finray.core.query import Query
+from finray.core.vocabulary import MONTH
+from finray.filings.sentences import Sentence, page_sentences
+from finray.index.facts import IndexedPage
+from finray.models.encoder import Vectors
+from finray.question.synonyms import variants, words_of
+from finray.question.terms import stem
+from finray.question.words import word_list
+from finray.retrieval.item_lexicon import item_affinity
+
+Floats = npt.NDArray[np.float64]
+
+_ASKED: Final[Mapping[str, re.Pattern[str]]] = {
+    "person": re.compile(r"\b(?:who|whom|whose|officer|director|chair\w*|CEO|CFO|president|auditor|signed)\b", re.I),
+    "date": re.compile(r"\b(?:when|what date|which (?:day|month|year)|since when|by what date|how long)\b", re.I),
+    "list": re.compile(r"\b(?:which|name|list|identify|what (?:were|are)|two|three|four|five|several)\b", re.I),
+    "denied": re.compile(r"^\W*(?:did|does|do|is|are|was|were|has|have|had|can|could|will|would|may)\b|\bany\b", re.I),
+}
+"""What a question may ask for besides a cause, as words in the question."""
+KINDS: Final = ("cause", *_ASKED)
+_CUES: Final[Mapping[str, re.Pattern[str]]] = {
+    "cause": re.compile(
+        r"\b(?:due (?:primarily |mainly |largely )?to|because|driven|attribut\w+|primarily|mainly|largely|mostly|"
+        r"as a result|result(?:ed|ing|s)? (?:from|in)|reflect\w*|relat(?:ed|es|ing) to|caused|owing to|offset|"
+        r"in connection with|in order to|since|led to|consequence|therefore|predominantly|principally)\b",
+        re.I,
+    ),
+    "person": re.compile(
+        r"\b(?:Mr|Ms|Mrs|Dr)\.|\b(?:Officer|President|Director|Chair\w*|Controller|Secretary|Counsel|Treasurer|LLP|"
+        r"appointed|elected|served|joined|resigned|succeed\w*)\b|/s/"
+    ),
+    "date": re.compile(rf"\b{MONTH}\.? \d|\b{MONTH} (?:19|20)\d\d|\b(?:19|20)\d\d\b", re.I),
+    "list": re.compile(r"[:;•]|, and |\(i+\)|\(1\)|\bas follows\b|\binclud\w+\b"),
+    "denied": re.compile(r"\b(?:no|not|none|never|neither|nor|without|cannot)\b|n['’]t\b", re.I),
+}
+_GROUPS: Final[Mapping[str, frozenset[str]]] = {
+    "business": frozenset({"1", "2", "P2-5"}),
+    "risks": frozenset({"1A", "P2-1A"}),
+    "legal": frozenset({"3", "P2-1"}),
+    "discussion": frozenset({"7", "7A", "P1-2", "P1-3"}),
+    "statements": frozenset({"8", "P1-1"}),
+    "controls": frozenset({"9A", "P1-4", "9", "9B"}),
+    "governance": frozenset({"10", "11", "12", "13", "14", "15", "4"}),
+}
+_ITEM_KINDS: Final = ("cause", "person", "other")
+
+FEATURES: Final[Mapping[str, str]] = {
+    "words": "share of the question's words (by rarity) in the sentence",
+    "best_words": "the same, scaled by the best sentence of the question",
+    "near": "share of the question's words in sentence, heading and neighbors",
+    "before": "share of the question's words in the sentence before",
+    "heading": "share of the question's words in the heading",
+    "cause_near": "near, for a cue of a cause in an answer to a question of a cause",
+    "cause_before": "the same with the sentence before",
+    "cause_figures": "the question's figures, for a cue of a cause in an answer to a question of a cause",
+    "cause_moves": "the same with the direction of movement",
+    "person_near": "the same with near for a cue of a person",
+    "pairs": "share of the question's adjacent word pairs in the sentence",
+    "figures": "share of the question's figures in the sentence",
+    "figures_near": "share of the question's figures in the neighbors",
+    "years": "share of the question's years in sentence and heading",
+    "other_years": "the sentence has years, none of them asked for",
+    "undated": "the sentence has no year, and the question names one",
+    "moves": "1 if question and sentence move in one direction, -1 in opposite ones",
+    **{f"{kind}": f"cue of {kind} in an answer to a question of that kind" for kind in KINDS},
+    **{f"{kind}_unasked": f"cue of {kind}, not asked for" for kind in KINDS},
+    "amount": "a figure, for a question that asks for an amount",
+    "no_amount": "no figure, for a question that asks for an amount",
+    "new_words": "words that are not in the question, up to twenty",
+    "hedged": "may, could, might: a risk or a policy",
+    "refers": "refers to another place",
+    "introduces": "ends with a colon",
+    "dangling": "begins with a word that refers to the sentence before",
+    "signed": "a signature",
+    "signed_asked": "a signature, and the question is about who signed or audited",
+    "unended": "has no punctuation at its end",
+    "first": "the first sentence of its paragraph",
+    "top": "how far up on the page it is",
+    "length": "logarithm of its number of words",
+    "short": "fewer than ten words",
+    "page": "logarithm of the page's probability",
+    "page_rank": "1 / rank of its page",
+    "other_filing": "not of the first page's filing",
+    "chunk": "cosine of question and chunk",
+    "best_chunk": "the same below that of the best chunk",
+    "affinity": "how much more often pages of its SEC Item use the question's words than others",
+    **{f"{group}_{kind}": f"Item of {group}, asked for {kind}" for group in _GROUPS for kind in _ITEM_KINDS},
+}
+_COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
+_SIGNS = re.compile(r"\b(?:sign(?:ed|s|er|ers|ature)?|audit(?:ed|or|ors)?)\b", re.I)
+_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_HEDGED = re.compile(r"\b(?:may|could|might|would|can|intend|expect|believe|if)\b", re.I)
+_REFERS = re.compile(r"\b(?:see|refer to|discussed (?:in|above|below)|described (?:in|above|below))\b", re.I)
+_DANGLING = re.compile(
+    r"(?:This|These|That|Those|It|They|He|She|Such|Its|Their|His|Her|Accordingly|In addition|Additionally|Also|However|"
+    r"As a result|Further|Furthermore|Moreover|Therefore)\b"
+)
+_UP = frozenset(map(stem, word_list("up")))
+_DOWN = frozenset(map(stem, word_list("down")))
+_STOP = frozenset(stem(word) for word in word_list("stop")) | {"that", "not"}
+_LEAST = 1e-4
+_NEW = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Every sentence of ``pages``; ``numbers`` are those of their pages, ``features`` float64 [len(sentences),
+    len(FEATURES)], ``asked`` the question's words."""
+
+    pages: tuple[IndexedPage, ...]
+    sentences: tuple[Sentence, ...]
+    numbers: tuple[int, ...]
+    features: Floats
+    asked: frozenset[str]
+
+
+def kinds_asked(query: Query) -> frozenset[str]:
+    """The KINDS of answers that the question asks for."""
+    return frozenset(kind for kind, asked in _ASKED.items() if asked.search(query.text)) | (query.intents & {"cause"})
+
+
+def candidates(query: Query, pages: Sequence[IndexedPage], scores: Sequence[float], vector: Vectors) -> Candidates:
+    """Every sentence of ``pages``, best page first, with its features; ``scores`` are the pages' probabilities,
+    ``vector`` is the question's."""
+    sentences: list[Sentence] = []
+    numbers: list[int] = []
+    for number, page in enumerate(pages):
+        own = page_sentences(page.text, page.headings)
+        sentences += own
+        numbers += [number] * len(own)
+    features = np.zeros((len(sentences), len(FEATURES)))
+    if sentences:
+        _cues(features, query, sentences)
+        _words(features, query, sentences, numbers)
+        _places(features, query, sentences, numbers, pages, scores, vector)
+    return Candidates(tuple(pages), tuple(sentences), tuple(numbers), features, frozenset(asked_words(query)))
+
+
+def _words(features: Floats, query: Query, sentences: Sequence[Sentence], numbers: Sequence[int]) -> None:
+    asked = asked_words(query)
+    own = [sentence_words(sentence.text) for sentence in sentences]
+    headings = [sentence_words(sentence.heading) for sentence in sentences]
+    near = [
+        own[at] | headings[at] | _beside(own, sentences, numbers, at, -1) | _beside(own, sentences, numbers, at, 1)
+        for at in range(len(own))
+    ]
+    counts = Counter(word for words in own for word in words)
+    readings = [reading for wording in variants(asked) if (reading := tuple(dict.fromkeys(wording)))]
+    rarity = {word: math.log(1 + len(own) / (1 + counts[word])) for reading in readings for word in reading}
+    printed_only = {word: weight if counts[word] else 0.0 for word, weight in rarity.items()}
+    shares = [_share(rarity, readings, words) for words in own]
+    best = max(shares) or 1.0
+    _fill(features, "words", shares)
+    _fill(features, "best_words", [share / best for share in shares])
+    near_shares = np.asarray([_share(printed_only, readings, words) for words in near])
+    _fill(features, "near", near_shares)
+    before = [_share(printed_only, readings, _beside(own, sentences, numbers, at, -1)) for at in range(len(own))]
+    _fill(features, "before", before)
+    _fill(features, "heading", [_share(printed_only, readings, words) for words in headings])
+    _fill(features, "cause_near", features[:, _COLUMN["cause"]] * near_shares)
+    _fill(features, "cause_before", features[:, _COLUMN["cause"]] * np.asarray(before))
+    _fill(features, "person_near", features[:, _COLUMN["person"]] * near_shares)
+    pairs = set(itertools.pairwise(asked))
+    if pairs:
+        _fill(features, "pairs", [len(pairs & _pairs(sentence.text)) / len(pairs) for sentence in sentences])
+    wanted = {number for number in _FIGURE.findall(query.text) if not _YEAR.fullmatch(number) and len(number) > 1}
+    if wanted:
+        printed = [set(_FIGURE.findall(sentence.text)) for sentence in sentences]
+        _fill(features, "figures", [len(wanted & each) / len(wanted) for each in printed])
+        beside = [
+            _beside(printed, sentences, numbers, at, -1) | _beside(printed, sentences, numbers, at, 1)
+            for at in range(len(printed))
+        ]
+        _fill(features, "figures_near", [len(wanted & each) / len(wanted) for each in beside])
+    years = {str(year) for year in query.years}
+    dated = [set(_YEAR.findall(f"{sentence.heading} {sentence.text}")) for sentence in sentences]
+    if years:
+        _fill(features, "years", [len(years & each) / len(years) for each in dated])
+        _fill(features, "other_years", [bool(each) and not years & each for each in dated])
+        _fill(features, "undated", [not each for each in dated])
+    known = set(asked)
+    _fill(features, "new_words", [min(_NEW, len(words - known)) / _NEW for words in own])
+    _fill(features, "cause_figures", features[:, _COLUMN["cause"]] * features[:, _COLUMN["figures"]])
+    direction = _direction(frozenset(words_of(query.text)))
+    _fill(features, "moves", [direction * _direction(words) for words in own])
+    _fill(features, "cause_moves", features[:, _COLUMN["cause"]] * features[:, _COLUMN["moves"]])
+
+
+def _cues(features: Floats, query: Query, sentences: Sequence[Sentence]) -> None:
+    asked = kinds_asked(query)
+    for kind, cue in _CUES.items():
+        found = [cue.search(sentence.text) is not None for sentence in sentences]
+        _fill(features, kind if kind in asked else f"{kind}_unasked", found)
+    if "amount" in query.intents and "cause" not in query.intents:
+        figures = [_FIGURE.search(_YEAR.sub("", sentence.text)) is not None for sentence in sentences]
+        _fill(features, "amount", figures)
+        _fill(features, "no_amount", [not each for each in figures])
+    _fill(features, "hedged", [_HEDGED.search(sentence.text) is not None for sentence in sentences])
+    _fill(features, "refers", [_REFERS.search(sentence.text) is not None for sentence in sentences])
+    _fill(features, "introduces", [sentence.text.endswith(":") for sentence in sentences])
+    _fill(features, "dangling", [is_dangling(sentence.text) for sentence in sentences])
+    signed = [sentence.signed for sentence in sentences]
+    _fill(features, "signed_asked" if _SIGNS.search(query.text) else "signed", signed)
+    _fill(features, "unended", [sentence.text[-1].isalnum() or sentence.text[-1] == "," for sentence in sentences])
+    counts = np.asarray([sentence.text.count(" ") + 1 for sentence in sentences])
+    _fill(features, "length", np.log(counts))
+    _fill(features, "short", (counts < 10).astype(np.float64))
+
+
+def _places(
+    features: Floats,
+    query: Query,
+    sentences: Sequence[Sentence],
+    numbers: Sequence[int],
+    pages: Sequence[IndexedPage],
+    scores: Sequence[float],
+    vector: Vectors,
+) -> None:
+    blocks = [(number, sentence.block) for number, sentence in zip(numbers, sentences, strict=True)]
+    _fill(features, "first", [at == 0 or blocks[at] != blocks[at - 1] for at in range(len(blocks))])
+    by_page = [math.log10(max(score, _LEAST)) / 4 for score in scores]
+    cosines = [page.vectors @ vector for page in pages]
+    chunk = [
+        _chunk_cosine(sentence, pages[n].spans, cosines[n]) for n, sentence in zip(numbers, sentences, strict=True)
+    ]
+    _fill(features, "chunk", chunk)
+    _fill(features, "best_chunk", [each - max(chunk) for each in chunk])
+    lengths = [max(1, len(page.text)) for page in pages]
+    _fill(features, "top", [1 - s.start / lengths[n] for n, s in zip(numbers, sentences, strict=True)])
+    _fill(features, "page", [by_page[number] for number in numbers])
+    _fill(features, "page_rank", [1 / (1 + number) for number in numbers])
+    _fill(features, "other_filing", [pages[number].filing_id != pages[0].filing_id for number in numbers])
+    terms = list(asked_words(query))
+    affinity = [item_affinity(terms, page.item) for page in pages]
+    _fill(features, "affinity", [affinity[number] for number in numbers])
+    asked = kinds_asked(query)
+    kind = next((each for each in _ITEM_KINDS if each in asked), "other")
+    for group, items in _GROUPS.items():
+        _fill(features, f"{group}_{kind}", [pages[number].item in items for number in numbers])
+
+
+def asked_words(query: Query) -> tuple[str, ...]:
+    """The words of the question that a sentence may contain, without names of companies, years and function words."""
+    names = {word for name in query.names for word in words_of(name)}
+    words = (word for word in words_of(query.text) if word not in names and word not in _STOP)
+    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and not _YEAR.fullmatch(word)))
+
+
+@lru_cache(maxsize=20_000)
+def sentence_words(text: str) -> frozenset[str]:
+    """The words of a sentence, as ``words_of`` compares them."""
+    return frozenset(words_of(text))
+
+
+@lru_cache(maxsize=20_000)
+def _pairs(text: str) -> frozenset[tuple[str, str]]:
+    words = words_of(text)
+    return frozenset(itertools.pairwise(words))
+
+
+def is_dangling(text: str) -> bool:
+    """Whether the sentence begins with a word that refers to the one before."""
+    return _DANGLING.match(text) is not None
+
+
+def _beside(
+    values: Sequence[set[str] | frozenset[str]],
+    sentences: Sequence[Sentence],
+    numbers: Sequence[int],
+    at: int,
+    step: int,
+) -> set[str] | frozenset[str]:
+    """The value of the sentence before or after, if it is of the same paragraph."""
+    other = at + step
+    if not 0 <= other < len(values) or numbers[other] != numbers[at] or sentences[other].block != sentences[at].block:
+        return frozenset()
+    return values[other]
+
+
+def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words: set[str] | frozenset[str]) -> float:
+    """The largest share of a reading's words, by rarity, in ``words``."""
+    best = 0.0
+    for reading in readings:
+        total = sum(rarity[word] for word in reading)
+        best = max(best, sum(rarity[word] for word in reading if word in words) / (total or 1.0))
+    return best
+
+
+def _direction(words: set[str] | frozenset[str]) -> int:
+    up, down = not _UP.isdisjoint(words), not _DOWN.isdisjoint(words)
+    return int(up) - int(down)
+
+
+def _chunk_cosine(sentence: Sentence, spans: Sequence[tuple[int, int]], cosines: Vectors) -> float:
+    """That of the chunk with the sentence's middle; chunks overlap, and the best counts."""
+    middle = (sentence.start + sentence.end) // 2
+    found = [float(cosine) for (start, end), cosine in zip(spans, cosines, strict=True) if start <= middle < end]
+    return max(found, default=0.0)
+
+
+def _fill(features: Floats, name: str, values: Sequence[float] | Floats) -> None:
+    features[:, _COLUMN[name]] = values

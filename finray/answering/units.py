@@ -1,0 +1,33 @@
+"""The unit of a covered plan's result, and whether it is what the question asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from finray.core.plan import Coverage, Found, Unit
+from finray.core.query import Query
+from finray.question.units import fits
+
+_NAMES = frozenset({"which", "trend", "sign", "versus"})
+"""Kinds of plans whose answer is a name, or yes or no."""
+
+
+def printed_unit(found: Iterable[Found]) -> Unit | None:
+    """The unit that all operands share, if it is no currency."""
+    units = {item.unit for item in found}
+    return units.pop() if len(units) == 1 and "USD" not in units else None
+
+
+def result_unit(query: Query, coverage: Coverage) -> Unit:
+    """The unit of the plan's value: as its rows print it if the plan only assumes money."""
+    unit = coverage.plan.unit
+    if unit == "USD":
+        unit = printed_unit(coverage.found.values()) or unit
+    return "percent" if unit == "ratio" and query.shape.unit == "percent" else unit
+
+
+def answers_unit(query: Query, coverage: Coverage) -> bool:
+    """Whether the result has the unit that the question asks for."""
+    money = any(item.currency for item in coverage.found.values())
+    named = coverage.plan.kind in _NAMES
+    return named or fits(query.shape.unit, result_unit(query, coverage), money=money)

@@ -1,0 +1,208 @@
+"""Runs of batches by the bulk driver, in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from finray.api.batches.asking import Asking
+from finray.api.batches.folders import RUNNING, UNAVAILABLE_S, Folders, Known, now
+from finray.api.batches.ledger import Ledger, request_counts
+from finray.api.batches.question_input import read_input
+from finray.api.batches.results import stored_predictions
+from finray.api.errors import ApiError
+from finray.api.service import Service
+from finray.batch.driver import answer_all
+from finray.batch.prediction_store import PredictionStore
+from finray.core.batch_replies import Batch, BatchError, BatchErrors
+from finray.core.errors import FinrayError, MissingExtraError, SourceError
+from finray.core.settings import Settings
+from finray.core.types import Prediction, Question
+from finray.storage.locations import is_s3
+
+_log = logging.getLogger(__name__)
+_FLUSH_SECONDS = 1.0
+"""Answers show that soon. On S3 each flush is an object, so there ``bulk.flush_seconds`` applies."""
+_LEDGERS = 8
+"""Ended batches whose answers are kept in memory."""
+
+
+class Runs:
+    """Answers the batches of ``folders`` by ``service``."""
+
+    def __init__(self, folders: Folders, service: Service, settings: Settings) -> None:
+        self._folders = folders
+        self._settings, self._limits = settings, settings.serving
+        self.settings_hash = settings.answer_hash()
+        seconds = settings.bulk.flush_seconds
+        bulk = {
+            "concurrency": self._limits.batch_in_flight,
+            "flush_seconds": seconds if is_s3(folders.place.uri) else min(seconds, _FLUSH_SECONDS),
+        }
+        self._bulk = settings.model_copy(update={"bulk": settings.bulk.model_copy(update=bulk)})
+        self._asking = Asking(service, self._limits.batch_in_flight)
+        self._ended: OrderedDict[str, Known] = OrderedDict()
+        """Ended batches with a ledger, the last used last."""
+        self._starting: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Resume, in the background, the batches that the last service left unfinished."""
+        self._starting = asyncio.create_task(self._resume_unfinished())
+
+    async def stop(self) -> None:
+        """Stop the runs where they are; the next service resumes them."""
+        await _cancelled([self._starting] if self._starting else [])  # first, for it starts others
+        await _cancelled([known.task for known in self._folders.in_memory() if known.task])
+
+    def forget(self, batch_id: str) -> None:
+        self._ended.pop(batch_id, None)
+
+    async def _resume_unfinished(self) -> None:
+        while True:
+            try:
+                await self._folders.open()
+                for batch_id, key in (await asyncio.to_thread(self._folders.place.unfinished)).items():
+                    known = (await self._folders.folder(key)).batches.get(batch_id)
+                    if known is None or known.batch.status not in RUNNING:
+                        await asyncio.to_thread(partial(self._folders.place.mark, key, batch_id, running=False))
+                    elif known.task is None:
+                        known.stopping = known.batch.status == "cancelling"
+                        self.launch(known)
+                return
+            except (ApiError, SourceError) as error:
+                _log.warning("batches wait: %s", error)
+                await asyncio.sleep(UNAVAILABLE_S)
+
+    def launch(self, known: Known) -> None:
+        self._ended.pop(known.batch.id, None)
+        known.ledger = None
+        known.task = asyncio.create_task(self._run(known))
+
+    async def _run(self, known: Known) -> None:
+        try:
+            await self._folders.mark(known, running=True)
+            await self._ask_all(known)
+            known.change(status="completed", completed_at=now())
+        except asyncio.CancelledError:
+            if not known.stopping:
+                raise  # the service ends: the next one resumes
+            known.change(status="cancelled", cancelled_at=now())
+        except FinrayError as error:
+            self._failed(known, error.code if isinstance(error, ApiError) else "invalid_file", str(error))
+        except Exception:  # noqa: BLE001 - a bug; the batch says so, and the log has more
+            _log.exception("batch %s failed", known.batch.id)
+            self._failed(known, "internal_error", "something went wrong; see the service's log")
+        self._end(known)
+        try:
+            await self._folders.save(known)
+            await self._folders.mark(known, running=False)
+        except (ApiError, SourceError) as error:
+            _log.error("batch %s: its end is not stored: %s", known.batch.id, error)
+        finally:
+            known.task = None
+
+    async def _ask_all(self, known: Known) -> None:
+        ledger = known.ledger = await self._read(known, self.settings_hash)
+        if known.stopping:
+            raise asyncio.CancelledError
+        known.change(
+            status="in_progress",
+            in_progress_at=known.batch.in_progress_at or now(),
+            remarks=ledger.asked.remarks,
+            settings_hash=self.settings_hash,
+        )
+        await self._folders.save(known)
+
+        async def answer(question: Question) -> Prediction:
+            return await self._asking.predict(question, known.batch.filters, known.batch.id, self.settings_hash)
+
+        store = await asyncio.to_thread(PredictionStore, self._folders.answers(known), ledger.add)
+        try:
+            await answer_all(ledger.asked.lines, answer, store, self._bulk, retry_failed=known.stored.retrying)
+        finally:
+            store.close()
+
+    def _failed(self, known: Known, code: str, message: str) -> None:
+        error = BatchError(code, _without_place(message, self._folders.place.uri))
+        known.change(status="failed", failed_at=now(), errors=BatchErrors((error,)))
+
+    def _end(self, known: Known) -> None:
+        """Settle the counts and results of a batch that has ended."""
+        known.stopping = False
+        if known.ledger is None:
+            return
+        counts = known.ledger.counts()
+        stem = f"file-{known.batch.id.removeprefix('batch_')}"
+        done = counts.answered + counts.unanswerable
+        known.change(
+            counts=counts,
+            request_counts=request_counts(counts),
+            output_file_id=f"{stem}-output" if done else None,
+            error_file_id=f"{stem}-errors" if counts.error else None,
+        )
+        self._remember(known)
+
+    def counted(self, known: Known) -> Batch:
+        """The batch with the counts of this moment."""
+        if known.task is None or known.ledger is None:
+            return known.batch
+        counts = known.ledger.counts()
+        return replace(known.batch, counts=counts, request_counts=request_counts(counts))
+
+    async def ledger(self, known: Known) -> Ledger:
+        if known.ledger is None:
+            try:
+                ledger = await self._read(known, known.batch.settings_hash)
+            except (SourceError, MissingExtraError) as error:
+                message = f"the batch has no answers: {_without_place(str(error), self._folders.place.uri)}"
+                raise ApiError(409, "no_answers", message) from error
+            await self._folders.in_turn(known.key, partial(_fill, ledger, self._folders.answers(known)))
+            if known.ledger is None:
+                known.ledger = ledger
+        if known.task is None:
+            self._remember(known)
+        return known.ledger
+
+    async def _read(self, known: Known, settings_hash: str) -> Ledger:
+        """Raises SourceError if the file cannot be used."""
+        content = await asyncio.to_thread(self._folders.place.content, known.key, known.batch.input_file_id)
+        read = partial(
+            read_input,
+            content,
+            known.batch.filename,
+            self._settings.bulk,
+            max_questions=self._limits.max_batch_questions,
+            question_column=known.stored.question_column,
+            sheet=known.stored.sheet,
+        )
+        return Ledger(await asyncio.to_thread(read), settings_hash)
+
+    def _remember(self, known: Known) -> None:
+        self._ended[known.batch.id] = known
+        self._ended.move_to_end(known.batch.id)
+        while len(self._ended) > _LEDGERS:
+            _, oldest = self._ended.popitem(last=False)
+            if oldest.task is None:
+                oldest.ledger = None
+
+
+async def _cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def _fill(ledger: Ledger, uri: str) -> None:
+    for prediction in stored_predictions(uri):
+        ledger.add(prediction)
+
+
+def _without_place(message: str, uri: str) -> str:
+    """Locations of the service stay with its operator."""
+    return "the storage of batches failed; the service's log says why" if uri in message else message

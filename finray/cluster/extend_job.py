@@ -1,0 +1,105 @@
+"""``finray extend`` on Ray Data: actors make the rows of filings, the driver commits them.
+
+If a worker or node dies, its filings are repeated; what is committed stays (``finray.index.extensions``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from functools import cached_property, partial
+from typing import Any
+
+import pyarrow as pa
+import ray
+import ray.data
+from ray.exceptions import RayError
+
+from finray.cluster.cause import cause_of
+from finray.cluster.runtime import ClusterError, ray_cluster
+from finray.core import errors
+from finray.core.errors import FinrayError
+from finray.core.settings import Settings
+from finray.index.extensions import AnyExtension, Cost, FilingRows, Key, Tables, Work
+from finray.index.reader import IndexReader
+from finray.retrieval.methods.registry import method_named
+
+Row = dict[str, Any]
+
+_CPUS = 0.9
+"""Of an actor: it computes all the time. The rest leaves room for the actors of a lost node."""
+
+
+def tables_on_ray(settings: Settings, workers: int | None = None) -> Tables:
+    """Makes the rows of filings on a Ray cluster (see ``ray_cluster``), with the method that ``extend`` names.
+
+    ``workers`` limits the actors; the default is one for each GPU, or for each CPU without a GPU.
+    """
+
+    def tables(reader: IndexReader, extension: AnyExtension, todo: Sequence[Key]) -> Iterator[FilingRows]:
+        # The actors read the version that is open here, whatever is indexed meanwhile.
+        about = {
+            "method": extension.made_for,
+            "name": extension.name,
+            "uri": reader.uri,
+            "versions": dict(reader.versions),
+            "settings": settings,
+        }
+        with ray_cluster():
+            resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+            gpus = int(resources.get("GPU", 0)) if settings.encoder.device != "cpu" else 0
+            actors = min(workers or gpus or max(1, int(resources.get("CPU", 1))), len(todo))
+            rows = [{"filing_id": filing_id, "revision": revision} for filing_id, revision in todo]
+            dataset = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
+                _Worker,  # type: ignore[arg-type]  # ray's hint knows no class
+                fn_constructor_kwargs=about,
+                compute=ray.data.ActorPoolStrategy(size=actors),
+                num_gpus=1 if gpus else None,
+                num_cpus=_CPUS,
+            )
+            yield from _made(dataset)
+
+    return tables
+
+
+class _Worker:
+    """An actor with one open index and the models of one method."""
+
+    def __init__(self, method: str, name: str, uri: str, versions: dict[str, int], settings: Settings) -> None:
+        self._extension = next(one for one in method_named(method).extensions(settings) if one.name == name)
+        self._open = partial(IndexReader.open, uri, settings, versions)
+
+    @cached_property
+    def _work(self) -> Work:
+        return self._extension.worker(self._open())
+
+    def __call__(self, row: Row) -> Row:
+        # Problems travel as rows: Ray would repeat the filing, and bury the message in its own.
+        try:
+            made = self._work((row["filing_id"], row["revision"]))
+        except FinrayError as error:
+            return {"rows": b"", "cost": "", "error": str(error), "kind": type(error).__name__}
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, made.rows.schema) as writer:
+            writer.write_table(made.rows)
+        cost = json.dumps(asdict(made.cost)) if made.cost else ""
+        return {"rows": sink.getvalue().to_pybytes(), "cost": cost, "error": "", "kind": ""}
+
+
+def _made(dataset: ray.data.Dataset) -> Iterator[FilingRows]:
+    """Raises ClusterError, and the errors of the workers."""
+    try:
+        blocks: Iterable[Any] = dataset.iter_batches(batch_size=None, batch_format="pyarrow")
+        for block in blocks:
+            for row in block.to_pylist():
+                if row["error"]:
+                    kind: type[FinrayError] = getattr(errors, row["kind"], FinrayError)
+                    raise kind(f"{row['error']}. Filings made so far are kept; run the same command again")
+                rows = pa.ipc.open_stream(pa.py_buffer(row["rows"])).read_all()
+                yield FilingRows(rows, Cost(**json.loads(row["cost"])) if row["cost"] else None)
+    except RayError as error:
+        raise ClusterError(
+            f"finray extend stopped: {cause_of(error)}. Committed filings are kept; "
+            "run the same command again to continue"
+        ) from error

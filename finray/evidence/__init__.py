@@ -1,0 +1,1 @@
+"""Passages as evidence that can be read: whole tables and prose, for a budget of tokens."""

@@ -1,0 +1,116 @@
+"""Which line item a person means (a canonical one, a tag, or a row by its label), and the cell that prints it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from rapidfuzz import fuzz, process
+
+from finray.core.types import LineItem
+from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item, plain_label
+
+_TAG = re.compile(r"[a-z][\w-]*+:[A-Za-z]\w*+|[A-Z][a-z]++[A-Z][A-Za-z0-9]*+")
+"""``us-gaap:Goodwill``, ``GoodwillGross``"""
+_NEAR = 60
+"""Similarity, in percent, of a label worth naming."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedItem:
+    """One of: ``metric``, the key of a canonical item; ``concept``, of XBRL; ``label``, a plain row label."""
+
+    asked: str
+    metric: str | None = None
+    concept: str | None = None
+    label: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A cell and its value with the sign of :class:`finray.facts.records.Fact`."""
+
+    cell: LineItem
+    value: float
+
+
+def wanted_item(asked: str) -> WantedItem:
+    """What ``asked`` means: "capex" and "capital expenditures" are canonical, "us-gaap:Revenues" is a tag, anything
+    else the label of a row."""
+    name = " ".join(asked.split())
+    metric = _by_name().get(name.casefold()) or _by_name().get(name.casefold().replace("_", " "))
+    if metric is not None:
+        return WantedItem(asked, metric=metric)
+    if _TAG.fullmatch(name):
+        return WantedItem(asked, concept=name)
+    return WantedItem(asked, label=plain_label(name))
+
+
+def find_printed(wanted: WantedItem, items: Sequence[LineItem], end: dt.date) -> Printed | None:
+    """The cell among ``items`` of one filing that prints ``wanted`` for the year that ends about ``end``.
+
+    None if there is none, or if several rows that fit print different figures.
+    """
+    if wanted.metric is not None:
+        cell = find_line_item(wanted.metric, items, period_end=end, months=12)
+        return None if cell is None else Printed(cell, amount(wanted.metric, cell, items))
+    cells = [item for item in items if _of_year(item, end) and _is(wanted, item)]
+    cells = [item for item in cells if item.statement is not None] or cells
+    if len({(item.value, item.unit) for item in cells}) != 1:
+        return None
+    return Printed(cells[0], cells[0].value)
+
+
+def same_row(first: Printed, items: Sequence[LineItem], end: dt.date) -> Printed | None:
+    """The cell of another filing in the row of the same name and statement, if there is one such figure."""
+    cells = [item for item in items if names_same_row(first.cell, item) and _of_year(item, end)]
+    if len({(item.value, item.unit) for item in cells}) != 1:
+        return None
+    return Printed(cells[0], math.copysign(cells[0].value, first.value) if _mirrored(first) else cells[0].value)
+
+
+def names_same_row(a: LineItem, b: LineItem) -> bool:
+    return (a.statement, plain_label(a.label)) == (b.statement, plain_label(b.label)) and a.unit == b.unit
+
+
+def _mirrored(printed: Printed) -> bool:
+    """Whether the printed sign carries no meaning for this item."""
+    return printed.value == -printed.cell.value != 0
+
+
+def nearest_labels(wanted: WantedItem, items: Iterable[LineItem], most: int = 3) -> list[str]:
+    """Labels of rows that resemble the one asked for."""
+    if wanted.label is None:
+        return []
+    labels = list(dict.fromkeys(item.label for item in items if item.label))
+    scored = process.extract(
+        wanted.label, labels, scorer=fuzz.token_sort_ratio, processor=plain_label, limit=most, score_cutoff=_NEAR
+    )
+    return [label for label, _, _ in scored]
+
+
+def _is(wanted: WantedItem, item: LineItem) -> bool:
+    if wanted.concept is not None:
+        whole = "[" not in (item.column_label or "")
+        own = item.concept or ""
+        return whole and wanted.concept in (own, own.rpartition(":")[2])
+    return plain_label(item.label) == wanted.label
+
+
+def _of_year(item: LineItem, end: dt.date) -> bool:
+    near = item.period_end is not None and abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS
+    return near and item.months in (0, 12)
+
+
+@cache
+def _by_name() -> dict[str, str]:
+    """Canonical keys by what people call them."""
+    names: dict[str, str] = {}
+    for key, item in canonical_items().items():
+        for name in (key.replace("_", " "), *item.names):
+            names.setdefault(name.casefold(), key)
+    return names

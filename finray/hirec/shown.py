@@ -1,0 +1,83 @@
+"""Evidence as a language model sees it: numbered passages, and the cells in them by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from finray.core.query import Query
+from finray.core.roles import Turn
+from finray.core.types import CitedCell, Passage
+from finray.models.chat import Message
+from finray.models.fences import code_of, fenced, unfenced
+
+CELL_NAME = re.compile(r"\bc\d+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A figure that a program can name. ``unit`` is the line item's, ``line`` describes the cell."""
+
+    cited: CitedCell
+    unit: str
+    passages: tuple[Passage, ...]
+    line: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    """A table or a piece of prose, and the passages that it stands for. ``source`` names filing and page."""
+
+    text: str
+    source: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """``parts`` are numbered from 1 in the prompt, the first ``kept`` of them from earlier rounds; ``cells`` are by
+    name, such as c3."""
+
+    parts: tuple[ShownPart, ...]
+    cells: Mapping[str, ShownCell] = field(default_factory=dict)
+    kept: int = 0
+
+    def texts(self, passages: Iterable[Passage]) -> list[str]:
+        """What a reader of ``passages`` can read: their text, and the parts that show them."""
+        chosen = set(passages)
+        shown = [CELL_NAME.sub(" ", part.text) for part in self.parts if chosen & set(part.passages)]
+        return [*shown, *(passage.text for passage in chosen)]
+
+
+Show = Callable[[Query, Sequence[Passage], int, Query | None], Shown]
+"""Renders passages for a question; the first so many were kept in earlier rounds, the others are for the follow-up."""
+
+
+def show_passages(_query: Query, passages: Sequence[Passage], kept: int, _asked: Query | None = None) -> Shown:
+    """Passages as they are."""
+    return Shown(tuple(ShownPart(p.text, f"{p.doc_name}, p. {p.page + 1}", (p,)) for p in passages), kept=kept)
+
+
+def messages_over(instructions: str, query: Query, shown: Shown, turn: Turn | None = None) -> list[Message]:
+    """Instructions, the parts numbered from 1, the question, and for a loop the ``turn``. Parts of kept passages come
+    first."""
+    asked = query.question if query.text == query.question else f"{query.question}\nSearched as: {query.text}"
+    cells = "\n".join(cell.line for cell in shown.cells.values())
+    code = code_of([asked, cells, *(part.source for part in shown.parts), *(part.text for part in shown.parts)])
+    lines = [
+        fenced("passage", code, part.text, {"id": str(number), "source": part.source})
+        for number, part in enumerate(shown.parts, start=1)
+    ]
+    if cells:
+        lines.append(fenced("passage", code, cells, {"source": "cells of these passages by name"}))
+    lines.append(f"Question: {unfenced(asked)}")
+    if turn is not None:
+        lines.append(_turn(turn, shown.kept))
+    return [Message("system", instructions), Message("user", "\n\n".join(lines))]
+
+
+def _turn(turn: Turn, kept: int) -> str:
+    last = ", the last one" if turn.last else ""
+    earlier = f" Passages 1 to {kept} were kept in earlier rounds; the others are new." if kept else ""
+    return f"Round {turn.number}{last}.{earlier}"

@@ -1,0 +1,1 @@
+"""Retrievers of agent frameworks over an index or a running service."""

@@ -1,0 +1,118 @@
+"""Every retrieval method over one index: with and without titles before the chunks, with the models at hand.
+
+Routing to a filing by cover facts is compared with its fair opponent, a flat store whose chunks begin with company,
+form and period (``+title``). A method whose model, package or server is missing is a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from finray.core.errors import SettingsError, UsageError
+from finray.core.settings import Settings, load_settings
+from finray.core.types import Question
+from finray.lab.comparison import RETRIEVAL_ONLY
+from finray.lab.evaluation.evaluate import Evaluation, compare, evaluate
+from finray.lab.tables.paper_table import Cell, Gap, PaperTable, Row
+from finray.lab.tables.request import Progress, Request
+from finray.lab.tables.runs import Runs, read_all
+from finray.retrieval.methods.registry import METHODS
+
+NUMBERS: Final = ("1", "2")
+REFERENCE: Final = "finray"
+_METRICS: Final = {"document_recall@1": "filing R@1", "page_recall@5": "page R@5"}
+_Found = Mapping[str, Evaluation | Gap]
+"""By name of the question set."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Contender:
+    label: str
+    settings: Settings
+
+
+def tables(request: Request, progress: Progress) -> list[PaperTable]:
+    """Table 1: recall, latency and tokens of each method on each question file. Table 2: the paired differences to
+    ``finray``. Raises UsageError if two question files have one name."""
+    sets = {PurePosixPath(uri).stem: read_all([uri]) for uri in request.questions}
+    if len(sets) < len(request.questions):
+        raise UsageError("two question files have the same name, which heads their columns; rename one")
+    with Runs(request.index, request.out, progress) as runs:
+        found = {each.label: _evaluated(each, sets, runs) for each in _contenders(request)}
+    return [_values(found, sets), _differences(found, sets)]
+
+
+def _contenders(request: Request) -> Iterator[_Contender]:
+    """Every method that retrieves, each with titles too if it can have them."""
+    for name, method in METHODS.items():
+        if method.answers == "only":
+            continue
+        for label in (name, f"{name}+title") if method.titles is not None else (name,):
+            yield _contender(label, request)
+
+
+def _contender(label: str, request: Request) -> _Contender:
+    chosen: dict[str, Any] = {**RETRIEVAL_ONLY, **request.overrides, "retrieval.method": label}
+    settings = load_settings(request.preset, chosen)
+    if label == "fingear" and not settings.passage_reranker.model:  # its own ablation, rather than nothing
+        settings = load_settings(request.preset, {**chosen, "methods.fingear.rerank": False})
+        label = "fingear (no reranker)"
+    return _Contender(label, settings)
+
+
+def _evaluated(contender: _Contender, sets: Mapping[str, Sequence[Question]], runs: Runs) -> _Found:
+    result: dict[str, Evaluation | Gap] = {}
+    for name, questions in sets.items():
+        try:
+            found = runs.predictions(f"{name}-{contender.label}", contender.settings, questions)
+        except SettingsError as error:  # no reranker or encoder is named
+            found = Gap(" ".join(str(error).split()))
+        result[name] = found if isinstance(found, Gap) else evaluate(found, questions)
+    return result
+
+
+def _values(found: Mapping[str, _Found], sets: Mapping[str, Sequence[Question]]) -> PaperTable:
+    heads = [f"{name} {head}" for name in sets for head in _METRICS.values()]
+    rows = [
+        Row(label, [*(_metric(runs[name], metric) for name in sets for metric in _METRICS), *_cost(runs)])
+        for label, runs in found.items()
+    ]
+    title = "all methods over one index; " + ", ".join(f"{name} n = {len(asked)}" for name, asked in sets.items())
+    return PaperTable("1", title, [*heads, "p50 ms", "p95 ms", "tokens"], rows)
+
+
+def _metric(run: Evaluation | Gap, metric: str) -> Cell:
+    return run if isinstance(run, Gap) else run.metrics.get(metric)
+
+
+def _cost(runs: _Found) -> list[Cell]:
+    """Milliseconds (p50, and the greatest p95 of the sets) and LLM tokens for each question, of all sets."""
+    measured = [run for run in runs.values() if isinstance(run, Evaluation)]
+    if not measured:
+        return [None, None, None]
+    questions = sum(run.questions for run in measured) or 1
+    half = sum((run.latency.p50 or 0.0) * run.questions for run in measured) / questions
+    slow = max(run.latency.p95 or 0.0 for run in measured)
+    usage = [tokens for run in measured for tokens in run.usage.values()]
+    tokens = sum(each.prompt_tokens + each.completion_tokens for each in usage) / questions
+    return [f"{half * 1000:.0f}", f"{slow * 1000:.0f}", f"{tokens:,.0f}"]
+
+
+def _differences(found: Mapping[str, _Found], sets: Mapping[str, Sequence[Question]]) -> PaperTable:
+    heads = [f"{name} {head}" for name in sets for head in _METRICS.values()]
+    reference = found[REFERENCE]
+    rows = [
+        Row(label, [_difference(runs[name], reference[name], metric) for name in sets for metric in _METRICS])
+        for label, runs in found.items()
+        if label != REFERENCE
+    ]
+    return PaperTable("2", f"difference to {REFERENCE}, paired over the same questions", heads, rows)
+
+
+def _difference(run: Evaluation | Gap, reference: Evaluation | Gap, metric: str) -> Cell:
+    if isinstance(run, Gap):
+        return run
+    return reference if isinstance(reference, Gap) else compare(run, reference).get(metric)

@@ -1,0 +1,1 @@
+"""The MCP server: tools and resources over an index, for agents."""

@@ -1,0 +1,116 @@
+"""What the tools and resources do, over the service that the HTTP routes use."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+
+from finray.api.access import ANONYMOUS
+from finray.api.errors import ApiError
+from finray.api.limits import KeyLimits
+from finray.api.requests import read_text
+from finray.api.service import Asked, AskedRetrieval, P, Service, T, Work, check_answered, one_answer
+from finray.core.filing_filter import FilingFilter
+from finray.core.settings import ServingSettings
+from finray.core.types import Question
+from finray.mcp import reading
+from finray.mcp.marking import marked, short
+from finray.mcp.records import (
+    AnswerResult,
+    FactsResult,
+    FilingResult,
+    FilingsResult,
+    PageResult,
+    PassagesResult,
+    TableResult,
+)
+
+_MAX_PROGRAM = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """``key`` is the name of the API key, ``origin`` the URL at which the caller reaches the HTTP service, if any."""
+
+    key: str = ANONYMOUS
+    origin: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Calls have the limits of the HTTP service. Citations link to pages of the service at ``links``, else to the
+    caller's, else to EDGAR. Every method may raise ApiError."""
+
+    service: Service
+    settings: ServingSettings
+    limits: KeyLimits
+    links: str | None = None
+
+    async def ask(self, caller: Caller, question: str, narrowed: FilingFilter) -> AnswerResult:
+        text = read_text(question, self.settings, "question")
+        self.limits.ask(caller.key, 1)
+        asked = Asked((Question("1", text),), narrowed, request_id=_new_id())
+        prediction = (await self._in_time(one_answer(self.service, asked))).prediction
+        check_answered(prediction)
+        shown = prediction.evidence_blocks or prediction.evidence
+        quotes, cells = await self._read(caller, reading.support, shown, prediction.operands, self._links(caller))
+        (answer,) = marked([prediction.answer], "answer")
+        return AnswerResult(
+            status=prediction.status,
+            answer=answer,
+            value=prediction.value,
+            unit=prediction.unit,
+            confidence=prediction.confidence,
+            grounded=prediction.grounded,
+            program=None if prediction.program is None else short(prediction.program, _MAX_PROGRAM),
+            cells=cells,
+            evidence=quotes,
+            missing=tuple(map(short, prediction.missing)),
+            nearest=tuple(map(short, prediction.nearest)),
+        )
+
+    async def search(self, caller: Caller, query: str, narrowed: FilingFilter, limit: int) -> PassagesResult:
+        text = read_text(query, self.settings, "query")
+        self.limits.ask(caller.key, 1)
+        asked = AskedRetrieval(text, narrowed, k_passages=limit, request_id=_new_id())
+        found = await self._in_time(self.service.retrieve(asked))
+        return PassagesResult(await self._read(caller, reading.quote, found.passages, self._links(caller)))
+
+    async def filings(self, caller: Caller, narrowed: FilingFilter, cursor: str, limit: int) -> FilingsResult:
+        return await self._read(caller, reading.list_filings, narrowed, cursor, limit, self._links(caller))
+
+    async def filing(self, caller: Caller, filing_id: str) -> FilingResult:
+        return await self._read(caller, reading.read_filing, filing_id, self._links(caller))
+
+    async def page(self, caller: Caller, filing_id: str, page: int, start: int = 0) -> PageResult:
+        return await self._read(caller, reading.read_page, filing_id, page, start, self._links(caller))
+
+    async def table(self, caller: Caller, filing_id: str, page: int, table: int) -> TableResult:
+        return await self._read(caller, reading.read_table, filing_id, page, table, self._links(caller))
+
+    async def facts(
+        self, caller: Caller, companies: Sequence[str], items: Sequence[str], years: Sequence[int], every_filing: bool
+    ) -> FactsResult:
+        return await self._read(caller, reading.look_up, companies, items, years, every_filing, self._links(caller))
+
+    def _links(self, caller: Caller) -> str | None:
+        return self.links or caller.origin
+
+    async def _read(self, caller: Caller, work: Work[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._in_time(self.service.read(caller.key, work, *args, **kwargs))
+
+    async def _in_time(self, work: Awaitable[T]) -> T:
+        """Raises ApiError 504."""
+        try:
+            async with asyncio.timeout(self.settings.timeout_s):
+                return await work
+        except TimeoutError:
+            message = f"no result within {self.settings.timeout_s:g} s (serving.timeout_s)"
+            raise ApiError(504, "timeout", message) from None
+
+
+def _new_id() -> str:
+    """The log lists errors of a question by it."""
+    return uuid.uuid4().hex

@@ -1,0 +1,139 @@
+"""Periods that are counted from others: "the year before", "the same quarter a year earlier", "Q2" without a year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, cast
+
+from finray.core.period import Period
+from finray.core.types import FiscalPeriod
+from finray.core.vocabulary import COUNT, MONTH, ORDINAL, ORDINALS, number_of
+
+_BACK = r"(?:before|earlier|prior|previously)"
+_ON = r"(?:after(?:wards)?|later)"
+_UNIT = r"(?P<unit>year|quarter)s?"
+_OPEN = re.compile(
+    r"\b(?:(?:last|this|current) (?:fiscal )?(?:year|quarter|month|half)|"
+    r"(?:the )?(?:last|past|next|other) (?:few |several )?"
+    r"(?:years|quarters|months)|ago|today|yesterday|tomorrow|"
+    r"(?:year|month|quarter)[- ]to[- ]date|ytd|recently|historically|other years?|"
+    r"(?:first|second|1st|2nd) half|H[12]|(?:every|each) year|annually)\b|"
+    rf"\b(?:in|of|at|by|through|ended|ending|(?<!\w)as of)\s+{MONTH}\b(?!\s+\d)",
+    re.I,
+)
+"""Periods that depend on the day of asking, or that leave open which is meant."""
+_LATEST = re.compile(
+    r"\b(?:the |its )?(?:latest|newest|most recent)"
+    r"(?: (?:fiscal )?(?:year|period)| (?:10-?K|annual report|filing|one))?\b",
+    re.I,
+)
+_SAME = re.compile(r"\b(?:(?:that|the same|this same|same) (?:fiscal )?(?:year|quarter|period)|back then)\b", re.I)
+_SHIFTS = (
+    (re.compile(rf"\b(?:the )?(?:fiscal )?{_UNIT} {_BACK}(?: that| it)?\b", re.I), -1),
+    (re.compile(rf"\b(?:the )?(?:fiscal )?{_UNIT} {_ON}(?: that| it)?\b", re.I), 1),
+    (re.compile(rf"\b(?:the )?(?:previous|prior|preceding)[ -](?:fiscal )?{_UNIT}\b", re.I), -1),
+    (re.compile(rf"\b(?:the )?(?:next|following|subsequent) (?:fiscal )?{_UNIT}\b", re.I), 1),
+    (re.compile(rf"\b(?:the )?{_UNIT}-ago(?: (?:quarter|period|year))?\b", re.I), -1),
+)
+_COUNTED = (
+    (re.compile(rf"\b(?P<count>an?|{COUNT}) (?:fiscal )?{_UNIT} {_BACK}(?: that| it)?\b", re.I), -1),
+    (re.compile(rf"\b(?P<count>an?|{COUNT}) (?:fiscal )?{_UNIT} {_ON}(?: that| it)?\b", re.I), 1),
+)
+_PART = re.compile(
+    rf"\b(?:(?:the )?(?P<ordinal>{ORDINAL}) (?:fiscal )?quarter|Q(?P<number>[1-4])|(?P<digit>[1-4])Q|"
+    r"(?:the )?(?P<full>(?:full|whole|entire)[- ](?:fiscal )?year))\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """``text[start:end]`` names a period by another: ``count`` units later, or its ``part``. "open" leaves open which
+    period is meant, "latest" means the newest that there is."""
+
+    start: int
+    end: int
+    kind: Literal["years", "quarters", "part", "same", "latest", "open"]
+    count: int = 0
+    part: FiscalPeriod | None = None
+
+
+def relative_periods(text: str) -> tuple[Relative, ...]:
+    """The relative periods of ``text``, in reading order. Blank the periods with a year before."""
+    rest = text
+    found: list[Relative] = []
+    for pattern, read in _PATTERNS:
+        for match in pattern.finditer(rest):
+            found.append(read(match))
+            rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
+    return tuple(sorted(found, key=lambda each: each.start))
+
+
+def counted_from(relatives: Sequence[Relative], period: Period) -> Period | None:
+    """``period`` moved as ``relatives`` say; None if they do not apply, such as a quarter before a full year."""
+    moved: Period | None = period
+    for each in relatives:
+        if moved is None:
+            return None
+        match each.kind:
+            case "years":
+                moved = moved.years_before(-each.count) if 1 < moved.year + each.count < 9999 else None
+            case "quarters":
+                moved = _quarters_later(moved, each.count)
+            case "part":
+                moved = Period(moved.year, each.part)
+            case "open" | "latest":
+                moved = None
+    return moved
+
+
+def in_words(period: Period) -> str:
+    """``period`` as a question names it; without the length of a period that ends on a day."""
+    if period.date is not None:
+        return f"{period.date:%B} {period.date.day}, {period.date.year}"
+    if period.months is not None:
+        return f"the first {period.months} months of fiscal {period.year}"
+    if period.part is None:
+        return str(period.year)
+    return f"fiscal {period.year}" if period.part == "FY" else f"{period.part} {period.year}"
+
+
+def _quarters_later(period: Period, count: int) -> Period | None:
+    if period.part is None or period.part == "FY" or period.months is not None:
+        return None
+    years, quarter = divmod(int(period.part[1]) - 1 + count, 4)
+    return replace(period, year=period.year + years, part=cast(FiscalPeriod, f"Q{quarter + 1}"))
+
+
+def _shift(sign: int, match: re.Match[str]) -> Relative:
+    counted = match.groupdict().get("count")
+    count = 1 if counted is None or counted.lower() in ("a", "an") else number_of(counted)
+    unit: Literal["years", "quarters"] = "years" if match["unit"].lower() == "year" else "quarters"
+    return Relative(*match.span(), unit, sign * count)
+
+
+def _part(match: re.Match[str]) -> Relative:
+    if match["full"]:
+        return Relative(*match.span(), "part", part="FY")
+    number = ORDINALS[match["ordinal"].lower()] if match["ordinal"] else int(match["number"] or match["digit"])
+    return Relative(*match.span(), "part", part=cast(FiscalPeriod, f"Q{number}"))
+
+
+def _plain(kind: Literal["same", "latest", "open"], match: re.Match[str]) -> Relative:
+    return Relative(*match.span(), kind)
+
+
+def _patterns() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Relative]]]:
+    for pattern, sign in (*_COUNTED, *_SHIFTS):
+        yield pattern, partial(_shift, sign)
+    yield _SAME, partial(_plain, "same")
+    yield _LATEST, partial(_plain, "latest")
+    yield _OPEN, partial(_plain, "open")
+    yield _PART, _part
+
+
+_PATTERNS = tuple(_patterns())
+"""The most specific first; the words of a match are blanked before the next pattern."""

@@ -1,0 +1,1 @@
+"""Knowledge graphs of filings: entities and relations with the pages that they come from."""

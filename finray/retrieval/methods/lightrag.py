@@ -1,0 +1,201 @@
+"""``lightrag``: pages by way of a knowledge graph of entities and relations.
+
+Guo et al., "LightRAG: Simple and Fast Retrieval-Augmented Generation" (arXiv 2410.05779). `finray extend --with
+lightrag` asks a language model for the entities and relations of each page (its chunks of 1,200 tokens are about as
+long) and stores them with their vectors. A question becomes keywords on two levels: the low ones find entities, their
+relations and their pages (local), the high ones find relations, their entities and their pages (global); "hybrid" takes
+turns, and "mix" has a third turn for the pages nearest to the question by vector. The passages are whole pages. Its own
+answer reads the entities and relations too.
+
+This is a small implementation over the tables of the index; the authors' package keeps its own stores. Entities are
+merged within a filing, not across filings: all filings print the same line items, and one node for everyone's "Total
+assets" would lead anywhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, TypeVar
+
+import pyarrow as pa
+
+from finray.core.journal import Journal
+from finray.core.method_settings import LightragParameters
+from finray.core.query import Query
+from finray.core.question_fields import excerpt
+from finray.core.roles import AnsweredPassages
+from finray.core.settings import Settings
+from finray.core.types import Document, Passage, TokenUsage
+from finray.index.extensions import Cost, FilingExtension, OfFiling, open_extension
+from finray.index.reader import IndexReader
+from finray.models.chat import ChatModel
+from finray.models.encoder import load_encoder
+from finray.models.load_chat import disconnect, load_chat
+from finray.retrieval.flat import Scope, doc_names, scope
+from finray.retrieval.graph.keywords import Keywords, asked_keywords, read_keywords
+from finray.retrieval.graph.memory import KnowledgeGraph, PagePlace
+from finray.retrieval.graph.parts import COLUMNS, FilingGraph, graph_columns, graph_of_row
+from finray.retrieval.graph.tagged import tagged_graph
+from finray.retrieval.graph.written import written_graph
+from finray.retrieval.methods.asking import OVER_PASSAGES, Asker
+from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+
+Name = Literal["lightrag", "lightrag_rules"]
+STAGE: Final = "lightrag"
+OVER_GRAPH: Final = (
+    f"{OVER_PASSAGES} The passage without an id lists entities and relations of the filings: it helps to find what the "
+    "others print, and cannot be cited."
+)
+_SHOWN_PARTS = 30
+"""Entities, and as many relations, that an answer reads."""
+_SHOWN_CHARACTERS = 240
+
+
+def graph_extension(name: Name, settings: Settings, chat: ChatModel | None = None) -> FilingExtension:
+    """The graph of each filing; ``lightrag`` asks ``chat``, by default the model of the settings."""
+    encoder_settings = settings.encoder
+    made_with = encoder_settings.model_dump(include={"model", "max_tokens", "passage_prefix"})
+    if name == "lightrag":
+        made_with |= {"llm": settings.llm.model, "llm_max_tokens": settings.llm.max_tokens}
+
+    def load(reader: IndexReader) -> OfFiling:
+        encoder = load_encoder(encoder_settings)
+        filings = {filing.filing_id: filing for filing in reader.filings()}
+
+        def build(filing_id: str) -> tuple[Mapping[str, pa.Array], Cost]:
+            started, worked = time.perf_counter(), time.process_time()
+            filing = filings[filing_id]
+            rows = reader.pages([filing_id], ["page", "text", "headings"]).to_pylist()
+            usage = TokenUsage()
+            if name == "lightrag_rules":
+                pages = [(row["page"], row["text"], row["headings"] or "") for row in rows]
+                lines = reader.line_items([filing_id]).get(filing_id, ())
+                graph = tagged_graph(filing, reader.cover_summary(filing_id), pages, lines)
+            else:
+                texts = [(row["page"], row["text"]) for row in rows]
+                graph, usage = asyncio.run(_written(settings, chat, texts, filing.doc_name))
+            columns = graph_columns(graph, encoder)
+            seconds, processor = time.perf_counter() - started, time.process_time() - worked
+            parts = len(graph.entities) + len(graph.relations)
+            tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cost)
+            return columns, Cost(seconds, processor, parts, *tokens)
+
+        return build
+
+    return FilingExtension(name, made_with, load, things="graphs")
+
+
+async def _written(
+    settings: Settings, chat: ChatModel | None, pages: Sequence[tuple[int, str]], source: str
+) -> tuple[FilingGraph, TokenUsage]:
+    """The graph by ``chat``, or by the model of the settings, whose connections belong to the running event loop."""
+    model = chat or load_chat(settings.llm)
+    try:
+        return await written_graph(model, pages, source)
+    finally:
+        await disconnect(model)
+
+
+class GraphPassages:
+    """Pages of the entities and relations that fit the keywords of a question; ``keywords`` asks the chat model for
+    these."""
+
+    def __init__(self, tools: Toolbox, graph: KnowledgeGraph, chosen: LightragParameters, *, keywords: bool) -> None:
+        self._tools = tools
+        self._graph = graph
+        self._chosen = chosen
+        self._chat = tools.chat_model() if keywords or tools.answers else None
+        self._asks_keywords = keywords
+        self._names = doc_names(tools.reader)
+
+    async def passages(
+        self, query: Query, documents: Sequence[Document], k: int, journal: Journal
+    ) -> Sequence[Passage]:
+        """Raises ModelReplyError if the keywords or the answer of the model cannot be used."""
+        if self._graph.unusable:
+            journal.note(f"{STAGE}: the graph lacks {self._graph.unusable} pages whose replies were unusable")
+        asker = None if self._chat is None else Asker(self._chat, STAGE, journal)
+        if asker is not None and self._asks_keywords:
+            keywords = await asked_keywords(query, asker)
+        else:
+            keywords = read_keywords(query, self._tools.catalog)
+        journal.note(f"{STAGE}: low-level {excerpt(keywords.low, 200)!r}, high-level {excerpt(keywords.high, 200)!r}")
+        nodes, edges, places = self._found(query, keywords, scope(documents), k)
+        found = self._read(places[:k])
+        if asker is None or not self._tools.answers:
+            return found
+        context = self._described(nodes[:_SHOWN_PARTS], edges[:_SHOWN_PARTS])
+        return AnsweredPassages(found, await asker.answer(OVER_GRAPH, query.question, found, context=context))
+
+    def _found(
+        self, query: Query, keywords: Keywords, within: Scope, k: int
+    ) -> tuple[list[int], list[int], list[PagePlace]]:
+        """Entities, relations and pages, each in the order in which they were found."""
+        graph, limit, encode = self._graph, self._chosen.top_k, self._tools.encoder.encode_query
+        nodes = graph.nearest_nodes(encode(keywords.low), within, limit) if self._chosen.mode != "global" else []
+        edges = graph.nearest_edges(encode(keywords.high), within, limit) if self._chosen.mode != "local" else []
+        nearest: list[PagePlace] = []
+        if self._chosen.mode == "mix":
+            hits = self._tools.reader.search_pages_vector(encode(query.question), within, k)
+            nearest = list(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
+        places = _in_turns(graph.pages_of_nodes(nodes), graph.pages_of_edges(edges), nearest)
+        return _in_turns(nodes, graph.nodes_of(edges)), _in_turns(graph.edges_of(nodes), edges), places
+
+    def _read(self, places: Sequence[PagePlace]) -> list[Passage]:
+        texts = self._tools.reader.page_texts(places)
+        return [
+            Passage(
+                self._names[filing_id],
+                filing_id,
+                page,
+                0,
+                len(texts[filing_id, page]),
+                texts[filing_id, page],
+                1 / rank,
+            )
+            for rank, (filing_id, page) in enumerate(places, start=1)
+        ]
+
+    def _described(self, nodes: Sequence[int], edges: Sequence[int]) -> str:
+        """The entities and relations as lines."""
+        lines = []
+        for number in nodes:
+            node = self._graph.nodes[number]
+            lines.append(f"Entity: {node.entity.name} ({self._names[node.filing_id]}): {node.entity.text}")
+        for number in edges:
+            edge = self._graph.edges[number]
+            ends = f"{edge.relation.source} - {edge.relation.target} ({self._names[edge.filing_id]})"
+            lines.append(f"Relation: {ends}: {edge.relation.text or edge.relation.keywords}")
+        return "\n".join(excerpt(line, _SHOWN_CHARACTERS) for line in lines)
+
+
+T = TypeVar("T")
+
+
+def _in_turns(*streams: Sequence[T]) -> list[T]:
+    """One of each stream, then the next of each, and so on; each once."""
+    rounds = itertools.zip_longest(*(map(_boxed, stream) for stream in streams))
+    return list(dict.fromkeys(box[0] for taken in rounds for box in taken if box is not None))
+
+
+def _boxed(item: T) -> tuple[T]:
+    return (item,)
+
+
+def build_with(tools: Toolbox, name: Name, *, keywords: bool) -> Retrieval:
+    """The method over the graph of the open index. Raises IndexMismatchError if `finray extend` has not stored it."""
+    stored = open_extension(tools.reader, graph_extension(name, tools.settings)).rows(COLUMNS).to_pylist()
+    dimension = tools.encoder.dimension
+    graph = KnowledgeGraph(((row["filing_id"], *graph_of_row(row, dimension)) for row in stored), dimension)
+    return tools.flat(GraphPassages(tools, graph, getattr(tools.settings.methods, name), keywords=keywords))
+
+
+def extension(settings: Settings) -> FilingExtension:
+    return graph_extension("lightrag", settings)
+
+
+def build(tools: Toolbox) -> Retrieval:
+    return build_with(tools, "lightrag", keywords=True)

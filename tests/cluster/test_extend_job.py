@@ -1,0 +1,68 @@
+"""``finray extend`` on Ray: the same rows as in this process, also after a stop."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from finray.cluster.extend_job import tables_on_ray
+from finray.cluster.runtime import ray_cluster
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import Settings, load_settings
+from finray.index.extensions import FilingExtension, extend_index, open_extension
+from finray.index.in_process import index_in_process
+from finray.index.reader import IndexReader
+from finray.retrieval.methods import fingear
+from finray.retrieval.trees.store import COLUMNS
+
+pytestmark = [pytest.mark.ray]
+
+
+@pytest.fixture(scope="module")
+def settings() -> Settings:
+    chosen = {"encoder.model": "hash", "methods.fingear.reduction": "spectral", "methods.fingear.dimension": 2}
+    return load_settings(overrides=chosen, environment={})
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[None]:
+    with ray_cluster(num_cpus=2):
+        yield
+
+
+def test_actors_build_what_one_process_builds_and_continue(
+    corpus: Path, settings: Settings, tmp_path: Path, cluster: None
+) -> None:
+    sources = sorted(str(path) for path in corpus.glob("*10k*"))[:3]
+    index_in_process(sources, str(tmp_path / "here"), settings)
+    shutil.copytree(tmp_path / "here", tmp_path / "ray")
+    here, there = (IndexReader.open(str(tmp_path / name), settings) for name in ("here", "ray"))
+    extension: FilingExtension = fingear.extension(settings)
+    extend_index(here, extension)
+    tables = tables_on_ray(settings, workers=1)
+    first = extend_index(there, extension, tables=lambda *work: iter([next(tables(*work))]))
+    assert first.costs.keys() < there.revisions.keys()
+    second = extend_index(there, extension, tables=tables)
+    assert first.costs.keys() | second.costs.keys() == there.revisions.keys()
+    assert second.added == len(sources) - 1
+    rows = [open_extension(reader, extension).rows(COLUMNS).to_pylist() for reader in (here, there)]
+    assert [{**row, "trees": None} for row in rows[0]] == [{**row, "trees": None} for row in rows[1]]
+
+
+def test_a_model_that_cannot_be_reached_stops_the_job_with_its_message(
+    corpus: Path, settings: Settings, tmp_path: Path, cluster: None
+) -> None:
+    index_in_process([str(min(corpus.glob("*10k*")))], str(tmp_path), settings)
+    asks = {"writer": "llm"}
+    fingear_ = settings.methods.fingear.model_copy(update=asks)
+    llm = settings.llm.model_copy(update={"base_url": "http://127.0.0.1:9/v1", "max_retries": 0})
+    chosen = settings.model_copy(
+        update={"llm": llm, "methods": settings.methods.model_copy(update={"fingear": fingear_})}
+    )
+    with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:9"):
+        extend_index(
+            IndexReader.open(str(tmp_path), chosen), fingear.extension(chosen), tables=tables_on_ray(chosen, workers=1)
+        )

@@ -1,0 +1,33 @@
+"""The generator of arXiv 2602.17981: one prompt, and its reply as the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from finray.core.errors import ModelReplyError
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.core.types import Passage
+from finray.hirec.plain_answerer import PlainAnswerer
+from finray.models.chat import ScriptedChatModel
+
+PASSAGES = tuple(Passage("A", "1", page, 0, 9, text, 1.0) for page, text in enumerate(["Revenue 10.", "Costs 4."]))
+QUERY = Query("What is {profit}?", "profit")
+
+
+async def test_the_prompt_is_that_of_appendix_a() -> None:
+    model = ScriptedChatModel(lambda messages: " It is 6. ")
+    journal = Journal()
+    answer = await PlainAnswerer(model).answer(QUERY, Curation(PASSAGES, answerable=True), journal)
+    (messages,) = model.calls
+    assert [message.role for message in messages] == ["system", "user"]
+    assert messages[0].content.startswith("You are a financial analyst assistant. Your task is to provide accurate")
+    assert messages[1].content == "Context: Revenue 10.\n\nCosts 4.\nQuestion: What is {profit}?\nAnswer:"
+    assert (answer.text, answer.status, answer.evidence) == ("It is 6.", "answered", PASSAGES)
+    assert journal.usage["answer"].completion_tokens > 0
+
+
+async def test_an_empty_reply_is_an_error() -> None:
+    with pytest.raises(ModelReplyError, match="wrote no answer"):
+        await PlainAnswerer(ScriptedChatModel(lambda messages: " ")).answer(QUERY, Curation(PASSAGES, True), Journal())

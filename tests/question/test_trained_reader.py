@@ -1,0 +1,43 @@
+"""What the trained reader adds to the rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.question.companies import CompanyCatalog
+from finray.question.measure_tagger import MeasureTagger
+from finray.question.measures import tagged_measures
+from finray.question.rule_reader import RuleReader
+from finray.question.trained_reader import TrainedReader
+from tests.question.test_companies import filing
+
+
+@pytest.fixture(scope="module")
+def reader() -> TrainedReader:
+    return TrainedReader(RuleReader(CompanyCatalog([filing(1, "Torvane Inc", cik="7")])), MeasureTagger())
+
+
+async def _read(reader: TrainedReader, question: str) -> Query:
+    return await reader.read(question, Journal())
+
+
+async def test_the_row_is_found_without_its_instructions(reader: TrainedReader) -> None:
+    query = await _read(reader, "Looking at Torvane: what did the ad spending come to in fiscal 2024? Keep it short.")
+    assert any(p.text == "ad spending" for measures in query.measures for p in measures.phrases.values())
+
+
+async def test_a_product_in_question_is_not_the_whole_company(reader: TrainedReader) -> None:
+    query = await _read(reader, "What net revenue did the Glimmerwand brand bring in for Torvane in FY2021?")
+    assert not any(formula.expression == "revenue" for m in query.measures for formula in m.formulas)
+
+
+async def test_words_are_no_figure(reader: TrainedReader) -> None:
+    query = await _read(reader, "Why did Torvane close its plant in FY2021?")
+    assert query.measures == ()
+
+
+async def test_another_operation_than_the_rules_read_adds_nothing(reader: TrainedReader) -> None:
+    query = await _read(reader, "How did Torvane's pension cost grow from FY2020 to FY2021?")
+    assert tagged_measures(query, [["pension cost"], ["plan assets"]], "value") == ()
