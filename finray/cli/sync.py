@@ -13,8 +13,8 @@ import typer
 
 from finray.cli.index import described as index_described
 from finray.cli.index import index_with_progress
-from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
-from finray.cli.output import emit, err
+from finray.cli.options import ExitZeroOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, err, exit_code
 from finray.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def sync(
     now: Annotated[
         bool, typer.Option("--now", help="Query each chosen company too, for filings that no index lists yet.")
     ] = False,
+    exit_zero: ExitZeroOption = False,
     json_: JsonOption = False,
 ) -> int:
     """Fetch new filings from EDGAR within its rate limit, and index them. A second run fetches only missing ones."""
@@ -93,8 +94,11 @@ def sync(
         progress = stack.enter_context(progress_bar(err, "EDGAR"))
         summary, indexed = edgar.sync(request, settings, index_new, limiter=limiter, progress=progress)
     emit(asdict(summary) | {"index": asdict(indexed)}, described(summary, indexed), as_json=json_)
-    failed = summary.has_failures or (indexed.summary is not None and indexed.summary.failed > 0)
-    return 1 if failed else 0
+    stored = indexed.summary
+    if summary.problems or not exit_zero:  # a problem is no single filing, but an index or EDGAR as a whole
+        return 1 if summary.has_failures or (stored is not None and stored.failed > 0) else 0
+    fetched = exit_code(len(summary.failed), summary.fetched + summary.adopted, exit_zero=True)
+    return fetched or (exit_code(stored.failed, stored.indexed, exit_zero=True) if stored is not None else 0)
 
 
 def described(summary: SyncSummary, indexed: IndexOutcome) -> str:
