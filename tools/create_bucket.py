@@ -2,8 +2,8 @@
 
     python tools/create_bucket.py NAME --region eu-central-1
 
-Blocks public access, and deletes what interrupted uploads leave. Can be repeated: a bucket that this account already has
-in that region gets the same settings.
+Blocks public access, and deletes what interrupted uploads leave. Can be repeated: a bucket that this account already
+has in that region gets the same settings.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from tools.create_bucket import create_bucket, main
+from tools.create_bucket import main
 
 
 @pytest.fixture(autouse=True)
