@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
-from finray.cli.output import emit, err
+from finray.cli.output import emit, err, exit_code
+from finray.core.errors import ModelUnavailableError
 
 
 def fetch_models(
@@ -23,18 +24,24 @@ def fetch_models(
     """Download the models that these settings take from a hub, once, so that no job and no pod has to."""
     from finray.models import fetch
 
-    settings = settings_of(preset, set_)
-
-    def report(model: fetch.HubModel) -> None:
+    found: list[fetch.CachedModel] = []
+    failed: list[ModelUnavailableError] = []
+    for model in fetch.models_of(settings_of(preset, set_)):
         err.print(f"{'checking' if check else 'fetching'} {model}", markup=False, highlight=False)
-
-    found = list(fetch.fetch_models(settings, to, download=not check, report=report))
+        try:
+            found.append(fetch.fetch_model(model, to, download=not check))
+        except ModelUnavailableError as error:
+            failed.append(error)
+    if failed and not found:
+        raise ModelUnavailableError("; ".join(map(str, failed)))
     lines = [
         f"{', '.join(model.roles)}: {model.model} at {model.commit}, {model.bytes / 2**20:,.0f} MiB in {model.folder}"
         for model in found
     ]
+    lines += [f"failed: {error}" for error in failed]
     home = f"HF_HOME={to} " if to is not None else ""
     after = f"set {home}HF_HUB_OFFLINE=1 for processes that shall use only this cache"
     text = "\n".join([*lines, after]) if lines else "no model of these settings comes from a hub"
-    emit({"models": [asdict(model) for model in found]}, text, as_json=json_)
-    return 0
+    record = {"models": [asdict(model) for model in found], "failed": [str(error) for error in failed]}
+    emit(record, text, as_json=json_)
+    return exit_code(len(failed), len(found))

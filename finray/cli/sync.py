@@ -62,6 +62,7 @@ def sync(
     """Fetch new filings from EDGAR within its rate limit, and index them. A second run fetches only missing ones."""
     from finray.edgar import sync as edgar
     from finray.edgar.limiter import Limiter, LocalLimiter
+    from finray.index import tasks
 
     settings = settings_of(preset, [*(set_ or ()), f"edgar.contact={contact}"] if contact is not None else set_)
     request = edgar.SyncRequest(
@@ -85,14 +86,16 @@ def sync(
 
     with ExitStack() as stack:
         limiter: Callable[[float], Limiter] = LocalLimiter
+        upkeep: tasks.Run = tasks.in_turn
         if os.environ.get("RAY_ADDRESS"):  # share the cluster's limiter; without a cluster, Ray starts only to index
             from finray.cluster.edgar_limiter import ClusterLimiter
+            from finray.cluster.index_job import on_cluster
             from finray.cluster.runtime import ray_cluster
 
             stack.enter_context(ray_cluster())
-            limiter = ClusterLimiter
+            limiter, upkeep = ClusterLimiter, on_cluster
         progress = stack.enter_context(progress_bar(err, "EDGAR"))
-        summary, indexed = edgar.sync(request, settings, index_new, limiter=limiter, progress=progress)
+        summary, indexed = edgar.sync(request, settings, index_new, limiter=limiter, upkeep=upkeep, progress=progress)
     emit(asdict(summary) | {"index": asdict(indexed)}, described(summary, indexed), as_json=json_)
     stored = indexed.summary
     if summary.problems or not exit_zero:  # a problem is no single filing, but an index or EDGAR as a whole

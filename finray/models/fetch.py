@@ -6,7 +6,6 @@ Without it, every process that finds the cache empty downloads gigabytes, and a 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,26 +52,17 @@ def models_of(settings: Settings) -> list[HubModel]:
     return [HubModel(tuple(names), model, revision) for (model, revision), names in roles.items()]
 
 
-def fetch_models(
-    settings: Settings,
-    home: str | None = None,
-    *,
-    download: bool = True,
-    report: Callable[[HubModel], None] | None = None,
-) -> Iterator[CachedModel]:
-    """Yield the hub models of ``settings`` as soon as each is complete. What the cache has is not downloaded again.
+def fetch_model(wanted: HubModel, home: str | None = None, *, download: bool = True) -> CachedModel:
+    """Place a model in the cache; what is there is not downloaded again.
 
-    ``home`` is the cache's home, the later ``HF_HOME`` (default: that of this process). Without ``download`` models are
-    only checked. ``report`` is called before each model.
-    Raises ModelUnavailableError for a model that cannot be downloaded, is incomplete or has no weights as safetensors.
+    ``home`` is the cache's home, the later ``HF_HOME`` (default: that of this process). Without ``download`` the model
+    is only checked.
+    Raises ModelUnavailableError if it cannot be downloaded, is incomplete or has no weights as safetensors.
     """
-    for wanted in models_of(settings):
-        if report is not None:
-            report(wanted)
-        folder = _snapshot(wanted, home, download=download)
-        _check(wanted, folder)
-        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        yield CachedModel(wanted.roles, wanted.model, wanted.revision, folder.name, str(folder), size)
+    folder = _snapshot(wanted, home, download=download)
+    _check(wanted, folder)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return CachedModel(wanted.roles, wanted.model, wanted.revision, folder.name, str(folder), size)
 
 
 def _snapshot(wanted: HubModel, home: str | None, *, download: bool) -> Path:

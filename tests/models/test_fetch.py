@@ -13,7 +13,7 @@ import pytest
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import Settings, load_settings
-from finray.models.fetch import HubModel, fetch_models, models_of
+from finray.models.fetch import HubModel, fetch_model, models_of
 from tests.models.local_hub import COMMIT, LocalHub, local_hub
 
 ENCODER = ["--set", "encoder.model=acme/encoder", "--set", "encoder.revision=main"]
@@ -77,8 +77,10 @@ def test_without_a_hub_the_message_names_model_and_way_out(hub: LocalHub, tmp_pa
         assert "cannot download the model 'acme/encoder@main' (encoder.model)" in said
         assert "where the hub can be reached" in said
         assert "Traceback" not in said
-    unknown = python(hub, tmp_path / "home", *fetch, "--set", "encoder.model=acme/nothing")
-    assert (unknown.returncode, "acme/nothing" in unknown.stderr) == (2, True)
+    one = python(hub, tmp_path / "home", *fetch, "--set", "passage_reranker.model=acme/nothing")
+    assert one.returncode == 1
+    assert "encoder: acme/encoder at " in one.stdout
+    assert "failed: cannot download the model 'acme/nothing' (passage_reranker.model)" in one.stdout
 
 
 def test_the_dimension_of_a_hub_model_downloads_no_weights(hub: LocalHub, tmp_path: Path) -> None:
@@ -91,9 +93,8 @@ def test_the_dimension_of_the_embedded_encoder_needs_no_torch(hub: LocalHub, tmp
     assert python(hub, tmp_path, "-c", DIMENSION, "minilm", "").stdout.split() == ["384", "False"]
 
 
-def test_settings_without_a_hub_model_have_nothing_to_fetch(tmp_path: Path) -> None:
-    assert list(fetch_models(Settings(), str(tmp_path / "cache"))) == []
-    assert not (tmp_path / "cache").exists()
+def test_settings_without_a_hub_model_have_nothing_to_fetch() -> None:
+    assert models_of(Settings()) == []
 
 
 def test_a_model_in_two_roles_is_fetched_once() -> None:
@@ -125,6 +126,5 @@ def test_an_incomplete_model_is_named(tmp_path: Path, files: dict[str, str], sai
     snapshot.mkdir(parents=True)
     for name, content in files.items():
         (snapshot / name).write_text(content)
-    settings = load_settings("local", {"encoder.model": "acme/encoder", "encoder.revision": COMMIT}, environment={})
     with pytest.raises(ModelUnavailableError, match=said):
-        list(fetch_models(settings, str(tmp_path), download=False))
+        fetch_model(HubModel(("encoder",), "acme/encoder", COMMIT), str(tmp_path), download=False)
