@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -177,7 +180,7 @@ def test_an_endpoint_outlives_a_worker_node(number: int) -> None:
     assert service["spec"]["excludeHeadPodFromServeSvc"] is True
 
 
-def test_the_state_of_a_head_can_be_kept_in_redis(custom_resources: Schemas) -> None:
+def test_the_state_of_a_head_can_be_kept_in_redis() -> None:
     folder = INFRA / "kubernetes" / "head-fault-tolerance"
     (component,), (patch,) = documents(folder / "kustomization.yaml"), documents(folder / "patch.yaml")
     assert component["kind"] == "Component"
@@ -192,11 +195,34 @@ def test_the_state_of_a_head_can_be_kept_in_redis(custom_resources: Schemas) -> 
         assert selector.items() <= labels
     (variable,) = stateful["spec"]["template"]["spec"]["containers"][0]["env"]
     assert variable["valueFrom"] == options["redisPassword"]["valueFrom"]
-    # What kustomize makes of it: a strategic merge without lists is a deep update.
-    for patched, _ in services():
-        patched["spec"]["rayClusterConfig"]["gcsFaultToleranceOptions"] = options
-        schema = custom_resources[patched["kind"], patched["apiVersion"]]
-        jsonschema.Draft7Validator(closed(schema["properties"]["spec"])).validate(patched["spec"])
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl, for its kustomize")
+@pytest.mark.parametrize("options", [(), ("serve.yaml",), ("serve.yaml", "serve-gpu.yaml", "head-fault-tolerance")])
+def test_kustomize_builds_what_is_enabled(custom_resources: Schemas, tmp_path: Path, options: tuple[str, ...]) -> None:
+    folder = tmp_path / "kubernetes"
+    shutil.copytree(INFRA / "kubernetes", folder)
+    text = (folder / "kustomization.yaml").read_text(encoding="utf-8")
+    for name in options:
+        enabled = re.sub(rf"^(?:  )?# *- {re.escape(name)}.*$", f"  - {name}", text, flags=re.MULTILINE)
+        assert enabled != text, name
+        text = enabled
+    if "head-fault-tolerance" in options:
+        text = text.replace("# components:", "components:")
+    (folder / "kustomization.yaml").write_text(text, encoding="utf-8")
+    built = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    rendered = [document for document in yaml.safe_load_all(built.stdout) if document]
+    services_ = [document for document in rendered if document["kind"] == "RayService"]
+    assert len(services_) == len([name for name in options if name.startswith("serve")])
+    for document in services_:
+        schema = custom_resources[document["kind"], document["apiVersion"]]
+        jsonschema.Draft7Validator(closed(schema["properties"]["spec"])).validate(document["spec"])
+        kept = document["spec"]["rayClusterConfig"].get("gcsFaultToleranceOptions", {})
+        assert ("redisAddress" in kept) == ("head-fault-tolerance" in options)
+    for document in rendered:
+        if not of_ray(document):
+            kubernetes_validate.validate(document, KUBERNETES, strict=True)
 
 
 @pytest.mark.parametrize(("name", "words"), commands())
