@@ -14,10 +14,10 @@ import lance.fragment
 import numpy as np
 import pytest
 
-from finray.core.errors import UsageError
+from finray.core.errors import FilingError, UsageError
 from finray.core.settings import Settings
 from finray.core.types import Filing, LineItem, Page, ParsedFiling
-from finray.index import layout, maintenance, schema, search_indexes, writer
+from finray.index import layout, maintenance, plan, schema, search_indexes, writer
 from finray.index.bundle import FilingBundle, encode_bundle, make_bundle
 from finray.index.check import check_index
 from finray.index.fragments import write_filings
@@ -116,6 +116,38 @@ def test_killed_between_any_two_steps_and_run_again_ends_with_the_same_rows(
     write(index_uri, settings, new)
     write(str(tmp_path / "fresh"), settings, new)
     assert read_contents(index_uri) == read_contents(str(tmp_path / "fresh"))
+
+
+@pytest.mark.parametrize("steps", range(16))
+def test_killed_while_a_failure_is_noted_or_cleared_and_run_again_ends_with_the_same_rows(
+    index_uri: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, steps: int, tmp_path: Path
+) -> None:
+    planned, fine = bundle("f1", "some words")
+
+    def run(uri: str, *, works: bool) -> None:
+        writer = IndexWriter(uri, settings, ENCODER.dimension)
+        if writer.plan([planned.file], retry_failed=works).todo:
+            if works:
+                add(writer, (planned, fine))
+            else:
+                digest = planned.fingerprint.removeprefix("sha256:")
+                writer.fail(planned, digest, FilingError("parse", "corrupt_pdf", "cut short"))
+        writer.finish()
+
+    for works, name in ((False, "failed"), (True, "fixed")):
+        uri = f"{index_uri}-{name}"
+        monkeypatch.setattr(plan, "_fingerprint", lambda file: planned.fingerprint)
+        if works:
+            run(uri, works=False)
+        with monkeypatch.context() as patch:
+            killed_after(patch, steps)
+            try:
+                run(uri, works=works)
+            except Killed:
+                pass
+        run(uri, works=works)
+        run(str(tmp_path / name), works=works)
+        assert read_contents(uri) == read_contents(str(tmp_path / name))
 
 
 def test_an_open_reader_keeps_its_version(index_uri: str, settings: Settings) -> None:
