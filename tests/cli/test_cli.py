@@ -17,6 +17,7 @@ import typer
 from finray.cli import app
 from tests.weightless import OPTIONS
 
+NO_TEXT = ("  ", "\udcff[red]", "a\x00")
 Run = Callable[..., Any]
 
 
@@ -29,12 +30,14 @@ def test_ask_shows_answer_program_and_cited_pages(finray: Run, sample_index: str
     assert "transform:" not in result.out
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_ask_traces(finray: Run, sample_index: str) -> None:
     result = finray("ask", "Revenue of Grevandor Systems in 2022?", "--index", sample_index, *OPTIONS, "--trace")
     assert "transform: companies" in result.out
     assert "document 1: grevandor-systems-2022-10k" in result.out
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_ask_prints_json(finray: Run, sample_index: str) -> None:
     question = "What was Grevandor Systems' revenue in fiscal 2022?"
     result = finray("ask", question, "--index", sample_index, *OPTIONS, "--json")
@@ -47,6 +50,7 @@ def test_ask_prints_json(finray: Run, sample_index: str) -> None:
     assert finray("ask", question, "--index", sample_index, *OPTIONS, "--json", "--trace").json["trace"]
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_a_refusal_is_no_failure(finray: Run, sample_index: str) -> None:
     result = finray("ask", "What was Zorblax Corporation's revenue?", "--index", sample_index, *OPTIONS)
     assert result.code == 0
@@ -54,13 +58,19 @@ def test_a_refusal_is_no_failure(finray: Run, sample_index: str) -> None:
     assert "Zorblax Corporation" in result.out
 
 
-@pytest.mark.parametrize("question", ["  ", "\udcff[red]", "a\x00"])
+@pytest.mark.parametrize("question", NO_TEXT)
 def test_a_question_that_is_no_text_exits_with_1(finray: Run, sample_index: str, question: str) -> None:
     result = finray("ask", question, "--index", sample_index, *OPTIONS, "--json")
     assert (result.code, result.json["status"]) == (1, "error")
+
+
+@pytest.mark.usefixtures("one_engine")
+@pytest.mark.parametrize("question", NO_TEXT)
+def test_a_question_that_is_no_text_is_shown_as_an_error(finray: Run, sample_index: str, question: str) -> None:
     assert finray("ask", question, "--index", sample_index, *OPTIONS).code == 1
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_markup_in_a_question_is_text(finray: Run, sample_index: str) -> None:
     result = finray("ask", "What was [bold]Zorblax[/nope] Corporation's revenue?", "--index", sample_index, *OPTIONS)
     assert result.code == 0
@@ -141,12 +151,14 @@ def test_answer_then_again_then_evaluate(finray: Run, sample_index: str, few: Pa
     assert set(both.json) == {"predictions", str(out)}
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_a_finished_run_needs_no_index(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     command = ["answer", few, "--out", tmp_path / "p.jsonl", "--workers", "0", *OPTIONS, "--index"]
     assert finray(*command, sample_index).code == 0
     assert finray(*command, "gone").code == 0
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_bad_lines_exit_with_1_and_stand_in_the_file(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.jsonl"
     few.write_text(few.read_text(encoding="utf-8") + '{oops\n{"qid": "b"}\n', encoding="utf-8")
@@ -158,6 +170,7 @@ def test_bad_lines_exit_with_1_and_stand_in_the_file(finray: Run, sample_index: 
     assert finray("evaluate", out, few).code == 0
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_an_oracle_run_has_its_own_settings(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     hashes = set()
     for oracle in ("none", "document", "page"):
@@ -211,6 +224,7 @@ def test_commands_of_jobs_are_commands() -> None:
             command = command.commands[word]
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_ask_chat_goes_on_with_standard_input(finray: Run, sample_index: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "\nand in 2021?\n/history\n/new\nand in 2021?\n/exit\nnever asked\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
