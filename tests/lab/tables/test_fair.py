@@ -18,8 +18,9 @@ from finray.lab.tables.paper_table import Gap
 from finray.lab.tables.registry import paper_tables
 from finray.lab.tables.request import Request
 from finray.retrieval.methods.registry import METHODS
+from tests.weightless import WEIGHTLESS
 
-SETTINGS = {"encoder.model": "hash", "llm.base_url": "http://127.0.0.1:9/v1"}
+SETTINGS = {**WEIGHTLESS, "llm.base_url": "http://127.0.0.1:9/v1"}
 
 
 def test_methods_with_and_without_titles_are_compared_with_finray(
