@@ -22,6 +22,7 @@ from finray.cli import (
     evaluate,
     extend,
     facts,
+    fetch_models,
     index,
     judge,
     keys,
@@ -50,7 +51,7 @@ app = typer.Typer(
     result_callback=_exit,
 )
 _PANELS: dict[str, tuple[Callable[..., object], ...]] = {
-    "First steps": (demo.demo, sample.sample, doctor.doctor, doctor.presets),
+    "First steps": (demo.demo, sample.sample, doctor.doctor, doctor.presets, fetch_models.fetch_models),
     "Filings": (index.index, sync.sync, check.check, maintain.maintain, extend.extend),
     "Answers": (ask.ask, answer.answer, panel.panel, facts.facts, serve.serve, mcp.mcp),
     "Scores": (

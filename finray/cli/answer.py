@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from finray.cli.options import (
+    ExitZeroOption,
     IndexOption,
     JsonOption,
     PresetOption,
@@ -16,7 +17,7 @@ from finray.cli.options import (
     WorkersOption,
     settings_of,
 )
-from finray.cli.output import emit, err
+from finray.cli.output import emit, err, exit_code
 from finray.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def answer(
         typer.Option(help="Upper bounds for evaluation: retrieve only from gold filings, or gold pages."),
     ] = "none",
     workers: WorkersOption = None,
+    exit_zero: ExitZeroOption = False,
     json_: JsonOption = False,
 ) -> int:
     """Answer thousands of questions. A second run resumes."""
@@ -59,7 +61,7 @@ def answer(
             remark=lambda text: err.print(text, markup=False, highlight=False),
         )  # fmt: skip
     emit(summary, described(summary, out_), as_json=json_)
-    return 1 if summary.failed else 0
+    return exit_code(summary.errors, summary.answered + summary.unanswerable, exit_zero=exit_zero)
 
 
 def described(summary: AnswerSummary, out_uri: str) -> str:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, settings_of
-from finray.cli.output import emit, err
+from finray.cli.options import ExitZeroOption, IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, err, exit_code
 from finray.cli.progress import progress_bar
 from finray.core.settings import Settings
 from finray.core.types import Mark
@@ -24,12 +24,13 @@ def index(
     retry_failed: Annotated[
         bool, typer.Option(help="Try files again that failed before, even if they have not changed.")
     ] = False,
+    exit_zero: ExitZeroOption = False,
     json_: JsonOption = False,
 ) -> int:
     """Read, parse, chunk, embed and store filings. A second run indexes only new and changed files."""
     summary = index_with_progress(sources, index, settings_of(preset, set_), retry_failed=retry_failed)
     emit(summary, described(summary), as_json=json_)
-    return 1 if summary.failures else 0
+    return exit_code(summary.failed, summary.indexed, exit_zero=exit_zero)
 
 
 def index_with_progress(

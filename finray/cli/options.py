@@ -43,6 +43,10 @@ WorkersOption = Annotated[
     typer.Option("--workers", min=0, help="Ray workers, by default one for each CPU; 0: one engine, without Ray."),
 ]
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print the tables in Markdown.")]
+ExitZeroOption = Annotated[
+    bool,
+    typer.Option("--exit-zero", help="Exit with 0 despite listed failures, for schedulers that would repeat the job."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 

@@ -13,8 +13,8 @@ import typer
 
 from finray.cli.index import described as index_described
 from finray.cli.index import index_with_progress
-from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
-from finray.cli.output import emit, err
+from finray.cli.options import ExitZeroOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, err, exit_code
 from finray.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -56,11 +56,13 @@ def sync(
     now: Annotated[
         bool, typer.Option("--now", help="Query each chosen company too, for filings that no index lists yet.")
     ] = False,
+    exit_zero: ExitZeroOption = False,
     json_: JsonOption = False,
 ) -> int:
     """Fetch new filings from EDGAR within its rate limit, and index them. A second run fetches only missing ones."""
     from finray.edgar import sync as edgar
     from finray.edgar.limiter import Limiter, LocalLimiter
+    from finray.index import tasks
 
     settings = settings_of(preset, [*(set_ or ()), f"edgar.contact={contact}"] if contact is not None else set_)
     request = edgar.SyncRequest(
@@ -84,17 +86,22 @@ def sync(
 
     with ExitStack() as stack:
         limiter: Callable[[float], Limiter] = LocalLimiter
+        upkeep: tasks.Run = tasks.in_turn
         if os.environ.get("RAY_ADDRESS"):  # share the cluster's limiter; without a cluster, Ray starts only to index
             from finray.cluster.edgar_limiter import ClusterLimiter
+            from finray.cluster.index_job import on_cluster
             from finray.cluster.runtime import ray_cluster
 
             stack.enter_context(ray_cluster())
-            limiter = ClusterLimiter
+            limiter, upkeep = ClusterLimiter, on_cluster
         progress = stack.enter_context(progress_bar(err, "EDGAR"))
-        summary, indexed = edgar.sync(request, settings, index_new, limiter=limiter, progress=progress)
+        summary, indexed = edgar.sync(request, settings, index_new, limiter=limiter, upkeep=upkeep, progress=progress)
     emit(asdict(summary) | {"index": asdict(indexed)}, described(summary, indexed), as_json=json_)
-    failed = summary.has_failures or (indexed.summary is not None and indexed.summary.failed > 0)
-    return 1 if failed else 0
+    stored = indexed.summary
+    if summary.problems or not exit_zero:  # a problem is no single filing, but an index or EDGAR as a whole
+        return 1 if summary.has_failures or (stored is not None and stored.failed > 0) else 0
+    fetched = exit_code(len(summary.failed), summary.fetched + summary.adopted, exit_zero=True)
+    return fetched or (exit_code(stored.failed, stored.indexed, exit_zero=True) if stored is not None else 0)
 
 
 def described(summary: SyncSummary, indexed: IndexOutcome) -> str:

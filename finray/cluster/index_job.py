@@ -73,19 +73,21 @@ def index_filings(
     writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
-    if not plan.todo:
+    if not plan.todo and not os.environ.get("RAY_ADDRESS"):
         return collector.finish(listing, {})
     with ray_cluster():
+        if not plan.todo:  # a killed job may have left indexes to build: work for the workers, not for the head
+            return collector.finish(listing, {}, on_cluster)
         cluster = _Slots.of_cluster(len(plan.todo), settings, embed_workers)
         for batch in _written_batches(plan.todo, settings, cluster, writer.target):
             for staged in batch.staged:
                 collector.take(staged)
             collector.add(batch)
         slots = {"read": cluster.cpus, "parse": cluster.cpus, "embed": cluster.embedders, "write": cluster.cpus}
-        return collector.finish(listing, slots, _on_cluster)
+        return collector.finish(listing, slots, on_cluster)
 
 
-def _on_cluster(tasks: Sequence[Callable[[], T]], /) -> list[T]:
+def on_cluster(tasks: Sequence[Callable[[], T]], /) -> list[T]:
     """The index's upkeep as Ray tasks (see ``finray.index.tasks.Run``). Also raises ClusterError."""
     run: Any = ray.remote(lambda task: task())
     try:

@@ -532,8 +532,8 @@ class Settings(Section):
         """Nothing for filings, so that hashes from before there were other collections stay valid."""
         return {} if self.collection == CollectionSettings() else {"collection": self.collection.model_dump()}
 
-    def unpinned(self) -> dict[str, str]:
-        """The hub models in use without a commit as revision: ``{"encoder": "owner/name@main"}``."""
+    def hub_models(self) -> dict[str, EncoderSettings | RerankerSettings | LlmSettings]:
+        """The sections of the models in use that come from a hub: neither folders nor served by others."""
         used: dict[str, EncoderSettings | RerankerSettings | LlmSettings] = {
             "encoder": self.encoder,
             "document_reranker": self.document_reranker,
@@ -545,10 +545,14 @@ class Settings(Section):
         if method == "splade":
             used["sparse_encoder"] = self.sparse_encoder
         used |= {name: llm for name, llm in self.llms.items() if llm.backend == "vllm"}
+        return {name: section for name, section in used.items() if is_hub_name(section.model)}
+
+    def unpinned(self) -> dict[str, str]:
+        """The hub models in use without a commit as revision: ``{"encoder": "owner/name@main"}``."""
         return {
             name: f"{section.model}@{section.revision}" if section.revision else section.model
-            for name, section in used.items()
-            if _is_hub_name(section.model) and not _COMMIT.fullmatch(section.revision)
+            for name, section in self.hub_models().items()
+            if not _COMMIT.fullmatch(section.revision)
         }
 
 
@@ -572,7 +576,8 @@ def _without_default_revisions(payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _is_hub_name(model: str) -> bool:
+def is_hub_name(model: str) -> bool:
+    """Whether ``model`` has the form of a hub name and is no folder here."""
     return bool(_HUB_NAME.fullmatch(model)) and not Path(model).is_dir()
 
 

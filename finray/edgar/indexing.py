@@ -14,6 +14,7 @@ from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
 from finray.index.summary import IndexSummary
+from finray.index.tasks import Run, in_turn
 from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension
 
@@ -55,14 +56,20 @@ def index_backlog(ledger: Ledger, store: RawStore, index_uri: str) -> Backlog:
 
 
 def bring_up_to_date(
-    ledger: Ledger, store: RawStore, index_uri: str, settings: Settings, index_new: IndexNew
+    ledger: Ledger,
+    store: RawStore,
+    index_uri: str,
+    settings: Settings,
+    index_new: IndexNew,
+    upkeep: Run = in_turn,
 ) -> IndexOutcome:
-    """Drop what EDGAR has deleted, then run the index job on what is new."""
+    """Drop what EDGAR has deleted, then run the index job on what is new. ``upkeep`` runs the tasks that rewrite tables
+    and search indexes after a deletion."""
     backlog, withdrawn, summary = index_backlog(ledger, store, index_uri), 0, None
     if backlog.deleted:
         writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
         withdrawn = writer.withdraw(backlog.deleted)
-        writer.finish()
+        writer.finish(upkeep)
     if backlog.new:
         summary = index_new(sources_of(backlog, store))
     return IndexOutcome(withdrawn, summary)

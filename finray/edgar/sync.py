@@ -30,6 +30,7 @@ from finray.edgar.limiter import Limiter, LocalLimiter
 from finray.edgar.run import Problem, Report, Run, SyncSummary, silent
 from finray.edgar.selection import Selection, named_companies, parse_forms, read_companies
 from finray.edgar.store import RawStore
+from finray.index import tasks
 
 EDGAR_FEED = "edgar"
 
@@ -60,12 +61,13 @@ def sync(
     index_new: IndexNew,
     *,
     limiter: Callable[[float], Limiter] = LocalLimiter,
+    upkeep: tasks.Run = tasks.in_turn,
     progress: Report = silent,
 ) -> tuple[SyncSummary, IndexOutcome]:
     """Fetch what is missing, and index it with ``index_new`` if the request names an index.
 
-    ``limiter`` makes the limiter of so many requests a second. Raises UsageError, SettingsError for a contact or pace
-    that EDGAR does not allow, SourceError.
+    ``limiter`` makes the limiter of so many requests a second; ``upkeep`` runs tasks on the index. Raises UsageError,
+    SettingsError for a contact or pace that EDGAR does not allow, SourceError.
     """
     now = dt.datetime.now(dt.UTC)
     until = request.until or now.date()
@@ -98,7 +100,7 @@ def sync(
         summary.unknown_tickers = unknown
         indexed = IndexOutcome()
         if request.index and not request.dry_run:
-            indexed = bring_up_to_date(ledger, store, request.index, settings, index_new)
+            indexed = bring_up_to_date(ledger, store, request.index, settings, index_new, upkeep)
     return summary, indexed
 
 

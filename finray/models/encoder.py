@@ -13,7 +13,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from finray.core.settings import EncoderSettings
+from finray.core.settings import EncoderSettings, is_hub_name
+from finray.models import hub
 
 Vectors = npt.NDArray[np.float32]
 _QUERIES = 1024
@@ -78,7 +79,8 @@ class HashEncoder:
 
 
 def encoder_dimension(settings: EncoderSettings) -> int:
-    """The length of the vectors of ``load_encoder(settings)``; local models are not loaded for it.
+    """The length of the vectors of ``load_encoder(settings)``, without loading the model: of a model on a hub, only its
+    configuration is downloaded.
 
     Checks the weights that ship as a package, so that a damaged installation fails before a job starts.
     Raises ModelUnavailableError.
@@ -92,9 +94,14 @@ def encoder_dimension(settings: EncoderSettings) -> int:
     else:
         folder = Path(settings.model)
     config = folder / "config.json"
+    if is_hub_name(settings.model):
+        config = hub.configuration("encoder", settings.model, settings.revision)
     if config.is_file():
-        return int(json.loads(config.read_text(encoding="utf-8"))["hidden_size"])
-    return load_encoder(settings).dimension
+        with hub.loading("encoder", settings.model):
+            size = json.loads(config.read_text(encoding="utf-8")).get("hidden_size")
+        if size is not None:
+            return int(size)
+    return load_encoder(settings).dimension  # a model that names it in another way
 
 
 def load_encoder(settings: EncoderSettings, *, threads: int | None = None) -> Encoder:

@@ -37,6 +37,15 @@ def source(model: str, revision: str) -> dict[str, Any]:
     }
 
 
+def configuration(what: str, model: str, revision: str) -> Path:
+    """The configuration of a hub model, from the cache or downloaded alone. Raises ModelUnavailableError."""
+    from huggingface_hub import hf_hub_download
+
+    where = source(model, revision)
+    with loading(what, model):
+        return Path(hf_hub_download(model, "config.json", revision=where["revision"]))
+
+
 @contextmanager
 def loading(what: str, model: str) -> Iterator[None]:
     """Raises ModelUnavailableError if the block cannot load ``model``."""

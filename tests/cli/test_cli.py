@@ -171,6 +171,20 @@ def test_bad_lines_exit_with_1_and_stand_in_the_file(finray: Run, sample_index: 
 
 
 @pytest.mark.usefixtures("one_engine")
+def test_bad_lines_exit_with_0_for_a_scheduler_unless_nothing_was_answered(
+    finray: Run, sample_index: str, few: Path, tmp_path: Path
+) -> None:
+    command = ["--index", sample_index, "--workers", "0", *OPTIONS, "--exit-zero"]
+    one = few.read_text(encoding="utf-8").splitlines(keepends=True)[0]
+    few.write_text(one + '{oops\n{"qid": "b"}\n', encoding="utf-8")
+    result = finray("answer", few, "--out", tmp_path / "some.jsonl", *command)
+    assert (result.code, "2 errors" in result.out) == (0, True)
+    few.write_text('{oops\n{"qid": "b"}\n', encoding="utf-8")
+    assert finray("answer", few, "--out", tmp_path / "none.jsonl", *command).code == 1
+    assert finray("answer", few, "--out", tmp_path / "none.ods", *command).code == 2
+
+
+@pytest.mark.usefixtures("one_engine")
 def test_an_oracle_run_has_its_own_settings(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     hashes = set()
     for oracle in ("none", "document", "page"):

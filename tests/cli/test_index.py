@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from finray.cli.index import described
 from finray.index.summary import IndexSummary, MarkedFiling
@@ -39,3 +43,25 @@ def test_a_machine_reads_the_same() -> None:
     assert marked[0] == {
         "source_uri": "/in/a.pdf", "marks": ["unidentified", "ocr"], "unknown": ["company", "period"],
     }  # fmt: skip
+
+
+def test_a_bad_filing_does_not_fail_the_job_of_a_scheduler(
+    finray: Callable[..., Any], sample_folder: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "filings"
+    folder.mkdir()
+    shutil.copy(sorted((sample_folder / "filings").glob("*8k*"))[0], folder)
+    (folder / "one.pdf").write_bytes(b"no PDF")
+    options = ["--set", "index.in_process=true", "--set", "encoder.model=hash", "--index"]
+    plain = finray("index", folder, *options, tmp_path / "a")
+    assert plain.code == 1
+    tolerant = finray("index", folder, *options, tmp_path / "b", "--exit-zero")
+    assert tolerant.code == 0
+    assert "failed: " in tolerant.out
+    # Nothing but failures: the job itself is at fault, or the rights that it was given.
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for name in ("one.pdf", "two.pdf"):
+        (broken / name).write_bytes(b"no PDF, " + name.encode())
+    assert finray("index", broken, *options, tmp_path / "c", "--exit-zero").code == 1
+    assert finray("index", tmp_path / "gone", *options, tmp_path / "d", "--exit-zero").code == 2

@@ -8,25 +8,31 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 import ray
 
+from finray.cluster import index_job
 from finray.cluster.index_job import index_filings
 from finray.cluster.runtime import ray_cluster
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
 from finray.index import layout, schema
+from finray.index.in_process import index_in_process
 from finray.index.summary import IndexProgress
+from finray.index.tasks import in_turn
 from finray.index.upkeep import maintain
+from finray.index.writer import IndexWriter
 from finray.storage.lance_commit import data_files
 from finray.storage.locations import s3_filesystem
 from tools.faults.contents import Contents, read_contents
 from tools.faults.processes import descendants
 
+T = TypeVar("T")
 JOB = Path(__file__).parents[2] / "jobs" / "index.py"
 
 pytestmark = pytest.mark.ray
@@ -168,3 +174,32 @@ def test_a_lost_node_costs_nothing_but_time(
     assert lost
     assert read_contents(str(tmp_path / "index")) == expected
     assert summary.failed == len(expected["failures"])
+
+
+def test_upkeep_that_a_killed_job_left_is_done_by_workers_of_the_cluster(
+    sample_folder: Path, local_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A head has the memory to commit, not to build indexes."""
+    source = [str(sorted((sample_folder / "filings").glob("*8k*"))[0])]
+    index = str(tmp_path / "index")
+    with monkeypatch.context() as killed:
+        killed.setattr(IndexWriter, "finish", lambda self, run=in_turn: self.flush())
+        assert index_in_process(source, index, local_settings).indexed == 1
+    assert "text_idx" not in _search_indexes(index)
+    on_workers: list[int] = []
+
+    def workers(tasks: Sequence[Callable[[], T]], /) -> list[T]:
+        on_workers.append(len(tasks))
+        return in_turn(tasks)
+
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    monkeypatch.setattr(index_job, "ray_cluster", nullcontext)
+    monkeypatch.setattr(index_job, "on_cluster", workers)
+    again = index_filings(source, index, local_settings)
+    assert (again.indexed, again.skipped) == (0, {"unchanged": 1})
+    assert sum(on_workers) > 0
+    assert "text_idx" in _search_indexes(index)
+
+
+def _search_indexes(index: str) -> set[str]:
+    return {found.name for found in layout.open_table(index, schema.CHUNKS).describe_indices()}

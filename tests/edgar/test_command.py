@@ -87,6 +87,22 @@ def test_tickers_are_looked_up_once_and_outlive_a_rename(
     assert "unknown" not in said
 
 
+def test_a_filing_that_fails_is_no_failure_for_a_scheduler_but_an_index_is(
+    edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run
+) -> None:
+    edgar.fail(submissions[0].path, BUSY, BUSY)
+    tickers = tmp_path / "list.txt"
+    tickers.write_text("".join(f"{ticker}\n" for ticker in {s.ticker for s in submissions} | {"NOBODY"}))
+    code, said = run(tickers=str(tickers), exit_zero=True)
+    assert code == 0
+    assert "unknown ticker: NOBODY" in said
+    assert "1 failed" in said
+    edgar.fail("edgar/full-index/2023/QTR1/form.gz", BUSY, BUSY)
+    code, said = run(recheck=True, exit_zero=True)
+    assert "failed: index of 2023" in said
+    assert code == 1
+
+
 def test_a_list_of_strangers_is_refused(edgar: LocalEdgar, tmp_path: Path, run: Run) -> None:
     tickers = tmp_path / "list.txt"
     tickers.write_text("NOBODY\n")

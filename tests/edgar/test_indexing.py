@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
 from finray.core.settings import Settings
+from finray.edgar import indexing
 from finray.edgar.indexing import Backlog, index_backlog, sources_of
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
@@ -15,12 +17,15 @@ from finray.index.check import check_index
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
+from finray.index.summary import IndexSummary
+from finray.index.tasks import Run, in_turn
 from finray.index.writer import IndexWriter
 from finray.lab.sample.edgar import Submission
 from finray.models.encoder import encoder_dimension
 from finray.storage.locations import s3_filesystem
 from tests.edgar.syncer import Syncer
 
+T = TypeVar("T")
 Republish = Callable[[list[Submission]], None]
 
 
@@ -37,6 +42,42 @@ def bring_up_to_date(sync: Syncer, index: str, settings: Settings, parser: Parse
     if work.new:
         done = index_in_process(sources_of(work, RawStore(sync.raw)), index, settings, parser=parser)
         assert done.failed == 0
+
+
+def test_upkeep_after_a_deletion_goes_to_the_workers(
+    sync: Syncer,
+    republish: Republish,
+    submissions: list[Submission],
+    local_settings: Settings,
+    parser: ParserProcess,
+    tmp_path_str: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    index = f"{tmp_path_str}/index"
+    republish(submissions[:5])
+    sync()
+    bring_up_to_date(sync, index, local_settings, parser)
+    republish(submissions[1:5])
+    sync(recheck=True)
+    runs: list[Run] = []
+    finish = IndexWriter.finish
+
+    def noting(writer: IndexWriter, run: Run = in_turn) -> None:
+        runs.append(run)
+        finish(writer, run)
+
+    monkeypatch.setattr(IndexWriter, "finish", noting)
+
+    def on_workers(tasks: Sequence[Callable[[], T]], /) -> list[T]:
+        return in_turn(tasks)
+
+    def nothing_new(sources: Sequence[str]) -> IndexSummary:
+        raise AssertionError(sources)
+
+    outcome = indexing.bring_up_to_date(
+        sync.ledger, RawStore(sync.raw), index, local_settings, nothing_new, upkeep=on_workers
+    )
+    assert (outcome.withdrawn, runs) == (1, [on_workers])
 
 
 def indexed(index: str) -> set[str]:

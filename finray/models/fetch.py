@@ -1,0 +1,102 @@
+"""Places the hub models of the settings in a cache, once for all processes and machines that share it.
+
+Without it, every process that finds the cache empty downloads gigabytes, and a starting cluster does so in every pod.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from finray.core.errors import ModelUnavailableError
+from finray.core.settings import Settings
+from finray.models.hub import SAFETENSORS_HINT
+
+_FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
+"""What finray loads: configuration, weights, tokenizers."""
+_NOT = ["onnx/*", "openvino/*", "original/*"]
+_INDEX = "model.safetensors.index.json"
+"""Lists the files of weights that come in several."""
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """``roles`` are the sections of the settings that name it."""
+
+    roles: tuple[str, ...]
+    model: str
+    revision: str
+
+    def __str__(self) -> str:
+        return f"{self.model}@{self.revision}" if self.revision else self.model
+
+
+@dataclass(frozen=True, slots=True)
+class CachedModel:
+    """A model whose files are all there. ``folder`` is its snapshot in the cache, ``bytes`` the size of its files."""
+
+    roles: tuple[str, ...]
+    model: str
+    revision: str
+    commit: str
+    folder: str
+    bytes: int
+
+
+def models_of(settings: Settings) -> list[HubModel]:
+    """The hub models that processes with these settings load, each once."""
+    roles: dict[tuple[str, str], list[str]] = {}
+    for role, section in settings.hub_models().items():
+        roles.setdefault((section.model, section.revision), []).append(role)
+    return [HubModel(tuple(names), model, revision) for (model, revision), names in roles.items()]
+
+
+def fetch_model(wanted: HubModel, home: str | None = None, *, download: bool = True) -> CachedModel:
+    """Place a model in the cache; what is there is not downloaded again.
+
+    ``home`` is the cache's home, the later ``HF_HOME`` (default: that of this process). Without ``download`` the model
+    is only checked.
+    Raises ModelUnavailableError if it cannot be downloaded, is incomplete or has no weights as safetensors.
+    """
+    folder = _snapshot(wanted, home, download=download)
+    _check(wanted, folder)
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return CachedModel(wanted.roles, wanted.model, wanted.revision, folder.name, str(folder), size)
+
+
+def _snapshot(wanted: HubModel, home: str | None, *, download: bool) -> Path:
+    from huggingface_hub import snapshot_download
+
+    try:
+        found = snapshot_download(
+            wanted.model,
+            revision=wanted.revision or None,
+            cache_dir=None if home is None else Path(home) / "hub",
+            allow_patterns=_FILES,
+            ignore_patterns=_NOT,
+            local_files_only=not download,
+        )
+    except (OSError, ValueError) as error:
+        if not download:
+            raise ModelUnavailableError(f"{_named(wanted)} is not in the cache; run finray fetch-models") from error
+        raise ModelUnavailableError(
+            f"cannot download {_named(wanted)}: {str(error).splitlines()[0]}. Run this command where the hub can be "
+            "reached, and share or copy the folder; HF_TOKEN gives access to a model with conditions"
+        ) from error
+    return Path(found)
+
+
+def _check(wanted: HubModel, folder: Path) -> None:
+    names = ["config.json"]
+    index = folder / _INDEX
+    if index.is_file():
+        names += sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+    elif not any(folder.glob("*.safetensors")):
+        raise ModelUnavailableError(f"{_named(wanted)} has no such weights: {SAFETENSORS_HINT}")
+    if missing := [name for name in names if not (folder / name).is_file()]:
+        raise ModelUnavailableError(f"{_named(wanted)} lacks {', '.join(missing)}; run finray fetch-models again")
+
+
+def _named(wanted: HubModel) -> str:
+    return f"the model {str(wanted)!r} ({', '.join(f'{role}.model' for role in wanted.roles)})"
