@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
-from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, overrides_of
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
-from finray.core.settings import Settings
+from finray.core.errors import UsageError
+from finray.core.settings import Settings, load_settings
 from finray.core.types import Mark
 from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling
 
@@ -24,12 +25,31 @@ def index(
     retry_failed: Annotated[
         bool, typer.Option(help="Try files again that failed before, even if they have not changed.")
     ] = False,
+    embed_workers: Annotated[
+        str | None,
+        typer.Option(help="Embedding workers: a number, or MIN:MAX for as many as there is work and room for."),
+    ] = None,
     json_: JsonOption = False,
 ) -> int:
     """Read, parse, chunk, embed and store filings. A second run indexes only new and changed files."""
-    summary = index_with_progress(sources, index, settings_of(preset, set_), retry_failed=retry_failed)
+    settings = load_settings(preset, overrides_of(set_) | _workers(embed_workers))
+    summary = index_with_progress(sources, index, settings, retry_failed=retry_failed)
     emit(summary, described(summary), as_json=json_)
     return 1 if summary.failures else 0
+
+
+def _workers(given: str | None) -> dict[str, int]:
+    """The settings for ``--embed-workers``. Raises UsageError."""
+    if given is None:
+        return {}
+    least, _, most = given.partition(":")
+    try:
+        numbers = int(least), int(most or least)
+    except ValueError:
+        numbers = (0, 0)
+    if not 1 <= numbers[0] <= numbers[1]:
+        raise UsageError(f"--embed-workers {given!r}: write a number from 1, or MIN:MAX such as 1:8")
+    return {"index_job.embed_workers_min": numbers[0], "index_job.embed_workers_max": numbers[1]}
 
 
 def index_with_progress(
