@@ -8,10 +8,18 @@ from typing import Annotated
 
 import typer
 
-from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, overrides_of
+from finray.cli.options import (
+    EmbedWorkersOption,
+    IndexOption,
+    JsonOption,
+    PresetOption,
+    SetOption,
+    ShowRayOption,
+    overrides_of,
+    pool_of,
+)
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
-from finray.core.errors import UsageError
 from finray.core.settings import Settings, load_settings
 from finray.core.types import Mark
 from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling
@@ -25,31 +33,15 @@ def index(
     retry_failed: Annotated[
         bool, typer.Option(help="Try files again that failed before, even if they have not changed.")
     ] = False,
-    embed_workers: Annotated[
-        str | None,
-        typer.Option(help="Embedding workers: a number, or MIN:MAX for as many as there is work and room for."),
-    ] = None,
+    embed_workers: EmbedWorkersOption = None,
+    show_ray: ShowRayOption = False,
     json_: JsonOption = False,
 ) -> int:
     """Read, parse, chunk, embed and store filings. A second run indexes only new and changed files."""
-    settings = load_settings(preset, overrides_of(set_) | _workers(embed_workers))
+    settings = load_settings(preset, overrides_of(set_) | pool_of(embed_workers, show_ray))
     summary = index_with_progress(sources, index, settings, retry_failed=retry_failed)
     emit(summary, described(summary), as_json=json_)
     return 1 if summary.failures else 0
-
-
-def _workers(given: str | None) -> dict[str, int]:
-    """The settings for ``--embed-workers``. Raises UsageError."""
-    if given is None:
-        return {}
-    least, _, most = given.partition(":")
-    try:
-        numbers = int(least), int(most or least)
-    except ValueError:
-        numbers = (0, 0)
-    if not 1 <= numbers[0] <= numbers[1]:
-        raise UsageError(f"--embed-workers {given!r}: write a number from 1, or MIN:MAX such as 1:8")
-    return {"index_job.embed_workers_min": numbers[0], "index_job.embed_workers_max": numbers[1]}
 
 
 def index_with_progress(
@@ -58,7 +50,7 @@ def index_with_progress(
     """``finray.index_filings`` with a progress bar on standard error."""
     from finray.library import index_filings
 
-    with progress_bar(err, "indexing") as report:
+    with progress_bar(err, "indexing", lines=settings.index_job.show_ray) as report:
 
         def show(progress: IndexProgress) -> None:
             report(progress.done, progress.total, f"{progress.chunks:,} chunks, {progress.failed} failed")

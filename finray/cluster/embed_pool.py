@@ -56,7 +56,12 @@ class EmbedPool:
     tokens: int
     parse_cpus: float
 
+    @property
+    def strategy(self) -> ray.data.ActorPoolStrategy:
+        return ray.data.ActorPoolStrategy(min_size=self.minimum, max_size=self.maximum, initial_size=self.first)
+
     def fits(self, node: Node) -> bool:
+        """Whether a worker has room on ``node`` if that is otherwise empty."""
         return node.cpus + _EPSILON >= self.cpus and node.gpus + _EPSILON >= self.gpus
 
 
@@ -135,7 +140,7 @@ def embedded(
         },
         batch_size=pool.filings,
         batch_format="pyarrow",
-        compute=ray.data.ActorPoolStrategy(min_size=pool.minimum, max_size=pool.maximum, initial_size=pool.first),
+        compute=pool.strategy,
         num_cpus=pool.cpus,
         num_gpus=pool.gpus or None,
     )

@@ -76,7 +76,7 @@ def index_filings(
     collector = Collector(writer, plan, progress, started)
     if not plan.todo:
         return collector.finish(listing, {})
-    with ray_cluster():
+    with ray_cluster(show=settings.index_job.show_ray):
         nodes = cluster_nodes()
         pool = plan_pool(nodes, settings, len(plan.todo))
         cpus = max(1, int(sum(node.cpus for node in nodes)), pool.maximum)

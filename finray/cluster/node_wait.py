@@ -35,7 +35,7 @@ def _watch(pool: EmbedPool, nodes: Callable[[], list[Node]], done: threading.Eve
         now = time.monotonic()
         if any(pool.fits(node) for node in nodes()):
             if since is not None:
-                _log.warning("a node has come after %.0f s; the index job goes on", now - since)
+                _log.warning("a node has come after %.0f s; the job goes on", now - since)
             since = None
         elif since is None or now - said >= _REPEAT_SECONDS:
             since, said = now if since is None else since, now
@@ -47,6 +47,6 @@ def _watch(pool: EmbedPool, nodes: Callable[[], list[Node]], done: threading.Eve
 def _waiting(pool: EmbedPool, seconds: float) -> str:
     wanted = f"{pool.cpus:g} CPU and {pool.gpus:g} GPU" if pool.gpus else f"{pool.cpus:g} CPU"
     return (
-        f"waiting for a node ({seconds:.0f} s so far): none of the cluster has the {wanted} of an embedding worker. "
+        f"waiting for a node ({seconds:.0f} s so far): none of the cluster has the {wanted} of a worker. "
         "It comes with an autoscaler or with `ray start`; see index_job.gpus_per_worker"
     )

@@ -354,7 +354,7 @@ class IndexSettings(Section):
 
 
 class IndexJobSettings(Section):
-    """The index job on Ray. No setting changes what is stored."""
+    """The index job on Ray, and `finray extend`."""
 
     embed_workers_min: int = Field(0, ge=0)
     """Embedding workers to keep. 0 is one if ``embed_workers_max`` is set, else as many as that."""
@@ -371,6 +371,9 @@ class IndexJobSettings(Section):
     """Filings of a batch are encoded together until they have this many tokens (estimated from their length), in
     forward passes of a few fixed shapes, so that vectors do not depend on what else is in the batch. 0 encodes each
     filing alone. "auto" is 65536 on a GPU, else 0."""
+
+    show_ray: bool = False
+    """Show Ray Data's own progress, plans and warnings, and what workers print (`--show-ray`)."""
 
     @field_validator("gpus_per_worker")
     @classmethod
