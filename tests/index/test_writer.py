@@ -18,7 +18,7 @@ from finray.core.errors import FilingError, UsageError
 from finray.core.settings import Settings
 from finray.core.types import Filing, LineItem, Page, ParsedFiling
 from finray.index import layout, maintenance, plan, schema, search_indexes, writer
-from finray.index.bundle import FilingBundle, encode_bundle, make_bundle
+from finray.index.bundle import FilingBundle, make_bundle, texts_to_encode, with_vectors
 from finray.index.check import check_index
 from finray.index.fragments import write_filings
 from finray.index.plan import PlannedFile, content_fingerprint
@@ -42,7 +42,9 @@ def bundle(filing_id: str, words: str, n_pages: int = 3) -> tuple[PlannedFile, F
     items = (LineItem(0, "income", "Revenue", 5e6, "5", "USD", 10**6, dt.date(2023, 12, 31), 12),)
     made = make_bundle(ParsedFiling(filing, pages, items), Settings().chunks)
     file = SourceFile(uri, 1, MODIFIED)
-    return PlannedFile(file, content_fingerprint(sha256)), encode_bundle(made, ENCODER)
+    return PlannedFile(file, content_fingerprint(sha256)), with_vectors(
+        made, ENCODER.encode_passages(texts_to_encode(made))
+    )
 
 
 @pytest.fixture
