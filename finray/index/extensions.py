@@ -101,7 +101,7 @@ class Extension:
     def worker(self, reader: IndexReader) -> Work:
         """Loads the encoder."""
         encode, counts = self.load(), reader.row_counts(self.rows)
-        filings = {filing.filing_id: filing for filing in reader.filings()}
+        filings = reader.filings().by_id
         read = reader.pages if self.rows == schema.PAGES else reader.chunks
 
         def work(key: Key) -> FilingRows:

@@ -17,8 +17,9 @@ from lance.query import MatchQuery
 
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
-from finray.core.types import Filing, LineItem, Page
+from finray.core.types import LineItem, Page
 from finray.index import ann, layout, schema
+from finray.index.filing_table import FilingTable, column_by_id
 from finray.models.encoder import Vectors
 
 _PAGE_PLACE: Final = ("filing_id", "page")
@@ -66,9 +67,9 @@ class IndexReader:
             filings = latest
         raise IndexMissingError(f"the index at {uri!r} changes too fast to be opened; try again in a moment")
 
-    def filings(self) -> list[Filing]:
-        """Every filing, by id."""
-        return list(self._filings)
+    def filings(self) -> FilingTable:
+        """Every filing, by id. Their facts stay columns; each use makes the objects that it asks for."""
+        return self._filings
 
     @cached_property
     def revisions(self) -> Mapping[str, str]:
@@ -84,19 +85,21 @@ class IndexReader:
         """The pinned version of each table."""
         return {name: int(table.version) for name, table in self._tables.items()}
 
-    def row_counts(self, name: Literal["pages", "chunks"]) -> dict[str, int]:
+    def row_counts(self, name: Literal["pages", "chunks"]) -> Mapping[str, int]:
         """Number of pages or chunks of each filing."""
         return self._cover_column(schema.COUNT_COLUMNS[name])
 
-    def cover_summaries(self) -> dict[str, str]:
-        """The cover summary of each filing id."""
-        return self._cover_column("summary")
+    def cover_summaries(self, filing_ids: Collection[str] | None = None) -> dict[str, str]:
+        """The cover summary of each filing id, or of these."""
+        where = f"filing_id IN ({schema.literals(filing_ids)})" if filing_ids else None
+        if filing_ids is not None and where is None:
+            return {}
+        table = self._read(schema.FILINGS, columns=["filing_id", "summary"], filter=where).sort_by("filing_id")
+        return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
     def cover_summary(self, filing_id: str) -> str:
         """The cover summary of one filing of the index."""
-        row = pc.index(self._covers["filing_id"], filing_id).as_py()
-        summary: str = self._covers["summary"][row].as_py()
-        return summary
+        return self.cover_summaries([filing_id])[filing_id]
 
     def page(self, filing_id: str, page: int) -> dict[str, Any] | None:
         """One page: text, item, statement, place, headings."""
@@ -185,17 +188,14 @@ class IndexReader:
         return [name for name in self._tables[schema.FACTS].schema.names if name != "revision"]
 
     @cached_property
-    def _covers(self) -> pa.Table:
-        columns = [name for name in self._tables[schema.FILINGS].schema.names if name != "vector"]
-        return self._read(schema.FILINGS, columns=columns).sort_by("filing_id")
+    def _filings(self) -> FilingTable:
+        with layout.reading(self.uri, schema.FILINGS):  # it raises ValueError for a filing that is there twice
+            return FilingTable(lambda name: self._tables[schema.FILINGS].to_table(columns=[name])[name])
 
-    @cached_property
-    def _filings(self) -> tuple[Filing, ...]:
-        return tuple(schema.filings_from_table(self._covers))
-
-    def _cover_column(self, name: str) -> dict[str, Any]:
+    def _cover_column(self, name: str) -> Mapping[str, Any]:
         """The value of each filing id."""
-        return dict(zip(*(self._covers[column].to_pylist() for column in ("filing_id", name)), strict=True))
+        table = self._read(schema.FILINGS, columns=["filing_id", name]).sort_by("filing_id")
+        return column_by_id(self._filings.ids, table[name])
 
     def _has_stale_rows(self, name: str) -> bool:
         """Whether the table has uncommitted rows: it has all committed ones, so their counts differ."""

@@ -28,7 +28,7 @@ class HybridDocuments:
         self._reader = reader
         self._encoder = encoder
         self._chosen = chosen
-        self._filings = {filing.filing_id: filing for filing in reader.filings()}
+        self._filings = reader.filings().by_id
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         limit = self._chosen.candidates

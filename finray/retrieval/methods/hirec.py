@@ -30,7 +30,7 @@ from finray.index.schema import vectors_matrix
 from finray.models.encoder import Encoder, Vectors
 from finray.models.reranker import Reranker
 from finray.retrieval.cover_summaries import cover_summaries
-from finray.retrieval.flat import FoundPassages, Scope, filing_titles
+from finray.retrieval.flat import FilingTitles, FoundPassages, Scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 
 NAME: Final = "hirec"
@@ -48,7 +48,7 @@ class Summaries(Protocol):
         """The filings whose summaries have the largest cosine with ``vector``, best first, and these."""
         ...
 
-    def text(self, filing_id: str) -> str: ...
+    def texts(self, filing_ids: Sequence[str]) -> list[str]: ...
 
 
 class SummaryDocuments:
@@ -65,13 +65,13 @@ class SummaryDocuments:
         self._encoder = encoder
         self._reranker = reranker
         self._k_candidates = k_candidates
-        self._filings = {filing.filing_id: filing for filing in reader.filings()}
+        self._filings = reader.filings().by_id
         self._summaries = summaries
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         ids, scores = self._summaries.nearest(self._encoder.encode_query(query.text), self._k_candidates)
         if self._reranker is not None and ids:
-            scores = self._reranker.scores(query.text, [self._summaries.text(filing_id) for filing_id in ids])
+            scores = self._reranker.scores(query.text, self._summaries.texts(ids))
         best = np.argsort(-scores, kind="stable")[:k]
         chosen = [Document(self._filings[ids[at]], float(scores[at]), ("cover summary",)) for at in best]
         journal.note("documents: " + ", ".join(f"{d.filing.doc_name} {d.score:.3f}" for d in chosen))
@@ -96,8 +96,8 @@ class WrittenSummaries:
         order = np.argsort(-scores, kind="stable")[:limit]
         return [self._ids[at] for at in order], scores[order]
 
-    def text(self, filing_id: str) -> str:
-        return self._texts[filing_id]
+    def texts(self, filing_ids: Sequence[str]) -> list[str]:
+        return [self._texts[filing_id] for filing_id in filing_ids]
 
 
 class FactSummaries:
@@ -110,13 +110,14 @@ class FactSummaries:
         hits = self._reader.search_covers_vector(vector, limit)
         return hits["filing_id"].to_pylist(), hits["score"].to_numpy()
 
-    def text(self, filing_id: str) -> str:
-        return self._reader.cover_summary(filing_id)
+    def texts(self, filing_ids: Sequence[str]) -> list[str]:
+        found = self._reader.cover_summaries(filing_ids)
+        return [found[filing_id] for filing_id in filing_ids]
 
 
 def scored_passages(reader: IndexReader, encoder: Encoder, reranker: Reranker, flat_candidates: int) -> FoundPassages:
     """Every chunk in scope, ordered by ``reranker``; of a whole index the ``flat_candidates`` nearest."""
-    titles = filing_titles(reader)
+    titles = FilingTitles(reader)
 
     async def find(query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
         if within is None:

@@ -143,6 +143,6 @@ def test_a_language_model_writes_each_cover_summary_once(
     assert len(model.calls) == first.added
 
     assert silent.filing_id not in ids
-    texts = [written.text(filing_id) for filing_id in ids]
+    texts = written.texts(ids)
     assert all(text.startswith("Summary of ") for text in texts)
     assert np.allclose(scores, HashEncoder().encode_passages(texts) @ query)
