@@ -47,7 +47,7 @@ from finray.question.measure_tagger import MeasureTagger
 from finray.question.rule_reader import PlainReader, RuleReader
 from finray.question.trained_reader import TrainedReader
 from finray.retrieval.documents import NarrowedDocuments
-from finray.retrieval.flat import filing_titles
+from finray.retrieval.flat import FilingTitles
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
@@ -192,7 +192,7 @@ def build_engine(
     if model is not None:
         answerers["plain"] = PlainAnswerer(generator or model)
         view = EvidenceView(facts, settings.evidence)
-        titles = filing_titles(reader)
+        titles = FilingTitles(reader)
         readers |= {"hirec": PublishedReader(model), "model": ModelReader(model, rules)}
         if loop.transform in ("hirec", "model"):
             conversation = ModelConversation(model, RuleConversation(rules))

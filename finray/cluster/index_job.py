@@ -32,7 +32,7 @@ from finray.cluster.embed_pool import (
     process_name,
 )
 from finray.cluster.node_wait import announced_wait
-from finray.cluster.runtime import ClusterError, ray_cluster
+from finray.cluster.runtime import ClusterError, has_cluster, ray_cluster
 from finray.core.errors import FinrayError
 from finray.core.settings import Settings
 from finray.index.fragments import WriteTarget
@@ -74,7 +74,7 @@ def index_filings(
     writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
-    if not plan.todo and not os.environ.get("RAY_ADDRESS"):
+    if not plan.todo and not has_cluster():
         return collector.finish(listing, {})
     with ray_cluster(show=settings.index_job.show_ray):
         if not plan.todo:  # a killed job may have left indexes to build: work for the workers, not for the head

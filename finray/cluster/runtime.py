@@ -32,6 +32,11 @@ class ClusterError(FinrayError):
     """No Ray cluster could be reached or started."""
 
 
+def has_cluster() -> bool:
+    """Whether a cluster is named to attach to, as inside ``ray job submit``."""
+    return bool(os.environ.get("RAY_ADDRESS"))
+
+
 @contextmanager
 def ray_cluster(*, num_cpus: int | None = None, show: bool = False) -> Iterator[None]:
     """Ray is connected inside the block. ``show`` lets Ray and Ray Data report on standard error.
@@ -46,7 +51,7 @@ def ray_cluster(*, num_cpus: int | None = None, show: bool = False) -> Iterator[
         _show_ray_data(show)
         yield
         return
-    own = not os.environ.get("RAY_ADDRESS")
+    own = not has_cluster()
     if not own:
         _connect(show, address=os.environ["RAY_ADDRESS"])
     else:

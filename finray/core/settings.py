@@ -344,9 +344,11 @@ class IndexSettings(Section):
     """Writing of the index tables."""
 
     ann_rows: int = Field(2_000_000, ge=1)
-    """Number of vectors above which an approximate index is built; fewer are searched exactly."""
+    """Number of chunks above which an approximate vector index is built; fewer are searched exactly."""
+    ann_pages: int = Field(100_000, ge=1)
+    """Number of pages, and of filings, above which an approximate index of their vectors is built."""
     ann_recall: float = Field(0.95, gt=0, le=1)
-    """Recall@10 against exact search below which `finray maintain` retrains the approximate index."""
+    """Recall@10 against exact search below which `finray maintain` retrains an approximate index."""
     write_rows: int = Field(20_000, ge=1)
     """Chunks in one commit: many small commits bloat a Lance table."""
     in_process: bool = False
