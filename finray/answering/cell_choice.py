@@ -26,7 +26,8 @@ from finray.core.query import Query
 _OF_BEST: Final = (
     "row", "column", "section", "cover", "surplus", "surplus_column", "part", "fit", "end", "other_end", "undated",
     "months", "other_months", "no_balance", "year", "other_year", "percent", "unasked_percent", "plain", "statement",
-    "named_statement", "first_page", "page", "change", "total",
+    "named_statement", "first_page", "page", "change", "total", "figures",
+    "other_figures", "bare", "opens",
 )  # fmt: skip
 _OF_QUESTION: Final[Mapping[str, str]] = {
     "unprinted": "share of the question's words that no cell has",

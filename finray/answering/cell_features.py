@@ -8,23 +8,25 @@ columns; ``cell_choice`` weighs them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from finray.answering.operands import phrase_periods, rarity_of
 from finray.answering.page_cells import PageCell, may_answer, measure_of
-from finray.answering.row_match import Matcher, Rarity
+from finray.answering.row_match import BARE, CALENDAR, WHOLE, Matcher, Rarity
 from finray.answering.sentence_features import Floats, asked_words
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
 from finray.core.types import Filing, LineItem
+from finray.core.vocabulary import NUMBER, number_of
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts
-from finray.question.phrase import phrase_of
+from finray.question.phrase import phrase_of, without_context
 from finray.question.synonyms import variants, words_of
+from finray.question.terms import stem
 
 FEATURES: Final[Mapping[str, str]] = {
     "row": "share of the question's words (by rarity) in the row's label",
@@ -41,9 +43,15 @@ FEATURES: Final[Mapping[str, str]] = {
     "part": "the column names a part, and no word of it is asked for",
     "fit": "how well the row matches the phrase of a plan",
     "best_fit": "fit, scaled by the best row of the question",
+    "figures": "share of the question's figures, besides dates, in row, column or section",
+    "other_figures": "row or column has a figure that the question lacks",
+    "bare": "words of the title, for a row that only says balance or total",
+    "opens": "row or column is of the beginning, and the question is not",
+    "closes": "row or column is of the end",
     "total": "a total, not asked for",
     "end": "the period ends when the question's does",
     "other_end": "the period ends on another day",
+    "own_end": "the period is the filing's own, and the question names another too",
     "undated": "the table dates no column",
     "months": "the period is as long as the question's",
     "other_months": "the period has another length",
@@ -69,6 +77,12 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR_ROW = re.compile(r"^\W*(?:fiscal (?:year )?)?(?P<year>(?:19|20)\d\d)\W*$", re.I)
 _CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth)\b|%", re.I)
 _TOTAL = frozenset(words_of("total"))
+_PLAIN = WHOLE | CALENDAR
+"""Words of columns that name no part of the company."""
+_FIGURES = frozenset(map(str, range(100)))
+_NUMBER = re.compile(rf"\b{NUMBER}\b")
+_LETTERS = re.compile(r"[A-Za-z][A-Za-z&]*")
+_OPENING, _CLOSING = frozenset(words_of("beginning opening")), frozenset(words_of("end ending closing"))
 _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls"})
 
 
@@ -79,16 +93,37 @@ class Asked:
     words: tuple[str, ...]
     readings: tuple[frozenset[str], ...]
     phrases: tuple[Phrase, ...]
+    figures: frozenset[str]
+    """Numbers besides dates: "Level 2"."""
+    short: Mapping[str, frozenset[str]]
     instant: bool
 
     @classmethod
     def of(cls, query: Query) -> Asked:
-        words = asked_words(query)
+        text = without_context(query.text, query.names)
+        known = frozenset(words_of(text))
+        words = tuple(word for word in asked_words(query) if word in known)
+        figures = known & _FIGURES | {str(number_of(word)) for word in _NUMBER.findall(text.lower())}
         readings = tuple(dict.fromkeys(frozenset(each) for each in variants(words)[:_VARIANTS]))
         phrases = [phrase for measures in query.measures for phrase in measures.phrases.values()]
         whole = phrase_of(query.text, query.names)
         phrases += [whole] if whole is not None and not phrases else []
-        return cls(words, readings, tuple(dict.fromkeys(phrases)), any(phrase.instant for phrase in phrases))
+        instant = "closing" in query.intents or any(phrase.instant for phrase in phrases)
+        return cls(words, readings, tuple(dict.fromkeys(phrases)), frozenset(figures), short_forms(text), instant)
+
+
+def short_forms(text: str) -> Mapping[str, frozenset[str]]:
+    """The initials of two to five words of ``text`` in a row, as filings abbreviate them ("NAB", "RSU"), with the words
+    that each stands for."""
+    spelled = _LETTERS.findall(text)
+    found: dict[str, frozenset[str]] = {}
+    for size in range(2, 6):
+        for start in range(len(spelled) - size + 1):
+            part = spelled[start : start + size]
+            words = frozenset(words_of(" ".join(part)))
+            if len(words) >= 2:
+                found.setdefault(stem("".join(word[0] for word in part).lower()), words)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +149,7 @@ def cell_candidates(query: Query, cells: Sequence[PageCell], facts: FilingFacts)
     _fits(features, asked, fitting, rarities)
     _periods(features, asked, query, fitting, facts)
     _kinds(features, query, fitting)
+    _readings(features, asked, fitting)
     return CellCandidates(fitting, features, unprinted)
 
 
@@ -131,7 +167,9 @@ def _words(
     first = rarities[cells[0].filing.filing_id]
     all_of = sum(map(first.weight, asked.words))
     lacking = sum(first.weight(word) for word in asked.words if word not in printed)
-    any_asked = frozenset(asked.words).union(*asked.readings, words_of(" ".join(query.terms)))
+    short = {name: words for name, words in asked.short.items() if name in printed and words & set(asked.words)}
+    asked = replace(asked, readings=(*asked.readings, *_shortened(asked.readings[:1], short)))
+    any_asked = frozenset(asked.words).union(*asked.readings, words_of(" ".join(query.terms)), asked.figures)
     known: dict[tuple[object, ...], list[float]] = {}
     rows = []
     for cell in cells:
@@ -169,15 +207,25 @@ def _shares(
             left = left - place
         if sum(shares[:4]) > best_sum:
             best, best_sum = shares, sum(shares[:4])
-    part = bool(words.column) and not words.column & any_asked and not words.whole
+    column = words.column - _PLAIN
+    part = bool(column) and not column & any_asked and not words.whole
     return [
         *best,
         _surplus(places[0], any_asked, rarity),
-        _surplus(words.column, any_asked, rarity),
+        _surplus(words.column - _PLAIN, any_asked, rarity),
         _surplus(words.section, any_asked, rarity),
         float(part),
         float(bool(words.label & _TOTAL) and not any_asked & _TOTAL),
     ]
+
+
+def _shortened(readings: Sequence[frozenset[str]], short: Mapping[str, frozenset[str]]) -> Iterator[frozenset[str]]:
+    """``readings`` with initials in place of the words that they stand for."""
+    for reading in readings:
+        for name, words in short.items():
+            yield (reading - words) | {name}
+        if len(short) > 1:
+            yield reading.difference(*short.values()) | set(short)
 
 
 def _surplus(words: frozenset[str], asked: frozenset[str], rarity: Rarity) -> float:
@@ -216,6 +264,9 @@ def _periods(features: Floats, asked: Asked, query: Query, cells: Sequence[PageC
             near = [months for end, months in ends if abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS]
             row[_COLUMN["end"]] = float(bool(near))
             row[_COLUMN["other_end"]] = float(not near)
+            own = cell.filing.period_end
+            is_own = own is not None and abs((item.period_end - own).days) <= DATE_TOLERANCE_DAYS
+            row[_COLUMN["own_end"]] = float(bool(near) and is_own and len(query.asked) > 1)
             lengths = near or [months for _, months in ends]
             if item.months == 0:
                 row[_COLUMN["balance" if asked.instant or None in lengths else "no_balance"]] = 1.0
@@ -264,6 +315,23 @@ def _kinds(features: Floats, query: Query, cells: Sequence[PageCell]) -> None:
         }
         for name, value in values.items():
             row[_COLUMN[name]] = float(value)
+
+
+def _readings(features: Floats, asked: Asked, cells: Sequence[PageCell]) -> None:
+    """Figures of the question, and rows that are named by their table."""
+    opening = bool(_OPENING & set(asked.words))
+    for row, cell in zip(features, cells, strict=True):
+        words = cell.words
+        near = words.label | words.column
+        figures = {word for word in near if word in _FIGURES}
+        row[_COLUMN["other_figures"]] = float(bool(figures - asked.figures))
+        if asked.figures:
+            row[_COLUMN["figures"]] = len(asked.figures & (near | words.section)) / len(asked.figures)
+        if words.label <= BARE:
+            row[_COLUMN["bare"]] = row[_COLUMN["cover"]]
+        opens = bool(near & _OPENING) and not near & _CLOSING
+        row[_COLUMN["opens"]] = float(opens and not opening)
+        row[_COLUMN["closes"]] = float(bool(near & _CLOSING) and not opening)
 
 
 def is_dash(item: LineItem) -> bool:

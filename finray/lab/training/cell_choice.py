@@ -25,14 +25,15 @@ WRONG = 0.02
 
 @dataclass(frozen=True, slots=True)
 class CellQuestion:
-    """The cells that compete for a question, ``asked`` (``question_signals``), and which cells are ``gold``, bool
-    [len(cells)]. Folds do not split a ``group``."""
+    """The cells that compete for a question, ``asked`` (``question_signals``), which cells are ``gold``, and which
+    state the ``right`` value, perhaps by chance, bool [len(cells)] each. Folds do not split a ``group``."""
 
     qid: str
     group: str
     found: CellCandidates
     asked: Floats
     gold: npt.NDArray[np.bool_]
+    right: npt.NDArray[np.bool_]
     figure: bool
     """The gold answer is a figure."""
     taken: bool
@@ -72,7 +73,7 @@ def held_out_choices(questions: Sequence[CellQuestion], l2: float) -> list[HeldO
             best = best_cell(question.found, scores)
             logit = float(signals(question.found, scores, best, question.asked) @ answers)
             probability = float(1 / (1 + np.exp(-logit)))
-            result.append(HeldOutChoice(question.qid, probability, bool(question.gold[best]), question.figure))
+            result.append(HeldOutChoice(question.qid, probability, bool(question.right[best]), question.figure))
     return result
 
 
@@ -104,6 +105,6 @@ def _fit_answers(questions: Sequence[CellQuestion], weights: Floats, l2: float) 
         scores = question.found.features @ weights
         best = best_cell(question.found, scores)
         rows.append(signals(question.found, scores, best, question.asked))
-        right.append(bool(question.gold[best]))
+        right.append(bool(question.right[best]))
     penalty = np.asarray([0.0 if name == "constant" else l2 for name in SIGNALS])
     return logistic(np.stack(rows), np.asarray(right, dtype=np.float64), penalty)

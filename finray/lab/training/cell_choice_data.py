@@ -23,7 +23,10 @@ from finray.lab.evaluation.numbers import Number
 from finray.lab.training.cell_choice import CellQuestion
 from finray.lab.training.page_ranking_data import Progress
 from finray.question.companies import CompanyCatalog
+from finray.question.synonyms import words_of
 
+_NAMED = 0.5
+"""Share of a row's words that a quotation of it has."""
 _FEW_DIGITS = 3
 """A figure with fewer digits may stand elsewhere by chance, so it must be on a gold page."""
 
@@ -73,9 +76,8 @@ def cell_question(
     """``prediction`` is the answer without a choice of cells."""
     found, asked = chooser.candidates(query, curation)
     reference = None if metrics.is_unanswerable(question) else metrics.numeric_reference(question)
-    gold = [
-        reference is not None and _is_gold(question, query, cell, reference, facts) for cell in found.cells
-    ]
+    right = [reference is not None and _states(question, query, cell, reference, facts) for cell in found.cells]
+    gold = [states and _is_evidence(question, cell) for states, cell in zip(right, found.cells, strict=True)]
     scores = score(question, prediction)
     named = {evidence.doc_name for evidence in question.evidence}
     companies = (facts.company_of(c.filing.filing_id) for c in found.cells if c.filing.doc_name in named)
@@ -86,27 +88,40 @@ def cell_question(
         found,
         asked,
         np.asarray(gold, dtype=bool),
+        np.asarray(right, dtype=bool),
         figure=reference is not None,
         taken=prediction.value is not None or absence(query, curation.kept, facts) is not None,
         wrong=bool(scores.get("wrong_figure", 0.0)),
     )
 
 
-def _is_gold(question: Question, query: Query, cell: PageCell, reference: Number, facts: FilingFacts) -> bool:
-    """Whether ``cell`` prints the gold figure: on a gold page, or, if chance is unlikely, in a gold filing."""
+def _states(question: Question, query: Query, cell: PageCell, reference: Number, facts: FilingFacts) -> bool:
+    """Whether an answer with ``cell`` states the gold figure."""
     wanted, own = _digits(str(reference.face)), _digits(cell.item.text)
     if own[:2] != wanted[:2] and not _may_round(own, wanted):
         return False
-    doc_name = cell.filing.doc_name
-    if (doc_name, cell.item.page) not in {place for each in question.evidence for place in each.places}:
-        near = any(each.doc_name == doc_name for each in question.evidence)
-        if not near or len(own) < _FEW_DIGITS:
-            return False
     stated = value_of(cell, query, facts)
     if stated is None:
         return False
     prediction = Prediction(question.qid, question.question, "", "answered", value=stated[0], unit=stated[1])
     return metrics.numeric_accuracy(question, prediction, reference)
+
+
+def _is_evidence(question: Question, cell: PageCell) -> bool:
+    """Whether ``cell`` is quoted in the gold evidence, or its row is and the figure is too long to be there by chance;
+    without a quotation, whether it is on a gold page."""
+    place = (cell.filing.doc_name, cell.item.page)
+    for each in question.evidence:
+        if not each.text:
+            if place in each.places:
+                return True
+            continue
+        label, quoted = set(words_of(cell.item.label)), set(words_of(each.text))
+        named = not label or len(label & quoted) >= _NAMED * len(label)
+        prints = cell.item.text.strip("$ ()%") in each.text
+        if named and prints and (place in each.places or len(_digits(cell.item.text)) >= _FEW_DIGITS):
+            return True
+    return False
 
 
 def _digits(text: str) -> str:
