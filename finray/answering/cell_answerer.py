@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from finray.answering.cell_choice import CellModel, Choice, question_signals, shipped_cell_model
@@ -19,13 +20,20 @@ from finray.core.plan import Coverage, Measure, Operand, Phrase, Plan
 from finray.core.query import AskedUnit, Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import Curation
-from finray.core.types import Answer, Filing
+from finray.core.types import Answer, Filing, LineItem
 from finray.index.facts import FilingFacts
 from finray.question.arithmetic import ProgramError
 from finray.question.synonyms import words_of
 
 _MEASURES: dict[AskedUnit | None, Measure] = {"per share": "per share", "shares": "shares", "percent": "percent"}
 _LABEL = 120
+_OUTFLOW = re.compile(
+    r"\b(?:loss(?:es)?|impairments?|charges?|expenses?|costs?|amortization|depreciation|write-?(?:off|down)s?|"
+    r"provisions?|forfeit\w*|cancell?ed|expired|exercised|released|allowances?|deductions?)\b",
+    re.I,
+)
+_EITHER = re.compile(r"\b(?:income|gains?|earnings|profit|benefits?|recover(?:y|ies)|credits?|net)\b", re.I)
+"""Rows that may have either sign."""
 
 
 class CellAnswerer:
@@ -88,8 +96,14 @@ def _coverage(cell: PageCell, query: Query, facts: FilingFacts) -> Coverage:
     phrase = Phrase(item.label, words_of(item.label), (), measure)
     operand = Operand(phrase.name, facts.company_of(filing.filing_id), phrase.name, _period(filing), item.label, phrase)
     plan = Plan("value", operand.name, "USD", item.label, (operand,), spelled=True)
-    found = found_in(operand, filing, item, printed_amount(phrase, item))
+    found = found_in(operand, filing, item, _amount(phrase, item))
     return Coverage(plan, {operand.name: found}, ())
+
+
+def _amount(phrase: Phrase, item: LineItem) -> float:
+    """The printed value; positive in a row of losses or costs, whose parentheses mean that they are deducted."""
+    value = printed_amount(phrase, item)
+    return abs(value) if _OUTFLOW.search(item.label) and not _EITHER.search(item.label) else value
 
 
 def _period(filing: Filing) -> Period:

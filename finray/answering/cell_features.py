@@ -71,6 +71,9 @@ FEATURES: Final[Mapping[str, str]] = {
     "change": "the column is a change, not asked for",
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
+_OF_WORDS: Final = (
+    "row", "column", "section", "caption", "heading", "surplus", "surplus_column", "surplus_section", "part", "total",
+)  # fmt: skip
 _VARIANTS = 8
 """Wordings of the question that are compared with each cell."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -83,6 +86,7 @@ _FIGURES = frozenset(map(str, range(100)))
 _NUMBER = re.compile(rf"\b{NUMBER}\b")
 _LETTERS = re.compile(r"[A-Za-z][A-Za-z&]*")
 _OPENING, _CLOSING = frozenset(words_of("beginning opening")), frozenset(words_of("end ending closing"))
+_PERCENT = frozenset({"percent", "percent_anywhere", "rate", "share"})
 _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls"})
 
 
@@ -177,7 +181,18 @@ def _words(
         if key not in known:
             known[key] = _shares(asked, any_asked, printed, cell, rarities[cell.filing.filing_id])
         rows.append(known[key])
-    names = ("row", "column", "section", "caption", "heading", "surplus", "surplus_column", "surplus_section", "part", "total")
+    names = (
+        "row",
+        "column",
+        "section",
+        "caption",
+        "heading",
+        "surplus",
+        "surplus_column",
+        "surplus_section",
+        "part",
+        "total",
+    )
     for name, values in zip(names, zip(*rows, strict=True), strict=True):
         _fill(features, name, values)
     cover = features[:, [_COLUMN[name] for name in ("row", "column", "section", "caption")]].sum(axis=1)
@@ -188,9 +203,7 @@ def _words(
     return lacking / all_of if all_of else 1.0
 
 
-def _shares(
-    asked: Asked, any_asked: frozenset[str], printed: set[str], cell: PageCell, rarity: Rarity
-) -> list[float]:
+def _shares(asked: Asked, any_asked: frozenset[str], printed: set[str], cell: PageCell, rarity: Rarity) -> list[float]:
     """Shares of the best reading in the places, then surplus of row, column and section, part, total."""
     words, weight = cell.words, rarity.weight
     places = (words.label - words.aside, words.column, words.section, words.caption, cell.heading)
@@ -277,9 +290,7 @@ def _periods(features: Floats, asked: Asked, query: Query, cells: Sequence[PageC
         row[_COLUMN["other_year"]] = float(label_year is not None and label_year["year"] not in years and bool(years))
 
 
-def asked_periods(
-    query: Query, asked: Asked, filing: Filing, facts: FilingFacts
-) -> list[tuple[object, int | None]]:
+def asked_periods(query: Query, asked: Asked, filing: Filing, facts: FilingFacts) -> list[tuple[object, int | None]]:
     """(end, months) in ``filing`` of each period that the question asks for, months None for a day; without one in the
     question those of the filing itself."""
     phrase = Phrase(query.text, asked.words, (), "money", asked.instant)
@@ -295,7 +306,9 @@ def asked_periods(
 
 
 def _kinds(features: Floats, query: Query, cells: Sequence[PageCell]) -> None:
-    percent_asked = query.shape.unit in ("percent", "ratio") or bool(query.intents & {"percent", "percent_anywhere", "rate", "share"})
+    percent_asked = query.shape.unit in ("percent", "ratio") or bool(
+        query.intents & {"percent", "percent_anywhere", "rate", "share"}
+    )
     moves = bool(query.intents & _MOVES)
     first = cells[0].filing.filing_id
     for row, cell in zip(features, cells, strict=True):

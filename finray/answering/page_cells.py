@@ -115,13 +115,20 @@ def may_answer(query: Query, item: LineItem) -> bool:
     if asked == "percent":
         return measure == "percent"
     if asked == "ratio":
-        return measure in ("percent", None)
+        around = " ".join(filter(None, (item.label, item.column_label, item.section)))
+        return measure == "percent" or (measure is None and _RATIO.search(around) is not None)
     if asked == "shares":
         return measure == "shares"
     return measure in ("shares", None)  # a count, or days
 
 
 _PRICE = re.compile(
-    r"\bper (?:\w+ ){0,2}(?:share|unit|option|award)\b|\beps\b|\bprices?\b|\ba share\b|\bdividend (?:rate|declared)\b", re.I
+    r"\bper (?:\w+ ){0,2}(?:share|unit|option|award)\b|\beps\b|\bprices?\b|\ba share\b|\bdividend (?:rate|declared)\b",
+    re.I,
 )
-_COUNT = re.compile(r"\bshares\b|\b(?:stock|share) (?:units|count)\b|\b(?:options|awards|warrants|r?sus|psus)\b|\bhow many\b|\bnumber of\b", re.I)
+_COUNT = re.compile(
+    r"\bshares\b|\b(?:stock|share) (?:units|count)\b|\b(?:options|awards|warrants|r?sus|psus)\b|\bhow many\b|"
+    r"\bnumber of\b",
+    re.I,
+)
+_RATIO = re.compile(r"\bratios?\b|\btimes\b|\bmultiples?\b|\bcoverage\b|\bleverage\b", re.I)

@@ -1,8 +1,8 @@
 """Fits ``finray.answering.cell_choice``: a conditional logit over the cells of a question, then a logistic regression
 for whether the chosen one is the figure asked for, both with an L2 penalty.
 
-The threshold is the lowest at which at most WRONG of the questions for a figure get a wrong one, those of the plans
-included, by models that were fitted without the question's company.
+The threshold is the lowest at which the choice gives at most WRONG of the questions for a figure a wrong one, by models
+that were fitted without the question's company.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from finray.lab.training.folds import folds_by_group
 from finray.lab.training.logits import conditional_logit, logistic
 
 FOLDS = 5
-WRONG = 0.02
+WRONG = 0.0125
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,6 @@ class CellQuestion:
     """The gold answer is a figure."""
     taken: bool
     """A plan gave a figure, or the question was refused before: no cell is chosen."""
-    wrong: bool
-    """The plan's figure is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +76,9 @@ def held_out_choices(questions: Sequence[CellQuestion], l2: float) -> list[HeldO
 
 
 def least_probability(choices: Sequence[HeldOutChoice], questions: Sequence[CellQuestion]) -> float:
-    """The lowest threshold at which at most WRONG of the questions for a figure have a wrong one; 1 if there is none."""
-    asked = sum(question.figure for question in questions)
-    wrong = sum(question.wrong for question in questions if question.figure)
-    threshold = 1.0
+    """The lowest threshold at which wrong choices are at most WRONG of the questions for a figure; 1 if there is none.
+    A value given where none is asked for counts as wrong."""
+    asked, wrong, threshold = sum(question.figure for question in questions), 0, 1.0
     for choice in sorted(choices, key=lambda choice: -choice.probability):
         wrong += not choice.right
         if wrong > WRONG * asked:

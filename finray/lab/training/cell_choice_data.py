@@ -18,7 +18,6 @@ from finray.core.types import Answer, Prediction, Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics
-from finray.lab.evaluation.evaluate import score
 from finray.lab.evaluation.numbers import Number
 from finray.lab.training.cell_choice import CellQuestion
 from finray.lab.training.page_ranking_data import Progress
@@ -78,7 +77,6 @@ def cell_question(
     reference = None if metrics.is_unanswerable(question) else metrics.numeric_reference(question)
     right = [reference is not None and _states(question, query, cell, reference, facts) for cell in found.cells]
     gold = [states and _is_evidence(question, cell) for states, cell in zip(right, found.cells, strict=True)]
-    scores = score(question, prediction)
     named = {evidence.doc_name for evidence in question.evidence}
     companies = (facts.company_of(c.filing.filing_id) for c in found.cells if c.filing.doc_name in named)
     group = next(companies, None) or next(iter(query.companies), question.qid)
@@ -91,7 +89,6 @@ def cell_question(
         np.asarray(right, dtype=bool),
         figure=reference is not None,
         taken=prediction.value is not None or absence(query, curation.kept, facts) is not None,
-        wrong=bool(scores.get("wrong_figure", 0.0)),
     )
 
 
