@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,6 +50,7 @@ async def cell_questions(
     must not choose cells itself (``loop.cells = false``)."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     chooser = CellAnswerer(facts)
+    owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
     result: list[CellQuestion] = []
     for done, question in enumerate(questions):
         progress(done, len(questions))
@@ -57,7 +58,7 @@ async def cell_questions(
         recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
         prediction = await recorded.answer(question)
         if recorder.query is not None and recorder.curation is not None:
-            found = cell_question(question, prediction, recorder.query, recorder.curation, chooser, facts, source)
+            found = cell_question(question, prediction, recorder.query, recorder.curation, chooser, facts, owners, source)
             result.append(found)
     progress(len(questions), len(questions))
     return result
@@ -70,15 +71,15 @@ def cell_question(
     curation: Curation,
     chooser: CellAnswerer,
     facts: FilingFacts,
+    owners: Mapping[str, str],
     source: str,
 ) -> CellQuestion:
-    """``prediction`` is the answer without a choice of cells."""
+    """``prediction`` is the answer without a choice of cells; ``owners`` has the company of each filing by name."""
     found, asked = chooser.candidates(query, curation)
     reference = None if metrics.is_unanswerable(question) else metrics.numeric_reference(question)
     right = [reference is not None and _states(question, query, cell, reference, facts) for cell in found.cells]
     gold = [states and _is_evidence(question, cell) for states, cell in zip(right, found.cells, strict=True)]
-    named = {evidence.doc_name for evidence in question.evidence}
-    companies = (facts.company_of(c.filing.filing_id) for c in found.cells if c.filing.doc_name in named)
+    companies = (owners[each.doc_name] for each in question.evidence if each.doc_name in owners)
     group = next(companies, None) or next(iter(query.companies), question.qid)
     return CellQuestion(
         f"{source}:{question.qid}",
