@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from finray.answering.cell_answerer import CellAnswerer
 from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
 from finray.answering.in_words import WordsAnswerer
@@ -186,7 +187,9 @@ def build_engine(
     confidence = load_confidence_model(loop.confidence_model)
     words = WordsAnswerer(facts, encoder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    statements = GuardedAnswerer(JudgingAnswerer(planned, facts, encoder), facts, confidence, loop.least_confidence)
+    cells = CellAnswerer(facts) if loop.cells else None
+    judging = JudgingAnswerer(planned, facts, encoder)
+    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, cells)
     conversation: ConversationReader = RuleConversation(rules)
     answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
     if model is not None:

@@ -189,6 +189,9 @@ class LoopSettings(Section):
     """False is the paper's ablation: judge whether the passages suffice, but keep them all."""
     least_confidence: float = Field(default=0.0, ge=0.0, le=1.0)
     """A figure computed from cells is refused below this confidence; the refusal shows the cells as nearest data."""
+    cells: bool = False
+    """Whether the answerer "statements", if no plan gives a figure, may choose one cell of the tables on the retrieved
+    pages (``finray train cell-choice``)."""
     confidence_model: str = ""
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
     that comes with finray, which was trained on the ``statements`` answerer and applies to no other."""
@@ -197,6 +200,7 @@ class LoopSettings(Section):
     def without_effect(self) -> set[str]:
         """Settings that change no answer, so that hashes from before they existed stay valid."""
         unused = set() if self.answerer == "hirec" else {"generation"}
+        unused |= set() if self.cells and self.answerer == "statements" else {"cells"}
         return unused if self.least_confidence else {*unused, "least_confidence"}
 
     @property
