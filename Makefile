@@ -28,7 +28,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 
 FILINGS ?=
 
 .PHONY: help setup demo test coverage test-slow test-llm lint types check docs docs-site lock bench-index clean
-.PHONY: image-digests image-cpu image-gpu image-demo pin-images
+.PHONY: image-digests image-cpu image-gpu image-llm image-demo pin-images
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
@@ -41,7 +41,7 @@ help:
 	@echo "make docs-site  build the documentation site in build/site"
 	@echo "make lock       write requirements*.lock from requirements*.in, with hashes"
 	@echo "make setup      build .venv only"
-	@echo "make image-cpu  build a container image, or image-gpu; before it make image-digests (docs/operations.md)"
+	@echo "make image-cpu  build a container image, or image-gpu, or image-llm; before it make image-digests (docs/operations.md)"
 	@echo "make image-demo an image whose command is the demo with its web page"
 	@echo "make pin-images name the images in infra/kubernetes and infra/aws by digest"
 	@echo "make bench-index [FILINGS=folder]  time the index job beside LangChain + Chroma, and beside its encoder alone"
@@ -120,11 +120,12 @@ lock: | $(BIN)/uv
 	$(LOCK) requirements.in -o requirements.lock
 	$(LOCK) requirements-dev.in -c requirements.lock -o requirements-dev.lock
 	$(LOCK) requirements-llm.in -o requirements-llm.lock
+	$(LOCK) requirements-vllm.in -o requirements-vllm.lock
 
 image-digests:
 	$(PYTHON) tools/image_digests.py bases
 
-image-cpu image-gpu: image-%: $(DIGESTS)
+image-cpu image-gpu image-llm: image-%: $(DIGESTS)
 	docker build -f infra/images/$*.Dockerfile $$(sed 's/^/--build-arg /' $(DIGESTS)) \
 	  $(if $(and $(filter cpu,$*),$(TORCH_INDEX)),--build-arg TORCH_INDEX=$(TORCH_INDEX)) -t $(IMAGE):$(VERSION)-$* .
 

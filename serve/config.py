@@ -31,6 +31,8 @@ class Replicas(_Arguments):
     max_ongoing_requests: int = Field(256, ge=1)
     graceful_shutdown_timeout_s: float = Field(20.0, ge=0)
     """How long a stopping replica may finish its requests."""
+    max_replicas_per_node: int | None = Field(None, ge=1, le=100)
+    """Spreads the replicas, so that the loss of a node leaves some; None for no limit."""
     num_cpus: float = Field(1.0, ge=0)
     num_gpus: float = Field(0.0, ge=0)
     """A fraction of a GPU, such as 0.25, is enough for the encoder and reranker."""
@@ -45,6 +47,7 @@ class Replicas(_Arguments):
         resources = {"num_cpus": self.num_cpus, "num_gpus": self.num_gpus}
         return {
             **scale,
+            "max_replicas_per_node": self.max_replicas_per_node,
             "max_ongoing_requests": self.max_ongoing_requests,
             "graceful_shutdown_timeout_s": self.graceful_shutdown_timeout_s,
             "ray_actor_options": resources,

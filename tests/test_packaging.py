@@ -20,7 +20,7 @@ from tests.edgar.syncer import CONTACT
 ROOT = Path(__file__).resolve().parents[1]
 
 
-LOCKS = ("requirements", "requirements-dev", "requirements-llm")
+LOCKS = ("requirements", "requirements-dev", "requirements-llm", "requirements-vllm")
 
 
 def project() -> dict[str, Any]:

@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["bases", "manifests", "check"])
     what = parser.parse_args(arguments).what
-    manifests = [*sorted((root / "infra" / "kubernetes").glob("*.yaml")), root / "infra" / "aws" / "cluster.yaml"]
+    manifests = [*sorted((root / "infra" / "kubernetes").rglob("*.yaml")), root / "infra" / "aws" / "cluster.yaml"]
     if what == "bases":
         write_bases(root / "infra" / "images")
     elif what == "manifests":

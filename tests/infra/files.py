@@ -12,15 +12,15 @@ import yaml
 
 REPOSITORY = Path(__file__).parents[2]
 INFRA = REPOSITORY / "infra"
-MANIFESTS = sorted((INFRA / "kubernetes").glob("*.yaml"))
-NOT_FOR_THE_CLUSTER = {"kustomization.yaml", "kuberay-values.yaml"}
+MANIFESTS = sorted((INFRA / "kubernetes").rglob("*.yaml"))
+NOT_FOR_THE_CLUSTER = {"kustomization.yaml", "kuberay-values.yaml", "patch.yaml"}
 DEMO = INFRA / "images" / "demo.Dockerfile"
 """The CPU image with another command."""
 IMAGES = sorted({*(INFRA / "images").glob("*.Dockerfile")} - {DEMO})
 POLICIES = sorted((INFRA / "aws" / "policies").glob("*.json"))
 CLUSTER = INFRA / "aws" / "cluster.yaml"
 JOBS = "/opt/finray/jobs/"
-IMAGE = re.compile(r"registry\.example\.com/finray:(?P<version>[^-]+)-(?P<kind>cpu|gpu)")
+IMAGE = re.compile(r"registry\.example\.com/finray:(?P<version>[^-]+)-(?P<kind>cpu|gpu|llm)")
 
 
 def documents(path: Path) -> list[dict[str, Any]]:
@@ -72,6 +72,11 @@ def entry_points() -> list[tuple[str, list[str]]]:
         found += [(name, shlex.split(entry)) for entry in values(document, "entrypoint")]
         found += [(name, command) for command in values(document, "command") if command[0] == "python"]
     return found
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """(resource, words) of every command of finray that a manifest starts."""
+    return [(name, command) for name, d in resources() for command in values(d, "command") if command[0] == "finray"]
 
 
 def locked(package: str) -> str:

@@ -61,7 +61,7 @@ def test_a_build_requires_the_digests(root: Path) -> None:
 
 
 def test_every_image_of_the_manifests(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    manifests = [*(root / "infra/kubernetes").glob("*.yaml"), root / "infra/aws/cluster.yaml"]
+    manifests = [*(root / "infra/kubernetes").rglob("*.yaml"), root / "infra/aws/cluster.yaml"]
     before = {path: [str(image) for d in documents(path) for image in images(d)] for path in manifests}
     assert main(["check"], root) == 1
     said = capsys.readouterr().err

@@ -39,14 +39,18 @@ def image(request: pytest.FixtureRequest) -> list[tuple[str, str]]:
     return instructions(request.param)
 
 
-def test_there_is_an_image_for_cpus_and_one_for_gpus() -> None:
-    assert [path.stem for path in IMAGES] == ["cpu", "gpu"]
+def test_there_is_an_image_for_cpus_one_for_gpus_and_one_with_vllm() -> None:
+    assert [path.stem for path in IMAGES] == ["cpu", "gpu", "llm"]
+
+
+def lock(image: list[tuple[str, str]]) -> str:
+    return "requirements-vllm.lock" if any("VLLM" in arguments for _, arguments in image) else "requirements.lock"
 
 
 def test_every_source_exists_and_is_in_the_build_context(image: list[tuple[str, str]]) -> None:
     copied = [arguments.split() for name, arguments in image if name == "COPY" and "--from=" not in arguments]
     sources = [source for words in copied for source in words[:-1]]
-    assert {"finray", "serve", "jobs", "requirements.lock"} <= set(sources)
+    assert {"finray", "serve", "jobs", lock(image)} <= set(sources)
     for source in sources:
         assert (REPOSITORY / source).exists(), source
         assert seen_by_the_build(source), source
@@ -63,7 +67,7 @@ def test_it_runs_as_an_unprivileged_user(image: list[tuple[str, str]]) -> None:
 def test_only_pins_are_installed(image: list[tuple[str, str]]) -> None:
     runs = " && ".join(arguments for name, arguments in image if name == "RUN")
     installs = [part for part in runs.split("&&") if "pip install" in part]
-    assert any("--require-hashes --no-deps -r requirements.lock" in part for part in installs)
+    assert any(f"--require-hashes --no-deps -r {lock(image)}" in part for part in installs)
     for part in installs:
         assert "--no-deps" in part or "grep '^torch==' requirements.in" in part, part
     assert "apt-get install" not in runs or "--no-install-recommends" in runs
@@ -80,6 +84,17 @@ def test_it_has_a_health_check_and_no_secret(image: list[tuple[str, str]]) -> No
         if name in ("ARG", "ENV"):
             assert not re.search(r"SECRET|PASSWORD|TOKEN=|ACCESS_KEY", arguments), arguments
     assert not any(name == "ADD" for name, _ in image)
+
+
+def test_vllm_has_its_compiler_and_the_ray_of_the_other_images() -> None:
+    (llm,) = [instructions(path) for path in IMAGES if path.stem == "llm"]
+    installed = next(arguments for name, arguments in llm if name == "RUN" and "apt-get install" in arguments).split()
+    assert {"gcc", "libc6-dev"} <= set(installed)
+    pins = {name: (REPOSITORY / name).read_text("utf-8") for name in ("requirements.lock", "requirements-vllm.lock")}
+    for package in ("ray", "lancedb", "pylance", "pyarrow"):  # one cluster, one index
+        found = {re.search(rf"^{package}==(\S+)", text, re.MULTILINE)[1] for text in pins.values()}  # type: ignore[index]
+        assert len(found) == 1, f"{package}: {found}"
+    assert re.search(r"^vllm==", pins["requirements-vllm.lock"], re.MULTILINE)
 
 
 def test_jobs_are_where_the_manifests_look_for_them(image: list[tuple[str, str]]) -> None:

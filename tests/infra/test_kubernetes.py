@@ -13,9 +13,11 @@ from ray.serve.schema import ServeDeploySchema
 from typer.main import get_command
 
 from finray.cli import app
+from finray.cli.options import settings_of
 from finray.core.errors import SettingsError
 from finray.core.settings import Settings, load_settings
 from finray.edgar.contact import checked_contact
+from finray.models.fetch import models_of
 from serve.config import ServeArguments
 from tests.infra.conftest import Schemas
 from tests.infra.files import (
@@ -26,6 +28,7 @@ from tests.infra.files import (
     MANIFESTS,
     NOT_FOR_THE_CLUSTER,
     REPOSITORY,
+    commands,
     documents,
     entry_points,
     locked,
@@ -94,17 +97,145 @@ def test_the_nightly_job_is_one_and_the_same() -> None:
     assert "generateName" in by_hand["metadata"]  # created anew every night
 
 
-def test_the_endpoint_starts_a_known_application() -> None:
-    (service,) = documents(INFRA / "kubernetes" / "serve.yaml")
-    config = ServeDeploySchema(**yaml.safe_load(service["spec"]["serveConfigV2"]))
-    (application,) = config.applications
-    assert application.import_path == "serve.app:build"
-    arguments = ServeArguments.model_validate(application.args)
+def services() -> list[tuple[dict[str, Any], ServeArguments]]:
+    """Each RayService and the arguments of its application."""
+    found = []
+    for _, service in resources():
+        if service["kind"] == "RayService":
+            config = ServeDeploySchema(**yaml.safe_load(service["spec"]["serveConfigV2"]))
+            (application,) = config.applications
+            assert application.import_path == "serve.app:build"
+            found.append((service, ServeArguments.model_validate(application.args)))
+    return found
+
+
+def deployments(arguments: ServeArguments) -> list[tuple[str, float, float, int, int]]:
+    """(name, CPUs, GPUs, fewest and most replicas) of every deployment of the application."""
+    settings = arguments.settings()
+    rerankers = [name for name in ("document_reranker", "passage_reranker") if getattr(settings, name).model]
+    named = {"ingress": arguments.ingress, "answering": arguments.answering, "encoder": arguments.encoder}
+    named |= dict.fromkeys(rerankers, arguments.reranker)
+    if arguments.ingress.max_replicas > 1:
+        named["batches"] = arguments.ingress.model_copy(update={"min_replicas": 1, "max_replicas": 1})
+    found = [(n, r.num_cpus, r.num_gpus, r.min_replicas, r.max_replicas) for n, r in named.items() if r is not None]
+    if arguments.llm is not None:
+        per, scale = arguments.llm.options["ray_actor_options"], arguments.llm.options["autoscaling_config"]
+        found.append(("llm", per["num_cpus"], per["num_gpus"], scale["min_replicas"], scale["max_replicas"]))
+    return found
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_the_replicas_of_the_endpoint_fit_its_nodes(number: int) -> None:
+    service, arguments = services()[number]
     assert arguments.auth
-    asked = arguments.ingress.num_cpus + arguments.answering.max_replicas * arguments.answering.num_cpus  # type: ignore[union-attr]
-    (group,) = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
-    cpus = group["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"]
-    assert asked <= group["maxReplicas"] * float(cpus)
+    groups = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
+    limits = [group["template"]["spec"]["containers"][0]["resources"]["limits"] for group in groups]
+    for nodes, replicas in (("minReplicas", 3), ("maxReplicas", 4)):
+        for kind, of in (("cpu", 1), ("nvidia.com/gpu", 2)):
+            there = sum(group[nodes] * float(limit.get(kind, 0)) for group, limit in zip(groups, limits, strict=True))
+            assert sum(d[of] * d[replicas] for d in deployments(arguments)) <= there, (nodes, kind)
+
+
+def test_the_gpu_service_scales_encoder_rerankers_and_language_model() -> None:
+    plain, gpu = (arguments for _, arguments in sorted(services(), key=lambda pair: pair[1].llm is not None))
+    assert {name for name, _, gpus, _, _ in deployments(plain) if gpus} == set()
+    scaled = {name: most > fewest for name, _, gpus, fewest, most in deployments(gpu) if gpus}
+    assert scaled == dict.fromkeys(("encoder", "document_reranker", "passage_reranker", "llm"), True)
+    settings = gpu.settings()
+    assert settings.llm.backend == "vllm"  # nothing is asked at an address that no pod has
+    assert set(settings.llms) == {"llm"}
+    # One GPU holds one replica of each small model, or of the language model.
+    assert sum(gpus for name, _, gpus, _, _ in deployments(gpu) if name != "llm") <= 1
+    assert all(gpus == 1 for name, _, gpus, _, _ in deployments(gpu) if name == "llm")
+    packing = {"name": "RAY_SERVE_USE_PACK_SCHEDULING_STRATEGY", "value": "1"}
+    for service, arguments in services():
+        head = service["spec"]["rayClusterConfig"]["headGroupSpec"]["template"]["spec"]["containers"][0]
+        assert (packing in head["env"]) == (arguments.llm is not None)  # or fractions would keep the GPUs from it
+    (file,) = documents(INFRA / "serve-gpu.yaml")
+    config = ServeDeploySchema(**file)
+    by_hand = ServeArguments.model_validate(config.applications[0].args)
+    where = {"index": "", "set": {}}
+    assert by_hand.model_copy(update=where) == gpu.model_copy(update=where)
+    assert by_hand.set.items() - {("serving.keys", "s3://bucket/keys.json")} == gpu.set.items()
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_an_endpoint_outlives_a_worker_node(number: int) -> None:
+    service, arguments = services()[number]
+    ingress = arguments.ingress
+    assert (ingress.min_replicas >= 2, ingress.max_replicas_per_node) == (True, 1)
+    assert ingress.options()["max_replicas_per_node"] == 1
+    group = service["spec"]["rayClusterConfig"]["workerGroupSpecs"][0]
+    assert group["minReplicas"] >= ingress.min_replicas
+    labels = group["template"]["metadata"]["labels"]
+    by_host, by_zone = group["template"]["spec"]["topologySpreadConstraints"]
+    assert (by_host["whenUnsatisfiable"], by_zone["whenUnsatisfiable"]) == ("DoNotSchedule", "ScheduleAnyway")
+    component = {"app.kubernetes.io/component": labels["app.kubernetes.io/component"], "ray.io/node-type": "worker"}
+    assert by_host["labelSelector"] == by_zone["labelSelector"] == {"matchLabels": component}
+    budgets = [d["spec"] for _, d in resources() if d["kind"] == "PodDisruptionBudget"]
+    assert {"maxUnavailable": 1, "selector": {"matchLabels": component}} in budgets
+    assert service["spec"]["excludeHeadPodFromServeSvc"] is True
+
+
+def test_the_state_of_a_head_can_be_kept_in_redis(custom_resources: Schemas) -> None:
+    folder = INFRA / "kubernetes" / "head-fault-tolerance"
+    (component,), (patch,) = documents(folder / "kustomization.yaml"), documents(folder / "patch.yaml")
+    assert component["kind"] == "Component"
+    assert component["patches"][0]["target"]["kind"] == patch["kind"] == "RayService"
+    stateful, service, policy = documents(folder / "redis.yaml")
+    assert component["resources"] == ["redis.yaml"]
+    options = patch["spec"]["rayClusterConfig"]["gcsFaultToleranceOptions"]
+    name, port = options["redisAddress"].split(":")
+    assert (name, int(port)) == (service["metadata"]["name"], service["spec"]["ports"][0]["port"])
+    labels = stateful["spec"]["template"]["metadata"]["labels"].items()
+    for selector in (service["spec"]["selector"], policy["spec"]["podSelector"]["matchLabels"]):
+        assert selector.items() <= labels
+    (variable,) = stateful["spec"]["template"]["spec"]["containers"][0]["env"]
+    assert variable["valueFrom"] == options["redisPassword"]["valueFrom"]
+    # What kustomize makes of it: a strategic merge without lists is a deep update.
+    for patched, _ in services():
+        patched["spec"]["rayClusterConfig"]["gcsFaultToleranceOptions"] = options
+        schema = custom_resources[patched["kind"], patched["apiVersion"]]
+        jsonschema.Draft7Validator(closed(schema["properties"]["spec"])).validate(patched["spec"])
+
+
+@pytest.mark.parametrize(("name", "words"), commands())
+def test_commands_of_finray_parse(name: str, words: list[str]) -> None:
+    get_command(app).commands[words[1]].make_context(words[1], words[2:])  # type: ignore[attr-defined]
+
+
+def test_models_come_from_the_volume_and_not_from_a_hub() -> None:
+    (volume,), (fetch,) = ([d for _, d in resources() if d["kind"] == k] for k in ("PersistentVolumeClaim", "Job"))
+    claim = volume["metadata"]["name"]
+    assert volume["spec"]["accessModes"] == ["ReadWriteMany"]
+    (fetched,) = values(fetch, "command")
+    stored = {model.model for model in models_of(settings_of_command(fetched))}
+    assert "intfloat/multilingual-e5-large" in stored
+    users = [
+        (name, spec, container)
+        for name, document in resources()
+        for spec in pods(document)
+        for container in spec["containers"]
+        if of_ray(document) and not container["image"].endswith("-cpu")
+    ]
+    assert len(users) == 5  # heads and workers of the GPU index job and of the GPU service
+    for name, spec, container in users:
+        assert {"name": "models", "mountPath": "/models", "readOnly": True} in container["volumeMounts"], name
+        mounted = {"name": "models", "persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
+        assert mounted in spec["volumes"], name
+        environment = {variable["name"]: variable.get("value") for variable in container["env"]}
+        assert environment.items() >= {"HF_HOME": "/models", "HF_HUB_OFFLINE": "1"}.items(), name
+        (waiting,) = spec["initContainers"]
+        assert waiting["image"] == container["image"]
+        assert waiting["command"][-3:] == ["--to", "/models", "--check"], name
+        assert {model.model for model in models_of(settings_of_command(waiting["command"]))} <= stored, name
+    served = {m.model for _, a in services() if a.llm is not None for m in models_of(a.settings())}
+    assert served == stored
+
+
+def settings_of_command(words: list[str]) -> Settings:
+    options = get_command(app).commands[words[1]].make_context(words[1], words[2:]).params  # type: ignore[attr-defined]
+    return settings_of(options["preset"], options["set_"])
 
 
 @pytest.mark.parametrize(("name", "cluster"), ray_clusters())
@@ -123,7 +254,7 @@ def test_no_pod_is_root_or_unlimited_or_holds_a_key() -> None:
         for spec in pods(document):
             assert spec["securityContext"]["runAsNonRoot"], name
             assert spec["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault", name
-            for container in spec["containers"]:
+            for container in [*spec["containers"], *spec.get("initContainers", ())]:
                 assert container["securityContext"]["allowPrivilegeEscalation"] is False, name
                 assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}, name
                 assert container["securityContext"]["readOnlyRootFilesystem"] is True, name
@@ -138,11 +269,14 @@ def test_writable_paths_are_ephemeral_volumes() -> None:
     for name, document in resources():
         for spec in pods(document):
             volumes = {volume["name"]: volume for volume in spec.get("volumes", ())}
-            for container in spec["containers"]:
+            for container in [*spec["containers"], *spec.get("initContainers", ())]:
                 mounts = {mount["mountPath"]: mount for mount in container["volumeMounts"]}
                 if not IMAGE.match(container["image"]):
-                    assert all(mount["readOnly"] for mount in mounts.values()), name
+                    assert all(mount.get("readOnly") for path, mount in mounts.items() if path != "/data"), name
                     continue
+                # Models are written by one job and read by others.
+                if (models := mounts.pop("/models", None)) is not None:
+                    assert models.get("readOnly") is True or document["kind"] == "Job", name
                 # Ray's folder, temporary files and downloads; what libraries keep at home. KubeRay adds /dev/shm.
                 assert mounts.keys() == {"/tmp", "/home/ray"}, name
                 for mount in mounts.values():
@@ -160,7 +294,8 @@ def test_the_autoscaler_of_a_head_has_the_same_limits() -> None:
             "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "readOnlyRootFilesystem": True,
         }  # fmt: skip
         head = cluster["headGroupSpec"]["template"]["spec"]
-        assert options["volumeMounts"] == head["containers"][0]["volumeMounts"]
+        mounts = [mount for mount in head["containers"][0]["volumeMounts"] if mount["name"] != "models"]
+        assert options["volumeMounts"] == mounts
 
 
 def test_references_resolve() -> None:
@@ -178,6 +313,8 @@ def test_references_resolve() -> None:
                 assert ("ConfigMap", mapping["configMap"]["name"]) in named, name
     files = [*kustomization["resources"], *(f for g in kustomization["configMapGenerator"] for f in g["files"])]
     assert {Path(INFRA / "kubernetes" / file) for file in files} <= set(MANIFESTS)
+    for mapping in (m for _, d in resources() for m in walk(d) if "claimName" in m):
+        assert ("PersistentVolumeClaim", mapping["claimName"]) in named
 
 
 def test_the_settings_exist_in_finray(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,9 +341,11 @@ def test_only_listed_traffic_may_enter() -> None:
     for name, spec in by_name.items():
         for rule in spec.get("ingress", ()):
             assert rule["from"], name
-    component = by_name["clients-reach-the-endpoint"]["podSelector"]["matchLabels"]["app.kubernetes.io/component"]
-    (service,) = documents(INFRA / "kubernetes" / "serve.yaml")
-    assert component in values(service, "app.kubernetes.io/component")
+    (expression,) = by_name["clients-reach-the-endpoint"]["podSelector"]["matchExpressions"]
+    assert (expression["key"], expression["operator"]) == ("app.kubernetes.io/component", "In")
+    for service, _ in services():
+        (component,) = {*values(service, "app.kubernetes.io/component")}
+        assert component in expression["values"]
     submitter = "finray-submitter"
     assert submitter in values(by_name, "app.kubernetes.io/component")
     for _, document in resources():
