@@ -22,6 +22,7 @@ from finray.cluster.runtime import ray_cluster
 from finray.core.errors import SettingsError
 from finray.core.settings import EncoderSettings, Settings, load_settings
 from finray.index.in_process import index_in_process
+from finray.index.summary import IndexProgress
 from finray.models.encoder import HashEncoder, Vectors
 from tools.faults.contents import Contents, read_contents
 
@@ -184,4 +185,34 @@ def test_a_job_on_a_head_without_workers_says_that_it_waits_and_starts_when_the_
         cluster.shutdown()  # type: ignore[no-untyped-call]
     assert "waiting for a node (0 s so far): none of the cluster has the 0.8 CPU" in caplog.text
     assert summary.failed == len(expected["failures"])
+    assert read_contents(str(tmp_path / "index")) == expected
+
+
+@pytest.mark.ray
+@pytest.mark.slow
+def test_workers_share_a_gpu_and_encode_filings_together(
+    corpus: Path, settings: Settings, expected: Contents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray assigns GPUs that it is told of; the encoder without weights needs none."""
+    from ray.cluster_utils import Cluster
+
+    if ray.is_initialized():
+        ray.shutdown()
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    halves = settings.index_job.model_copy(update={"gpus_per_worker": 0.5})
+    head = {"num_cpus": 4, "num_gpus": 1, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    seen: list[float] = []
+    try:
+        ray.init(address=cluster.address, log_to_driver=False)
+
+        def look(_progress: IndexProgress) -> None:
+            seen.append(ray.available_resources().get("GPU", 0.0))
+
+        chosen = settings.model_copy(update={"index_job": halves})
+        index_filings([str(corpus)], str(tmp_path / "index"), chosen, progress=look)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()  # type: ignore[no-untyped-call]
+    assert min(seen) == 0.0  # two workers
     assert read_contents(str(tmp_path / "index")) == expected
