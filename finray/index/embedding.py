@@ -84,7 +84,7 @@ def embed_filings(
     Filings are encoded together until they have ``tokens``; 0 encodes each alone. If that fails, each is tried alone,
     and one that was begun ``ATTEMPTS`` times in vain is set aside. ``attempts`` also counts those that the process did
     not survive, so a repeated batch finds the filing that kills it. Raises ModelUnavailableError if the encoder itself
-    no longer works.
+    no longer works after an error, so that what follows is not blamed.
     """
     parsed = [_Parsed.of(staged) for staged in batch if staged.bundle is not None]
     begun = dict(zip((one.uri for one in parsed), attempts.unfinished([one.uri for one in parsed]), strict=True))
@@ -97,6 +97,7 @@ def embed_filings(
         attempts.begin(uris)
         encoded = _encoded(group, encoder, who)
         if isinstance(encoded, BaseException):
+            check_encoder(encoder)
             reason = encoded if len(group) == 1 else None
             done |= {one.uri: _alone(one, encoder, attempts, who, 1, reason) for one in group}
         else:
@@ -178,7 +179,6 @@ def _alone(
             attempts.finish([one.uri])
             return encoded[0]
         error = encoded
-    if error is not None:
         check_encoder(encoder)
     return replace(one.staged, bundle=None, error=_failure(error))
 

@@ -6,9 +6,9 @@ import logging
 import os
 import shutil
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from finray.cluster.runtime import ray_cluster
 from finray.core.errors import SettingsError
 from finray.core.settings import EncoderSettings, Settings, load_settings
 from finray.index.in_process import index_in_process
+from finray.index.summary import IndexProgress
 from finray.models.encoder import HashEncoder, Vectors
 from tools.faults.contents import Contents, read_contents
 
@@ -154,22 +155,64 @@ def test_filings_that_make_the_encoder_raise_or_die_cost_only_themselves(
 
 @pytest.mark.ray
 @pytest.mark.slow
-def test_a_job_on_a_head_without_workers_starts_when_the_first_comes(
-    corpus: Path, settings: Settings, expected: Contents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_job_on_a_head_without_workers_says_that_it_waits_and_starts_when_the_first_comes(
+    corpus: Path,
+    settings: Settings,
+    expected: Contents,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     from ray.cluster_utils import Cluster
 
     if ray.is_initialized():
         ray.shutdown()
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    grows = settings.index_job.model_copy(update={"embed_workers_max": 2})
+    chosen = settings.model_copy(update={"index_job": grows})
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    later = threading.Timer(10, lambda: cluster.add_node(num_cpus=2))
     try:
         ray.init(address=cluster.address, log_to_driver=False)
-        later.start()
-        index_filings([str(corpus)], str(tmp_path / "index"), settings)
+        with ThreadPoolExecutor(1) as threads:  # nodes start in the main thread only
+            job = threads.submit(index_filings, [str(corpus)], str(tmp_path / "index"), chosen)
+            deadline = time.monotonic() + 100
+            while "waiting for a node" not in caplog.text and not job.done() and time.monotonic() < deadline:
+                time.sleep(0.2)
+            cluster.add_node(num_cpus=2)
+            summary = job.result()
     finally:
-        later.join()
         ray.shutdown()
         cluster.shutdown()  # type: ignore[no-untyped-call]
+    assert "waiting for a node (0 s so far): none of the cluster has the 0.8 CPU" in caplog.text
+    assert summary.failed == len(expected["failures"])
+    assert read_contents(str(tmp_path / "index")) == expected
+
+
+@pytest.mark.ray
+@pytest.mark.slow
+def test_workers_share_a_gpu_and_encode_filings_together(
+    corpus: Path, settings: Settings, expected: Contents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray assigns GPUs that it is told of; the encoder without weights needs none."""
+    from ray.cluster_utils import Cluster
+
+    if ray.is_initialized():
+        ray.shutdown()
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    halves = settings.index_job.model_copy(update={"gpus_per_worker": 0.5})
+    head = {"num_cpus": 4, "num_gpus": 1, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    seen: list[float] = []
+    try:
+        ray.init(address=cluster.address, log_to_driver=False)
+
+        def look(_progress: IndexProgress) -> None:
+            seen.append(ray.available_resources().get("GPU", 0.0))
+
+        chosen = settings.model_copy(update={"index_job": halves})
+        index_filings([str(corpus)], str(tmp_path / "index"), chosen, progress=look)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()  # type: ignore[no-untyped-call]
+    assert min(seen) == 0.0  # two workers
     assert read_contents(str(tmp_path / "index")) == expected

@@ -109,8 +109,11 @@ def test_a_filing_that_killed_its_process_before_is_tried_alone_and_then_set_asi
 
 def test_an_encoder_that_no_longer_works_is_not_the_filings_fault() -> None:
     batch = [filing("one", "revenue"), filing("two", "income")]
+    attempts = AttemptsHere()
     with pytest.raises(ModelUnavailableError, match="the encoder does not work: RuntimeError"):
-        embed_filings(batch, Watched(broken=True), AttemptsHere(), "here")
+        embed_filings(batch, Watched(broken=True), attempts, "here")
+    assert attempts.unfinished([one.file.uri for one in batch]) == [0, 1]
+    assert all(one.bundle for one in embed_filings(batch, Watched(), attempts, "here"))  # a new process
 
 
 @pytest.fixture(scope="module")
