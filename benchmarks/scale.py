@@ -1,10 +1,11 @@
 """Document routing over an index of LOFin's size: cost of opening, speed and accuracy of finding the filing.
 
-    python benchmarks/scale.py --index FOLDER [--filings 145897] [--companies 516] [--questions 600]
+    python benchmarks/scale.py --index FOLDER [--filings 145897] [--companies 516] [--questions 600] [--routes FILE]
 
 If FOLDER has no index yet, writes fictional filings (cover facts, a vector, one short page each) as a real index. Then
 opens it in a separate process, to measure the memory of only the reader. It does not measure text search over the pages
 of as many real filings, which have about 170 each (docs/benchmarks.md extrapolates from measured stages).
+``--routes`` writes filings, scores and reasons for each question as JSON lines, to compare two versions of finray.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def _batches(filings: Sequence[Any]) -> Iterator[Sequence[Any]]:
     return (filings[start : start + _ROWS_AT_ONCE] for start in range(0, len(filings), _ROWS_AT_ONCE))
 
 
-def measure(uri: str, filings: int, companies: int, questions: int) -> None:
+def measure(uri: str, filings: int, companies: int, questions: int, routes: str) -> None:
     """Print the cost of opening and routing. A child process regenerates the corpus for its questions."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         asked, years = pool.apply(_questions, (filings, companies, questions))
@@ -123,12 +124,15 @@ def measure(uri: str, filings: int, companies: int, questions: int) -> None:
         f"\n{len(found):,} filings, {len(catalog.companies):,} companies in the catalog; peak RSS {_peak_mb():,.0f} MB"
     )
 
+    written = []
+
     async def route(question: str) -> tuple[list[str], float, float]:
         journal = Journal(None)
         started = time.perf_counter()
         query = await reader.read(question, journal)
         understood = time.perf_counter()
         chosen = await documents.documents(query, 5, journal)
+        written.append([question, [[d.filing.filing_id, d.score, d.reasons] for d in chosen]])
         return [d.filing.filing_id for d in chosen], understood - started, time.perf_counter() - understood
 
     print("\n| questions | n | right filing at 1 | among 5 | understand p50 ms | p95 | route p50 ms | p95 |")
@@ -154,6 +158,8 @@ def measure(uri: str, filings: int, companies: int, questions: int) -> None:
     for question in missed[:10]:
         print(f"missed: {question.text} (gold {question.gold})")
     print(f"\nafter the questions: RSS {_rss_mb() - empty:,.0f} MB above an empty process, peak {_peak_mb():,.0f} MB")
+    if routes:
+        Path(routes).write_text("".join(json.dumps(one) + "\n" for one in written), encoding="utf-8")
     print("\n| table | MB on disk | bytes a filing |\n|---|---:|---:|")
     for name in (schema.FILINGS, schema.PAGES):
         size = sum(p.stat().st_size for p in Path(layout.table_uri(uri, name)).rglob("*") if p.is_file())
@@ -187,6 +193,7 @@ def main() -> None:
     parser.add_argument("--filings", type=int, default=145_897)
     parser.add_argument("--companies", type=int, default=516)
     parser.add_argument("--questions", type=int, default=600)
+    parser.add_argument("--routes", default="", help="write the filings found for each question to this file")
     arguments = parser.parse_args()
     size = (arguments.filings, arguments.companies)
     made = Path(arguments.index, "scale.json")
@@ -196,7 +203,7 @@ def main() -> None:
         made.write_text(json.dumps(size), encoding="utf-8")
     if tuple(json.loads(made.read_text(encoding="utf-8"))) != size:
         parser.error(f"{arguments.index} holds {made.read_text(encoding='utf-8')} filings and companies, not {size}")
-    measure(arguments.index, *size, arguments.questions)
+    measure(arguments.index, *size, arguments.questions, arguments.routes)
 
 
 if __name__ == "__main__":

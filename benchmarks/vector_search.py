@@ -56,7 +56,7 @@ def measure(uri: str, vectors: NDArray[np.float32], asked: NDArray[np.float32]) 
     table = layout.open_table(uri, schema.CHUNKS)
     exact, exact_ms = _search(table, asked, None)
     started = time.perf_counter()
-    report = ann.build_if_due(uri, settings.index)
+    report = ann.build_if_due(uri, schema.CHUNKS, settings.index)
     seconds = time.perf_counter() - started
     assert report is not None
     print(f"{rows:,} vectors of {dimension} dimensions, {len(asked)} queries, {report.partitions} partitions")
@@ -111,10 +111,11 @@ def _chunks(vectors: NDArray[np.float32], first: int) -> pa.Table:
 def _search(table: Any, queries: NDArray[np.float32], probes: int | None) -> tuple[list[set[tuple[Any, ...]]], float]:
     """The hits of each query (filing, page, start), and the median time in ms."""
     found, seconds = [], []
-    vector_hits(table, _PLACE, queries[0], None, 10, probes=probes)
+    how = None if probes is None else ann.AnnSearch(probes, None)
+    vector_hits(table, _PLACE, queries[0], None, 10, how=how)
     for query in queries:
         started = time.perf_counter()
-        hits = vector_hits(table, _PLACE, query, None, 10, probes=probes)
+        hits = vector_hits(table, _PLACE, query, None, 10, how=how)
         seconds.append(time.perf_counter() - started)
         found.append({tuple(row[name] for name in _PLACE) for row in hits.to_pylist()})
     return found, 1000 * float(np.median(seconds))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from finray.answering.cell_answerer import CellAnswerer
 from finray.answering.confidence import load_confidence_model
 from finray.answering.guard import GuardedAnswerer
 from finray.answering.in_words import WordsAnswerer
@@ -47,7 +48,7 @@ from finray.question.measure_tagger import MeasureTagger
 from finray.question.rule_reader import PlainReader, RuleReader
 from finray.question.trained_reader import TrainedReader
 from finray.retrieval.documents import NarrowedDocuments
-from finray.retrieval.flat import filing_titles
+from finray.retrieval.flat import FilingTitles
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
@@ -186,13 +187,15 @@ def build_engine(
     confidence = load_confidence_model(loop.confidence_model)
     words = WordsAnswerer(facts, encoder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    statements = GuardedAnswerer(JudgingAnswerer(planned, facts, encoder), facts, confidence, loop.least_confidence)
+    cells = CellAnswerer(facts) if loop.cells else None
+    judging = JudgingAnswerer(planned, facts, encoder)
+    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, cells)
     conversation: ConversationReader = RuleConversation(rules)
     answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
     if model is not None:
         answerers["plain"] = PlainAnswerer(generator or model)
         view = EvidenceView(facts, settings.evidence)
-        titles = filing_titles(reader)
+        titles = FilingTitles(reader)
         readers |= {"hirec": PublishedReader(model), "model": ModelReader(model, rules)}
         if loop.transform in ("hirec", "model"):
             conversation = ModelConversation(model, RuleConversation(rules))

@@ -279,10 +279,10 @@ class _BulkRun:
             raise
         book.write(store)
 
-    def _filings(self) -> dict[str, Filing]:
+    def _filings(self) -> Mapping[str, Filing]:
         """The filings to link to; none, with a remark, if the index is gone."""
         try:
-            return {filing.filing_id: filing for filing in IndexReader.open(self.index).filings()}
+            return IndexReader.open(self.index).filings().by_id
         except IndexMissingError as error:
             self.remark(f"the spreadsheet has no links: {error}")
             return {}
@@ -319,7 +319,7 @@ def save_facts(uri: str, facts: Sequence[Fact], index: str, *, service: str | No
     Spreadsheets link to the pages of the ``service`` at this URL, else to EDGAR. Raises SourceError.
     """
     check_facts_target(uri)
-    filings = {filing.filing_id: filing for filing in IndexReader.open(index).filings()}
+    filings = IndexReader.open(index).filings().by_id
     write_facts(uri, facts, PageLinks(filings, service))
 
 

@@ -17,12 +17,13 @@ import boto3
 import hypothesis
 import pytest
 
-from finray.core.settings import Settings, load_settings
+from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from finray.lab.sample.generate import generate_sample
+from tests.weightless import weightless
 
 if TYPE_CHECKING:
     from finray.api.service import LocalService
@@ -112,8 +113,8 @@ def s3(s3_variables: dict[str, str]) -> str:
 
 @pytest.fixture(scope="session")
 def local_settings() -> Settings:
-    """The local preset with the encoder that needs no weights."""
-    return load_settings(overrides={"encoder.model": "hash"}, environment={})
+    """The local preset without what needs weights (``tests/weightless.py``)."""
+    return weightless()
 
 
 @pytest.fixture(scope="session")

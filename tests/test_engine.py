@@ -15,6 +15,7 @@ from finray.core.settings import Settings, load_settings
 from finray.core.types import GoldEvidence, Passage, Prediction, Question
 from finray.engine import open_engine
 from finray.models.openai_http import OpenAIChatModel
+from tests.weightless import WEIGHTLESS
 
 Ask = Callable[[str], Prediction]
 
@@ -100,7 +101,7 @@ async def test_oracles_retrieve_gold_alone(sample_index: str) -> None:
     question = Question("q", "What was the net income of Grevandor Systems in fiscal 2021?", evidence=gold)
 
     async def passages(oracle: str) -> tuple[Passage, ...]:
-        overrides = {"encoder.model": "hash", "retrieval.oracle": oracle}
+        overrides = {**WEIGHTLESS, "retrieval.oracle": oracle}
         oracle_engine = open_engine(sample_index, load_settings(overrides=overrides, environment={}))
         prediction = await oracle_engine.answer(question)
         assert [d.doc_name for d in prediction.documents] == ["grevandor-systems-2021-10k"]
@@ -129,7 +130,7 @@ async def test_oracles_retrieve_gold_alone(sample_index: str) -> None:
     ids=lambda overrides: ",".join(f"{name}={value}" for name, value in overrides.items()),
 )
 async def test_every_choice_of_components_answers(sample_index: str, overrides: dict[str, object]) -> None:
-    chosen = load_settings(overrides={"encoder.model": "hash", **overrides}, environment={})
+    chosen = load_settings(overrides={**WEIGHTLESS, **overrides}, environment={})
     prediction = await open_engine(sample_index, chosen).answer(
         Question("q", "What was the net income of Grevandor Systems in fiscal 2022 according to its income statement?")
     )
@@ -140,7 +141,7 @@ async def test_every_choice_of_components_answers(sample_index: str, overrides: 
 
 
 def test_reranking_needs_a_reranker(sample_index: str) -> None:
-    chosen = load_settings(overrides={"encoder.model": "hash", "retrieval.method": "hirec"}, environment={})
+    chosen = load_settings(overrides={**WEIGHTLESS, "retrieval.method": "hirec"}, environment={})
     with pytest.raises(SettingsError, match=r"document_reranker\.model"):
         open_engine(sample_index, chosen)
 
@@ -153,6 +154,6 @@ def test_an_engine_needs_an_index_made_with_its_encoder(sample_index: str, tmp_p
 
 
 def test_without_a_given_model_the_settings_name_a_server(sample_index: str) -> None:
-    chosen = load_settings(overrides={"encoder.model": "hash", "loop.curator": "hirec"}, environment={})
+    chosen = load_settings(overrides={**WEIGHTLESS, "loop.curator": "hirec"}, environment={})
     curator: Any = open_engine(sample_index, chosen).roles.curator
     assert isinstance(curator._model, OpenAIChatModel)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from finray.answering.cell_answerer import CellAnswerer
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
 from finray.core.journal import Journal
@@ -18,7 +19,7 @@ class GuardedAnswerer:
     """Asks ``inner`` only about companies and periods in the index, unless a model has judged the evidence.
 
     With ``confidence``, adds the probability that the answer is right, and refuses a computed figure with less than
-    ``least``.
+    ``least``. ``cells`` is asked if there is then no figure; its answers come with their own probability.
     """
 
     def __init__(
@@ -27,11 +28,13 @@ class GuardedAnswerer:
         facts: FilingFacts,
         confidence: ConfidenceModel | None = None,
         least: float = 0.0,
+        cells: CellAnswerer | None = None,
     ) -> None:
         self._inner = inner
         self._facts = facts
         self._confidence = confidence
         self._least = least
+        self._cells = cells
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         passages = curation.kept
@@ -39,6 +42,14 @@ class GuardedAnswerer:
         if absent is not None:
             journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
             return refusal(absent)
+        answer = await self._rated(query, curation, journal)
+        if answer.value is None and self._cells is not None:
+            return self._cells.answer(query, curation, journal) or answer
+        return answer
+
+    async def _rated(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        """The answer of ``inner`` with its confidence."""
+        passages = curation.kept
         answer = await self._answer(query, curation, journal)
         if answer.status == "answered" and self._confidence is not None:
             found = signals(query, answer, passages, self._facts)

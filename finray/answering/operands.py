@@ -53,7 +53,7 @@ def find_operand(
         months = operand.period.months or _months(operand.period, filing)
         line_item = find_line_item(operand.item, items, period_end=end, months=months, called=called)
         if line_item is not None:
-            return _found(operand, filing, line_item, amount(operand.item, line_item, items))
+            return found_in(operand, filing, line_item, amount(operand.item, line_item, items))
     return None
 
 
@@ -74,9 +74,9 @@ def find_phrase(
     for filing, end, months in phrase_periods(operand, phrase, filings, amended=amended, ahead=ahead):
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
         items = line_items.get(filing.filing_id, ())
-        hit = look_up_any(phrase, cells_for(phrase, items), end, months, own, _rarity(items))
+        hit = look_up_any(phrase, cells_for(phrase, items), end, months, own, rarity_of(items))
         if hit is not None and hit.sure:
-            return _found(operand, filing, hit.line_item, printed_amount(phrase, hit.line_item), hit.fit.score)
+            return found_in(operand, filing, hit.line_item, printed_amount(phrase, hit.line_item), hit.fit.score)
     return None
 
 
@@ -98,7 +98,8 @@ def cells_for(phrase: Phrase, items: Sequence[LineItem]) -> Sequence[LineItem]:
     return [item for item in items if item.concept is None or item.months == 0]
 
 
-def _found(operand: Operand, filing: Filing, line_item: LineItem, value: float, score: float = 1.0) -> Found:
+def found_in(operand: Operand, filing: Filing, line_item: LineItem, value: float, score: float = 1.0) -> Found:
+    """``operand`` as read from ``line_item`` of ``filing``, with the unit that its row or the question gives it."""
     printed = line_item.unit
     unit: Unit = "USD/share" if printed.endswith("/share") else "USD"
     if operand.phrase is not None and operand.phrase.measure != "money":
@@ -128,7 +129,7 @@ def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Fou
         if not beside or item.period_end is None or _column_words(item) != _column_words(row):
             continue
         if abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS:
-            return _found(operand, anchor.filing, item, printed_amount(phrase, item), anchor.score)
+            return found_in(operand, anchor.filing, item, printed_amount(phrase, item), anchor.score)
     return None
 
 
@@ -141,7 +142,7 @@ _RARITIES: OrderedDict[int, tuple[Sequence[LineItem], Rarity]] = OrderedDict()
 _KEPT_RARITIES = 16
 
 
-def _rarity(items: Sequence[LineItem]) -> Rarity:
+def rarity_of(items: Sequence[LineItem]) -> Rarity:
     """The rarity of words in a filing's ``items``, cached because a plan looks up several operands in one filing."""
     cached = _RARITIES.get(id(items))
     if cached is not None and cached[0] is items:

@@ -43,17 +43,17 @@ _WEAK = frozenset(
         "less loss losses income benefit provided used using disclosed type"
     )
 ) - set(words_of("income other"))
-_OF_WHOLE_TABLE = frozenset(words_of("deferred unrecognized"))
+_OFWHOLE_TABLE = frozenset(words_of("deferred unrecognized"))
 """Qualifiers that apply to every row if they are in the caption."""
-_BARE = frozenset(words_of("total balance balances beginning ending end year period gross net amount")) | {"begin"}
+BARE = frozenset(words_of("total balance balances beginning ending end year period gross net amount")) | {"begin"}
 """A label of only these words adds nothing to the caption of its table: "Balance at end of year"."""
-_CALENDAR = frozenset(
+CALENDAR = frozenset(
     words_of(
         " ".join([*MONTHS, *ORDINALS, *NUMBERS])
         + " fiscal year years month months week weeks quarter period ended ending end"
     )
 )
-_WHOLE = frozenset(
+WHOLE = frozenset(
     words_of("total consolidated company reported amount amounts actual value gaap carrying net number usd")
 )
 
@@ -204,14 +204,14 @@ class Matcher:
             found[place] += value
         # A row of a segment or a class has the same tag as the whole. Words of the row that are neither in the question
         # nor in the tag distinguish it.
-        surplus = wording.label - asked - concept - _BARE
+        surplus = wording.label - asked - concept - BARE
         note = item.statement is None and not concept
         if concept:
             agreement = _agreement(asked, concept, replace(words, label=concept, aside=frozenset()), note)
         else:
             agreement = _agreement(asked - wording.excused, wording.label - wording.excused, words, note)
         lent = bool(asked & words.section - words.label)
-        beside = not concept and (note or lent) and bool(words.section - asked - _WHOLE)
+        beside = not concept and (note or lent) and bool(words.section - asked - WHOLE)
         return Reading(
             total,
             **found,
@@ -229,7 +229,7 @@ class Matcher:
 
 def _names_part(column: frozenset[str]) -> bool:
     """Whether a column's words name a part: anything but dates, numbers and units."""
-    return any(len(word) > 1 and not word.isdigit() for word in column - _WHOLE - _CALENDAR)
+    return any(len(word) > 1 and not word.isdigit() for word in column - WHOLE - CALENDAR)
 
 
 def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
@@ -244,7 +244,7 @@ def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
         return "section"
     if word not in words.caption:
         return None
-    if words.label <= _BARE:
+    if words.label <= BARE:
         return "total_caption" if words.label == _TOTAL else "bare_caption"
     return "caption"
 
@@ -253,7 +253,7 @@ def _agreement(asked: Collection[str], label: Collection[str], words: Words, not
     """Counts of qualifiers: missing, contradicted, or not asked for (in row or column, or in the heading)."""
     asked, near = set(asked), set(label) | words.column
     around = near | words.section | words.caption
-    heading = words.section | (words.caption & _OF_WHOLE_TABLE) if note else frozenset()
+    heading = words.section | (words.caption & _OFWHOLE_TABLE) if note else frozenset()
     counts = dict.fromkeys(("missing", "contradicted", "unasked_near", "unasked_heading", "unasked_heading_lent"), 0)
     for line in _opposed():
         for side, others in line:

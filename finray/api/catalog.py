@@ -24,11 +24,12 @@ class Catalog:
     def __init__(self, filings: Mapping[str, Filing], pages: Mapping[str, int]) -> None:
         """``pages`` maps filing ids to page counts."""
         self._ids = sorted(filings)
-        self._filings = [filings[filing_id] for filing_id in self._ids]
+        self._filings = filings
         self._pages = pages
-        self._companies = _positions(known_as(filing) for filing in self._filings)
-        self._forms = _positions((filing.form.casefold(),) for filing in self._filings)
-        self._years = _positions((filing.fiscal_year,) for filing in self._filings)
+        ordered = filings.values() if list(filings) == self._ids else [filings[filing_id] for filing_id in self._ids]
+        self._companies = _positions(known_as(filing) for filing in ordered)
+        self._forms = _positions((filing.form.casefold(),) for filing in ordered)
+        self._years = _positions((filing.fiscal_year,) for filing in ordered)
 
     def page(self, narrowed: FilingFilter, after: str, limit: int) -> tuple[list[Filing], bool]:
         """The first ``limit`` filings that match and whose ids follow ``after``, and whether there are more."""
@@ -41,7 +42,7 @@ class Catalog:
             passing &= self._any_of(self._years, narrowed.fiscal_years)
         start = bisect_right(self._ids, after)
         found = np.flatnonzero(passing[start:])[: limit + 1] + start
-        return [self._filings[position] for position in found[:limit]], len(found) > limit
+        return [self._filings[self._ids[position]] for position in found[:limit]], len(found) > limit
 
     def n_pages(self, filing_id: str) -> int:
         return self._pages[filing_id]

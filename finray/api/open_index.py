@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,21 +32,21 @@ class OpenIndex:
     version: str
     tables: Tables
     reader: IndexReader
-    filings: dict[str, Filing] = field(repr=False)
+    filings: Mapping[str, Filing] = field(repr=False)
     catalog: Catalog = field(repr=False)
 
     @classmethod
     def open(cls, uri: str, settings: Settings) -> OpenIndex:
         """Raises IndexMissingError, IndexMismatchError."""
         reader = IndexReader.open(uri, settings)
-        filings = {filing.filing_id: filing for filing in reader.filings()}
+        filings = reader.filings().by_id
         catalog = Catalog(filings, reader.row_counts("pages"))
         return cls(version_name(reader.versions), reader.versions, reader, filings, catalog)
 
     @cached_property
     def companies(self) -> CompanyCatalog:
         """Built on first use, which takes seconds for 100,000 filings."""
-        return CompanyCatalog(list(self.filings.values()))
+        return CompanyCatalog(self.reader.filings())
 
 
 def version_name(tables: Tables) -> str:

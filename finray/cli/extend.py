@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.options import (
+    IndexOption,
+    JsonOption,
+    PresetOption,
+    SetOption,
+    ShowRayOption,
+    overrides_of,
+    pool_of,
+)
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
 from finray.core.errors import UsageError
+from finray.core.settings import load_settings
 
 if TYPE_CHECKING:
     from finray.index.extensions import ExtensionSummary
@@ -24,7 +33,10 @@ def extend(
     preset: PresetOption = "local",
     set_: SetOption = None,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Start over; needed after a change of the model.")] = False,
-    workers: Annotated[int | None, typer.Option(min=1, help="Ray actors; default: one for each GPU or CPU.")] = None,
+    workers: Annotated[
+        str | None, typer.Option(help="Ray actors: a number or MIN:MAX; default: one for each GPU or CPU.")
+    ] = None,
+    show_ray: ShowRayOption = False,
     json_: JsonOption = False,
 ) -> int:
     """Store the vectors, words, trees or summaries that a retrieval method needs beside the index, on Ray.
@@ -35,7 +47,7 @@ def extend(
     from finray.index.reader import IndexReader
     from finray.retrieval.methods.registry import METHODS, method_named
 
-    settings = settings_of(preset, set_)
+    settings = load_settings(preset, overrides_of(set_) | pool_of(workers, show_ray))
     extensions = method_named(with_).extensions(settings)
     if not extensions:
         known = ", ".join(method.name for method in METHODS.values() if method.extension is not None)
@@ -46,10 +58,10 @@ def extend(
     if not settings.index.in_process:
         from finray.cluster.extend_job import tables_on_ray
 
-        tables = tables_on_ray(settings, workers)
+        tables = tables_on_ray(settings)
     reader = IndexReader.open(index, settings)
     for extension in extensions:
-        with progress_bar(err, f"extending filings: {extension.name}") as progress:
+        with progress_bar(err, f"extending filings: {extension.name}", lines=show_ray) as progress:
             summary = extend_index(reader, extension, rebuild=rebuild, progress=progress, tables=tables)
         text = (
             f"{summary.name}: {summary.added} of {summary.filings} filings made, {summary.removed} dropped, "

@@ -8,10 +8,20 @@ from typing import Annotated
 
 import typer
 
-from finray.cli.options import ExitZeroOption, IndexOption, JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.options import (
+    EmbedWorkersOption,
+    ExitZeroOption,
+    IndexOption,
+    JsonOption,
+    PresetOption,
+    SetOption,
+    ShowRayOption,
+    overrides_of,
+    pool_of,
+)
 from finray.cli.output import emit, err, exit_code
 from finray.cli.progress import progress_bar
-from finray.core.settings import Settings
+from finray.core.settings import Settings, load_settings
 from finray.core.types import Mark
 from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling
 
@@ -25,10 +35,13 @@ def index(
         bool, typer.Option(help="Try files again that failed before, even if they have not changed.")
     ] = False,
     exit_zero: ExitZeroOption = False,
+    embed_workers: EmbedWorkersOption = None,
+    show_ray: ShowRayOption = False,
     json_: JsonOption = False,
 ) -> int:
     """Read, parse, chunk, embed and store filings. A second run indexes only new and changed files."""
-    summary = index_with_progress(sources, index, settings_of(preset, set_), retry_failed=retry_failed)
+    settings = load_settings(preset, overrides_of(set_) | pool_of(embed_workers, show_ray))
+    summary = index_with_progress(sources, index, settings, retry_failed=retry_failed)
     emit(summary, described(summary), as_json=json_)
     return exit_code(summary.failed, summary.indexed, exit_zero=exit_zero)
 
@@ -39,7 +52,7 @@ def index_with_progress(
     """``finray.index_filings`` with a progress bar on standard error."""
     from finray.library import index_filings
 
-    with progress_bar(err, "indexing") as report:
+    with progress_bar(err, "indexing", lines=settings.index_job.show_ray) as report:
 
         def show(progress: IndexProgress) -> None:
             report(progress.done, progress.total, f"{progress.chunks:,} chunks, {progress.failed} failed")

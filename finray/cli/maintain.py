@@ -8,6 +8,7 @@ from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption,
 from finray.cli.output import emit
 
 if TYPE_CHECKING:
+    from finray.index.ann import AnnReport
     from finray.index.upkeep import Upkeep
 
 
@@ -23,7 +24,7 @@ def maintain(
 
 
 def described(done: Upkeep) -> str:
-    before, after, vectors = done.before, done.after, done.ann
+    before, after = done.before, done.after
     forms = ", ".join(f"{count:,} {form}" for form, count in after.filings.items())
     filed = f", filed {after.first} to {after.last}" if after.first else ""
     lines = [f"{sum(after.filings.values()):,} filings of {after.companies:,} companies ({forms}){filed}"]
@@ -35,15 +36,17 @@ def described(done: Upkeep) -> str:
             f"{table.bytes / 2**20:.1f} MiB"
             + (f"; {indexes}, {table.unindexed_rows:,} rows not covered" if indexes else "")
         )
-    if vectors is None:
-        lines.append("vector search: exact")
-    elif vectors.done == "dropped":
-        lines.append(f"vector search: exact again, the approximate index was dropped; {vectors.why}")
-    else:
-        lines.append(
-            f"vector search: recall@10 {vectors.recall:.3f} [{vectors.low:.3f}, {vectors.high:.3f}] of exact over "
-            f"{vectors.queries} stored vectors; {vectors.probes:,} of {vectors.partitions:,} partitions, trained with "
-            f"{vectors.trained_rows:,} of {vectors.rows:,} vectors; {vectors.done}: {vectors.why}"
-        )
+    lines += map(_vector_search, done.ann) if done.ann else ["vector search: exact"]
     lines.append(f"{after.bytes / 2**20:.1f} MiB (was {before.bytes / 2**20:.1f}) in {done.seconds:.1f} s")
     return "\n".join(lines)
+
+
+def _vector_search(report: AnnReport) -> str:
+    search = f"vector search in {report.table}"
+    if report.done == "dropped":
+        return f"{search}: exact again, the approximate index was dropped; {report.why}"
+    return (
+        f"{search}: recall@10 {report.recall:.3f} [{report.low:.3f}, {report.high:.3f}] of exact over "
+        f"{report.queries} stored vectors; {report.probes:,} of {report.partitions:,} partitions, trained with "
+        f"{report.trained_rows:,} of {report.rows:,} vectors; {report.done}: {report.why}"
+    )

@@ -42,6 +42,11 @@ WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=0, help="Ray workers, by default one for each CPU; 0: one engine, without Ray."),
 ]
+EmbedWorkersOption = Annotated[
+    str | None,
+    typer.Option(help="Embedding workers: a number, or MIN:MAX for as many as there is work and room for."),
+]
+ShowRayOption = Annotated[bool, typer.Option("--show-ray", help="Show Ray's own progress and warnings too.")]
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print the tables in Markdown.")]
 ExitZeroOption = Annotated[
     bool,
@@ -64,6 +69,21 @@ def overrides_of(assignments: list[str] | None) -> dict[str, Any]:
             raise SettingsError(f"--set {assignment!r}: write it as section.name=value")
         overrides[name.strip()] = value.strip()
     return overrides
+
+
+def pool_of(workers: str | None, show_ray: bool) -> dict[str, Any]:
+    """The settings, by dotted name, of an EmbedWorkersOption and a ShowRayOption. Raises UsageError."""
+    shown: dict[str, Any] = {"index_job.show_ray": True} if show_ray else {}
+    if workers is None:
+        return shown
+    least, _, most = workers.partition(":")
+    try:
+        numbers = int(least), int(most or least)
+    except ValueError:
+        numbers = (0, 0)
+    if not 1 <= numbers[0] <= numbers[1]:
+        raise UsageError(f"{workers!r} workers: write a number from 1, or MIN:MAX such as 1:8")
+    return shown | {"index_job.embed_workers_min": numbers[0], "index_job.embed_workers_max": numbers[1]}
 
 
 def runs_and_questions(arguments: list[str]) -> tuple[list[str], str]:

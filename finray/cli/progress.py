@@ -20,13 +20,13 @@ class Report(Protocol):
 
 
 @contextmanager
-def progress_bar(console: Console, what: str) -> Iterator[Report]:
-    """Show progress until the block ends; nothing if the total is 0.
+def progress_bar(console: Console, what: str, *, lines: bool = False) -> Iterator[Report]:
+    """Show progress until the block ends; nothing if the total is 0. ``lines`` shows no bar even on a terminal.
 
     Output of libraries inside the block goes to ``console`` too: Ray reports lost nodes on standard output, which is
     for results.
     """
-    if console.is_terminal:
+    if console.is_terminal and not lines:
         with _bar(console, what) as report:
             yield report
     else:

@@ -136,12 +136,10 @@ def confidence(
     from finray.lab.training.confidence import GradedAnswer, fit_confidence, graded_answers, held_out_confidences
     from finray.models.encoder import load_encoder
 
-    questions, index, settings = questions or [], index or [], load_settings(preset)
-    if not questions or len(questions) != len(index):
-        raise UsageError("give each --questions file the --index that its filings are in")
+    settings = load_settings(preset)
     answers: list[GradedAnswer] = []
     encoder = load_encoder(settings.encoder, threads=1)
-    for source, uri in zip(questions, index, strict=True):
+    for source, uri in sources_of(questions, index):
         asked = [line for line in read_questions(source) if isinstance(line, Question)]
         engine = open_engine(uri, settings, encoder=encoder)
         with progress_bar(err, f"answering {Path(source).name}") as progress:
@@ -240,9 +238,7 @@ def sentences(
     from finray.lab.training.sentences import SentenceQuestion, fit_sentences, held_out_tests
     from finray.models.encoder import QueryCache, load_encoder
 
-    questions, index, settings = questions or [], index or [], load_settings(preset)
-    if not questions or len(questions) != len(index):
-        raise UsageError("give each --questions file the --index that its filings are in")
+    sources, settings = sources_of(questions, index), load_settings(preset)
     encoder = QueryCache(load_encoder(settings.encoder, threads=1))
 
     async def gather(
@@ -250,7 +246,6 @@ def sentences(
     ) -> list[SentenceQuestion]:
         return await sentence_questions(asked, engine, encoder, source, progress)
 
-    sources = list(zip(questions, index, strict=True))
     given = [each for part in _gathered(gather, sources, settings, encoder) for each in part]
     if not any(each.evidence.any() for each in given):
         raise UsageError("no question has its evidence among the sentences of its pages: nothing to learn from")
@@ -278,6 +273,13 @@ def _sources(questions: Sequence[str] | None, indexes: Sequence[str] | None, dat
     if not questions and not data.is_file():
         raise UsageError(f"{data} is missing: give --questions and --index to create it")
     return list(zip(questions, indexes, strict=True))
+
+
+def sources_of(questions: Sequence[str] | None, indexes: Sequence[str] | None) -> list[tuple[str, str]]:
+    """(question file, index) of each source. Raises UsageError if there is none or an index is missing."""
+    if not questions or len(questions) != len(indexes or ()):
+        raise UsageError("give each --questions file the --index that its filings are in")
+    return list(zip(questions, indexes or (), strict=True))
 
 
 def _gathered(

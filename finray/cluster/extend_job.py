@@ -17,6 +17,8 @@ import ray.data
 from ray.exceptions import RayError
 
 from finray.cluster.cause import cause_of
+from finray.cluster.embed_pool import cluster_nodes, plan_pool
+from finray.cluster.node_wait import announced_wait
 from finray.cluster.runtime import ClusterError, ray_cluster
 from finray.core import errors
 from finray.core.errors import FinrayError
@@ -27,14 +29,11 @@ from finray.retrieval.methods.registry import method_named
 
 Row = dict[str, Any]
 
-_CPUS = 0.9
-"""Of an actor: it computes all the time. The rest leaves room for the actors of a lost node."""
 
-
-def tables_on_ray(settings: Settings, workers: int | None = None) -> Tables:
+def tables_on_ray(settings: Settings) -> Tables:
     """Makes the rows of filings on a Ray cluster (see ``ray_cluster``), with the method that ``extend`` names.
 
-    ``workers`` limits the actors; the default is one for each GPU, or for each CPU without a GPU.
+    The actors are as many, with the same share of a GPU, as the embedding workers of an index job (``plan_pool``).
     """
 
     def tables(reader: IndexReader, extension: AnyExtension, todo: Sequence[Key]) -> Iterator[FilingRows]:
@@ -46,19 +45,18 @@ def tables_on_ray(settings: Settings, workers: int | None = None) -> Tables:
             "versions": dict(reader.versions),
             "settings": settings,
         }
-        with ray_cluster():
-            resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-            gpus = int(resources.get("GPU", 0)) if settings.encoder.device != "cpu" else 0
-            actors = min(workers or gpus or max(1, int(resources.get("CPU", 1))), len(todo))
+        with ray_cluster(show=settings.index_job.show_ray):
+            pool = plan_pool(cluster_nodes(), settings, len(todo))
             rows = [{"filing_id": filing_id, "revision": revision} for filing_id, revision in todo]
             dataset = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
                 _Worker,  # type: ignore[arg-type]  # ray's hint knows no class
                 fn_constructor_kwargs=about,
-                compute=ray.data.ActorPoolStrategy(size=actors),
-                num_gpus=1 if gpus else None,
-                num_cpus=_CPUS,
+                compute=pool.strategy,
+                num_gpus=pool.gpus or None,
+                num_cpus=pool.cpus,
             )
-            yield from _made(dataset)
+            with announced_wait(pool):
+                yield from _made(dataset)
 
     return tables
 

@@ -9,12 +9,9 @@ files that it wrote stay unused (``finray.index.fragments``). A filing that kill
 
 from __future__ import annotations
 
-import os
 import pickle
-import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
 
@@ -24,13 +21,24 @@ import ray.data
 from ray.exceptions import RayError, RayTaskError
 
 from finray.cluster.cause import cause_of
-from finray.cluster.runtime import ClusterError, ray_cluster
+from finray.cluster.embed_attempts import ClusterAttempts
+from finray.cluster.embed_pool import (
+    WRITE_CPUS,
+    EmbedPool,
+    LoadEncoder,
+    cluster_nodes,
+    embedded,
+    plan_pool,
+    process_name,
+)
+from finray.cluster.node_wait import announced_wait
+from finray.cluster.runtime import ClusterError, has_cluster, ray_cluster
 from finray.core.errors import FinrayError
 from finray.core.settings import Settings
 from finray.index.fragments import WriteTarget
 from finray.index.parser_process import ParserProcess
 from finray.index.plan import PlannedFile
-from finray.index.stages import Collector, StagedFiling, WrittenBatch, embed, read_and_parse, write
+from finray.index.stages import Collector, WrittenBatch, read_and_parse, write
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension, load_encoder
@@ -39,18 +47,12 @@ from finray.storage.locations import list_sources
 T = TypeVar("T")
 Row = dict[str, Any]
 
-# One embedding actor and one parsing task for each processor: parsing takes a tenth of the time of embedding and pauses
-# when it is ahead. The shares leave room on other nodes for the actors of a lost node: work that was assigned to an
-# actor that cannot restart would wait forever.
-_PARSE_CPUS = 0.1
-_EMBED_CPUS = 0.45
-_WRITE_CPUS = 0.1
 _FILES_PER_TASK = 4
 """At most. A filing takes seconds to embed, so small jobs pass on single filings to finish evenly."""
 _TASKS_PER_CPU = 32
 _FILINGS_PER_WRITE = 32
 """At most: each write adds a fragment to every table until the job compacts them."""
-_WRITES_PER_ACTOR = 8
+_WRITES_PER_WORKER = 8
 
 
 def index_filings(
@@ -60,30 +62,32 @@ def index_filings(
     *,
     progress: ReportProgress | None = None,
     retry_failed: bool = False,
-    embed_workers: int | None = None,
+    load: LoadEncoder = load_encoder,
 ) -> IndexSummary:
     """Index ``sources`` (folders, files, globs, ``s3://``) into ``index_uri`` on a Ray cluster (see ``ray_cluster``).
 
-    ``embed_workers`` limits the embedding actors; the default is one for each GPU, or for each CPU without a GPU.
-    Raises SourceError, IndexMismatchError, ModelUnavailableError, ClusterError; problems of single files are in the
-    summary and in the table ``failures``.
+    ``load`` makes the encoder of each embedding worker. Raises SourceError, IndexMismatchError, ModelUnavailableError,
+    ClusterError; problems of single files are in the summary and in the table ``failures``.
     """
     started = time.monotonic()
     listing = list_sources(sources)
     writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
     plan = writer.plan(listing.files, retry_failed=retry_failed)
     collector = Collector(writer, plan, progress, started)
-    if not plan.todo and not os.environ.get("RAY_ADDRESS"):
+    if not plan.todo and not has_cluster():
         return collector.finish(listing, {})
-    with ray_cluster():
+    with ray_cluster(show=settings.index_job.show_ray):
         if not plan.todo:  # a killed job may have left indexes to build: work for the workers, not for the head
             return collector.finish(listing, {}, on_cluster)
-        cluster = _Slots.of_cluster(len(plan.todo), settings, embed_workers)
-        for batch in _written_batches(plan.todo, settings, cluster, writer.target):
-            for staged in batch.staged:
-                collector.take(staged)
-            collector.add(batch)
-        slots = {"read": cluster.cpus, "parse": cluster.cpus, "embed": cluster.embedders, "write": cluster.cpus}
+        nodes = cluster_nodes()
+        pool = plan_pool(nodes, settings, len(plan.todo))
+        cpus = max(1, int(sum(node.cpus for node in nodes)), pool.maximum)
+        with announced_wait(pool):
+            for batch in _written_batches(plan.todo, settings, pool, cpus, writer.target, load):
+                for staged in batch.staged:
+                    collector.take(staged)
+                collector.add(batch)
+        slots = {"read": cpus, "parse": cpus, "embed": pool.maximum, "write": cpus}
         return collector.finish(listing, slots, on_cluster)
 
 
@@ -99,52 +103,31 @@ def on_cluster(tasks: Sequence[Callable[[], T]], /) -> list[T]:
     return results
 
 
-@dataclass(frozen=True, slots=True)
-class _Slots:
-    """Processors and GPUs of the cluster, and the number of embedding actors."""
-
-    cpus: int
-    gpus: int
-    embedders: int
-
-    @classmethod
-    def of_cluster(cls, files: int, settings: Settings, embed_workers: int | None) -> _Slots:
-        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        gpus = int(resources.get("GPU", 0)) if settings.encoder.device != "cpu" else 0
-        cpus = max(1, int(resources.get("CPU", 1)))
-        return cls(cpus, gpus, min(embed_workers or gpus or cpus, files))
-
-
 def _written_batches(
-    todo: Sequence[PlannedFile], settings: Settings, slots: _Slots, target: WriteTarget
+    todo: Sequence[PlannedFile],
+    settings: Settings,
+    pool: EmbedPool,
+    cpus: int,
+    target: WriteTarget,
+    load: LoadEncoder,
 ) -> Iterator[WrittenBatch]:
     """Every file of ``todo`` once, in order of completion."""
-    files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (_TASKS_PER_CPU * slots.cpus)))
-    filings_per_write = max(1, min(_FILINGS_PER_WRITE, len(todo) // (_WRITES_PER_ACTOR * slots.embedders)))
+    files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (_TASKS_PER_CPU * cpus)))
+    filings_per_write = max(1, min(_FILINGS_PER_WRITE, len(todo) // (_WRITES_PER_WORKER * pool.maximum)))
     rows = [{"content": pickle.dumps(planned.file)} for planned in todo]
-    dataset = (
-        ray.data.from_items(rows, override_num_blocks=-(-len(rows) // files_per_task))
-        .map(
-            _read_and_parse,  # type: ignore[arg-type]  # ray's hint knows no fn_kwargs
-            fn_kwargs={"settings": settings},
-            num_cpus=_PARSE_CPUS,
-            compute=ray.data.TaskPoolStrategy(size=slots.cpus),
-        )
-        .map(
-            _Embedder,  # type: ignore[arg-type]  # nor a class
-            fn_constructor_kwargs={"settings": settings},
-            compute=ray.data.ActorPoolStrategy(size=slots.embedders),
-            num_gpus=1 if slots.gpus else None,
-            num_cpus=_EMBED_CPUS,
-        )
-        .map_batches(
-            _write,  # type: ignore[arg-type]
-            batch_size=filings_per_write,
-            batch_format="pyarrow",
-            fn_kwargs={"target": target},
-            num_cpus=_WRITE_CPUS,
-            compute=ray.data.TaskPoolStrategy(size=slots.cpus),
-        )
+    parsed = ray.data.from_items(rows, override_num_blocks=-(-len(rows) // files_per_task)).map(
+        _read_and_parse,  # type: ignore[arg-type]  # ray's hint knows no fn_kwargs
+        fn_kwargs={"settings": settings},
+        num_cpus=pool.parse_cpus,
+        compute=ray.data.TaskPoolStrategy(size=cpus),
+    )
+    dataset = embedded(parsed, pool, settings.encoder, ClusterAttempts(), load).map_batches(
+        _write,  # type: ignore[arg-type]
+        batch_size=filings_per_write,
+        batch_format="pyarrow",
+        fn_kwargs={"target": target},
+        num_cpus=WRITE_CPUS,
+        compute=ray.data.TaskPoolStrategy(size=cpus),
     )
     try:
         blocks: Iterable[Any] = dataset.iter_batches(batch_size=None, batch_format="pyarrow")
@@ -167,24 +150,13 @@ def _stopped(error: RayError) -> ClusterError:
 # Stages pass each other one column: the pickled object.
 def _read_and_parse(row: Row, settings: Settings) -> Row:
     file = pickle.loads(row["content"])
-    return {"content": pickle.dumps(read_and_parse(file, _parser(settings), settings.filings, _process_name()))}
-
-
-class _Embedder:
-    """An embedding actor, with one thread: with more, the actors would compete for processors."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._encoder = load_encoder(settings.encoder, threads=1)
-
-    def __call__(self, row: Row) -> Row:
-        staged: StagedFiling = pickle.loads(row["content"])
-        return {"content": pickle.dumps(embed(staged, self._encoder, _process_name()))}
+    return {"content": pickle.dumps(read_and_parse(file, _parser(settings), settings.filings, process_name()))}
 
 
 def _write(batch: pa.Table, target: WriteTarget) -> pa.Table:
     staged = [pickle.loads(content) for content in batch["content"].to_pylist()]
     try:
-        written: WrittenBatch | FinrayError = write(staged, target, _process_name())
+        written: WrittenBatch | FinrayError = write(staged, target, process_name())
     except FinrayError as error:  # Ray would repeat it, and bury the message in its own
         written = error
     return pa.table({"content": pa.array([pickle.dumps(written)], pa.binary())})
@@ -194,7 +166,3 @@ def _write(batch: pa.Table, target: WriteTarget) -> pa.Table:
 def _parser(settings: Settings) -> ParserProcess:
     """The parser of this worker process, kept between tasks."""
     return ParserProcess(settings.filings, settings.chunks, settings.sandbox, collection=settings.collection)
-
-
-def _process_name() -> str:
-    return f"{socket.gethostname()}:{os.getpid()}"

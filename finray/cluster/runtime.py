@@ -32,9 +32,14 @@ class ClusterError(FinrayError):
     """No Ray cluster could be reached or started."""
 
 
+def has_cluster() -> bool:
+    """Whether a cluster is named to attach to, as inside ``ray job submit``."""
+    return bool(os.environ.get("RAY_ADDRESS"))
+
+
 @contextmanager
-def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
-    """Ray is connected inside the block.
+def ray_cluster(*, num_cpus: int | None = None, show: bool = False) -> Iterator[None]:
+    """Ray is connected inside the block. ``show`` lets Ray and Ray Data report on standard error.
 
     Uses an existing connection, or attaches to the cluster at ``RAY_ADDRESS`` (always set inside ``ray job submit``).
     Else starts a local cluster with ``num_cpus`` (default: all), which ends with the block. Ray listens on all
@@ -43,12 +48,12 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
     (finray.cluster.watch).
     """
     if ray.is_initialized():
-        _quiet_ray_data()
+        _show_ray_data(show)
         yield
         return
-    own = not os.environ.get("RAY_ADDRESS")
+    own = not has_cluster()
     if not own:
-        _connect(address=os.environ["RAY_ADDRESS"])
+        _connect(show, address=os.environ["RAY_ADDRESS"])
     else:
         # Ray requires a token unless RAY_AUTH_MODE disables it. Without one in the environment it would write one to
         # the home folder, and a later `ray start` and its clients would disagree about it.
@@ -63,13 +68,14 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
             os.environ[_LOG_LEVEL] = "fatal"  # Ray's C++ side logs its internals to the terminal
             _silence_startup()
         _connect(
+            show,
             address="local",  # else Ray looks for another cluster on this machine
             num_cpus=num_cpus,
             include_dashboard=False,
             object_store_memory=_OBJECT_STORE_BYTES,
             _node_ip_address="127.0.0.1",
         )
-    _quiet_ray_data()
+    _show_ray_data(show)
     try:
         with watched(own_cluster=own):
             yield
@@ -79,7 +85,7 @@ def ray_cluster(*, num_cpus: int | None = None) -> Iterator[None]:
 
 def attach() -> None:
     """Connect to the cluster at ``RAY_ADDRESS``, else to one on this machine; start none. Raises ClusterError."""
-    _connect(address=os.environ.get("RAY_ADDRESS") or "auto")
+    _connect(show=False, address=os.environ.get("RAY_ADDRESS") or "auto")
 
 
 def _silence_startup() -> None:
@@ -88,12 +94,12 @@ def _silence_startup() -> None:
         ctypes.c_int.in_dll(ctypes.CDLL(ray._raylet.__file__), _CPP_LOG_LEVEL).value = _FATAL
 
 
-def _connect(**options: Any) -> None:
+def _connect(show: bool, **options: Any) -> None:
     try:
         with warnings.catch_warnings():
             # Lance warns about any fork, but Ray's are followed by an exec.
             warnings.filterwarnings("ignore", message="lance is not fork-safe")
-            ray.init(logging_level=logging.WARNING, log_to_driver=False, **options)
+            ray.init(logging_level=logging.INFO if show else logging.WARNING, log_to_driver=show, **options)
     except Exception as error:  # Ray raises a bare Exception if a node starts too slowly
         if type(error) is not Exception and not isinstance(error, _NO_CLUSTER):
             raise
@@ -104,10 +110,10 @@ def _connect(**options: Any) -> None:
         ) from error
 
 
-def _quiet_ray_data() -> None:
-    """Turn off Ray Data's progress bars and plans, which would bury finray's progress."""
+def _show_ray_data(show: bool) -> None:
+    """Turn Ray Data's progress bars, plans and warnings on or off; they would bury finray's progress."""
     context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
-    context.enable_operator_progress_bars = False
-    context.print_on_execution_start = False
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
+    context.enable_progress_bars = show
+    context.enable_operator_progress_bars = show
+    context.print_on_execution_start = show
+    logging.getLogger("ray.data").setLevel(logging.INFO if show else logging.ERROR)

@@ -16,9 +16,9 @@ import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from finray.core.errors import SettingsError
 from finray.core.method_settings import MethodParameters, Section
@@ -189,6 +189,9 @@ class LoopSettings(Section):
     """False is the paper's ablation: judge whether the passages suffice, but keep them all."""
     least_confidence: float = Field(default=0.0, ge=0.0, le=1.0)
     """A figure computed from cells is refused below this confidence; the refusal shows the cells as nearest data."""
+    cells: bool = False
+    """Whether the answerer "statements", if no plan gives a figure, may choose one cell of the tables on the retrieved
+    pages (``finray train cell-choice``)."""
     confidence_model: str = ""
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
     that comes with finray, which was trained on the ``statements`` answerer and applies to no other."""
@@ -197,6 +200,7 @@ class LoopSettings(Section):
     def without_effect(self) -> set[str]:
         """Settings that change no answer, so that hashes from before they existed stay valid."""
         unused = set() if self.answerer == "hirec" else {"generation"}
+        unused |= set() if self.cells and self.answerer == "statements" else {"cells"}
         return unused if self.least_confidence else {*unused, "least_confidence"}
 
     @property
@@ -344,13 +348,61 @@ class IndexSettings(Section):
     """Writing of the index tables."""
 
     ann_rows: int = Field(2_000_000, ge=1)
-    """Number of vectors above which an approximate index is built; fewer are searched exactly."""
+    """Number of chunks above which an approximate vector index is built; fewer are searched exactly."""
+    ann_pages: int = Field(100_000, ge=1)
+    """Number of pages, and of filings, above which an approximate index of their vectors is built."""
     ann_recall: float = Field(0.95, gt=0, le=1)
-    """Recall@10 against exact search below which `finray maintain` retrains the approximate index."""
+    """Recall@10 against exact search below which `finray maintain` retrains an approximate index."""
     write_rows: int = Field(20_000, ge=1)
     """Chunks in one commit: many small commits bloat a Lance table."""
     in_process: bool = False
     """Index and extend without Ray, one filing at a time: for the few filings of a nightly sync on one machine."""
+
+
+class IndexJobSettings(Section):
+    """The index job on Ray, and `finray extend`."""
+
+    embed_workers_min: int = Field(0, ge=0)
+    """Embedding workers to keep. 0 is one if ``embed_workers_max`` is set, else as many as that."""
+    embed_workers_max: int = Field(0, ge=0)
+    """Embedding workers, at most; Ray adds workers while work waits, and nodes if the cluster has an autoscaler. 0 is
+    as many as the present cluster has room for: one for each ``gpus_per_worker``, or for each CPU without a GPU."""
+    gpus_per_worker: Literal["auto"] | float = "auto"
+    """GPUs of an embedding worker: a share of one, such as 0.5, or a whole number. "auto" is 1 if the cluster has a GPU
+    or ``encoder.device`` is one. Set it if the nodes with GPUs come only with the job. With 0, workers use the CPU."""
+    batch_filings: Literal["auto"] | int = "auto"
+    """Filings that a worker gets at a time, at most; small jobs pass on fewer, to finish evenly. "auto" is 64 if
+    ``batch_tokens`` is above 0, else 4."""
+    batch_tokens: Literal["auto"] | int = "auto"
+    """Filings of a batch are encoded together until they have this many tokens (estimated from their length), in
+    forward passes of a few fixed shapes, so that vectors do not depend on what else is in the batch. 0 encodes each
+    filing alone. "auto" is 65536 on a GPU, else 0."""
+
+    show_ray: bool = False
+    """Show Ray Data's own progress, plans and warnings, and what workers print (`--show-ray`)."""
+
+    @field_validator("gpus_per_worker")
+    @classmethod
+    def _divides_gpus(cls, value: Literal["auto"] | float) -> Literal["auto"] | float:
+        if value != "auto" and not (0 <= value <= 1 or (value > 1 and value == int(value))):
+            raise ValueError("must be a share of one GPU (0 to 1) or a whole number of GPUs")
+        return value
+
+    @field_validator("batch_filings", "batch_tokens")
+    @classmethod
+    def _counts(cls, value: Literal["auto"] | int, field: ValidationInfo) -> Literal["auto"] | int:
+        least = 1 if field.field_name == "batch_filings" else 0
+        if value != "auto" and value < least:
+            raise ValueError(f"must be at least {least}")
+        return value
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if 0 < self.embed_workers_max < self.embed_workers_min:
+            raise ValueError(
+                f"embed_workers_max = {self.embed_workers_max} is below embed_workers_min = {self.embed_workers_min}"
+            )
+        return self
 
 
 class BulkSettings(Section):
@@ -475,6 +527,7 @@ class Settings(Section):
     hub: HubSettings = HubSettings()
     sandbox: SandboxSettings = SandboxSettings()
     index: IndexSettings = IndexSettings()
+    index_job: IndexJobSettings = IndexJobSettings()
     bulk: BulkSettings = BulkSettings()
     edgar: EdgarSettings = EdgarSettings()
     serving: ServingSettings = ServingSettings()

@@ -14,7 +14,7 @@ from finray.core.types import Chunk, Filing, LineItem, Page, ParsedFiling
 from finray.filings.chunks import chunk_page
 from finray.filings.summary import cover_summary
 from finray.index import schema
-from finray.models.encoder import Encoder, Vectors
+from finray.models.encoder import Vectors
 
 _LENGTHS = struct.Struct("<4Q")
 _COVER = schema.table_schemas(1)[schema.FILINGS]
@@ -24,7 +24,7 @@ _COVER = schema.table_schemas(1)[schema.FILINGS]
 class FilingBundle:
     """A filing with its rows of ``pages``, ``chunks`` and ``facts`` in the columns of those tables.
 
-    ``vector`` (of ``summary``, float32 [d]) is None and the tables have no vectors until ``encode_bundle``.
+    ``vector`` (of ``summary``, float32 [d]) is None and the tables have no vectors until ``with_vectors``.
     """
 
     filing: Filing
@@ -62,18 +62,21 @@ def _revision(filing: Filing) -> str:
     return filing.content_sha256[:20]
 
 
-def encode_bundle(bundle: FilingBundle, encoder: Encoder) -> FilingBundle:
-    """Add the vectors. Each filing is encoded alone, so a resumed run stores the same bits as an uninterrupted one."""
-    vectors = encoder.encode_passages([bundle.summary, *bundle.chunks["text"].to_pylist()])
+def texts_to_encode(bundle: FilingBundle) -> list[str]:
+    """The summary, then the chunks."""
+    return [bundle.summary, *bundle.chunks["text"].to_pylist()]
+
+
+def with_vectors(bundle: FilingBundle, vectors: Vectors) -> FilingBundle:
+    """The bundle with the vectors of ``texts_to_encode``, float32 [n, d], and those of its pages."""
+    dimension = vectors.shape[1]
     chunk_vectors = vectors[1:]
-    pages = page_vectors(
-        bundle.pages["page"].to_numpy(), bundle.chunks["page"].to_numpy(), chunk_vectors, encoder.dimension
-    )
+    pages = page_vectors(bundle.pages["page"].to_numpy(), bundle.chunks["page"].to_numpy(), chunk_vectors, dimension)
     return replace(
         bundle,
         vector=vectors[0],
-        pages=bundle.pages.append_column("vector", schema.vectors_array(pages, encoder.dimension)),
-        chunks=bundle.chunks.append_column("vector", schema.vectors_array(chunk_vectors, encoder.dimension)),
+        pages=bundle.pages.append_column("vector", schema.vectors_array(pages, dimension)),
+        chunks=bundle.chunks.append_column("vector", schema.vectors_array(chunk_vectors, dimension)),
     )
 
 

@@ -40,6 +40,7 @@ _COMMIT_ROWS = 20_000
 _COMMIT_SECONDS = 60.0
 _MAX_FRAGMENTS = 4
 _WORDS = "text_idx"
+_KEY = "filing_id_idx"
 _PLACES: Mapping[str, tuple[str, ...]] = {
     schema.PAGES: ("page",),
     schema.CHUNKS: ("page", "start", "end"),
@@ -100,7 +101,7 @@ class Extension:
     def worker(self, reader: IndexReader) -> Work:
         """Loads the encoder."""
         encode, counts = self.load(), reader.row_counts(self.rows)
-        filings = {filing.filing_id: filing for filing in reader.filings()}
+        filings = reader.filings().by_id
         read = reader.pages if self.rows == schema.PAGES else reader.chunks
 
         def work(key: Key) -> FilingRows:
@@ -236,7 +237,7 @@ def open_extension(reader: IndexReader, extension: AnyExtension) -> ExtensionTab
         )
     table, stored, expected = _rows(reader, extension)
     absent = [key for key, rows in expected.items() if stored[key] != rows]
-    if extension.words and table is not None and not _has_words(table):  # killed before the last step
+    if extension.words and table is not None and _WORDS not in _search_indexes(table):  # killed before the last step
         absent = list(expected)
     if absent:
         raise IndexMismatchError(
@@ -333,20 +334,23 @@ def _delete(location: str, keys: Sequence[Key]) -> None:
 
 
 def _finish(location: str, words: bool) -> None:
-    """Compact the table and bring its full-text index up to date."""
+    """Compact the table and bring its search indexes up to date."""
     table = open_if_any(location)
-    if table is not None and len(table.get_fragments()) > _MAX_FRAGMENTS:
-        table.optimize.compact_files()
-    if table is None or not words:
+    if table is None:
         return
-    if not _has_words(table):
+    if len(table.get_fragments()) > _MAX_FRAGMENTS:
+        table.optimize.compact_files()
+    found = _search_indexes(table)
+    if _KEY not in found and table.count_rows():
+        table.create_scalar_index("filing_id", "BTREE", name=_KEY)
+    if words and _WORDS not in found:
         table.create_scalar_index("text", "INVERTED", name=_WORDS, with_position=False)
-    elif table.stats.index_stats(_WORDS)["num_unindexed_rows"]:
+    if any(table.stats.index_stats(index)["num_unindexed_rows"] for index in found):
         table.optimize.optimize_indices()
 
 
-def _has_words(table: Any) -> bool:
-    return any(index.name == _WORDS for index in table.describe_indices())
+def _search_indexes(table: Any) -> set[str]:
+    return {index.name for index in table.describe_indices()}
 
 
 def _is_recorded(uri: str, extension: AnyExtension) -> bool:

@@ -36,11 +36,12 @@ class FilingFacts:
     def __init__(self, reader: IndexReader, catalog: CompanyCatalog) -> None:
         self._reader = reader
         self._catalog = catalog
-        self._filings = {filing.filing_id: filing for filing in reader.filings()}
+        self._filings = reader.filings()
+        self._by_id = self._filings.by_id
         self._cache: OrderedDict[str, tuple[LineItem, ...]] = OrderedDict()
 
     def filing(self, filing_id: str) -> Filing:
-        return self._filings[filing_id]
+        return self._by_id[filing_id]
 
     def company_of(self, filing_id: str) -> str:
         return self._catalog.company_of_filing[filing_id]
@@ -56,13 +57,13 @@ class FilingFacts:
         return company in self._catalog.companies
 
     def filings_of(self, company: str) -> list[Filing]:
-        return [f for f in self._filings.values() if self._catalog.company_of_filing[f.filing_id] == company]
+        return self._filings.named(self._catalog.filings_of(company))
 
     def passages_of(self, filing_id: str, page: int) -> list[Passage]:
         """The chunks of one page, in order, unranked: with score 0."""
         columns = ["filing_id", "page", "start", "end", "text"]
         rows = self._reader.chunks_of_pages([(filing_id, page)], columns).to_pylist()
-        return [Passage(self._filings[filing_id].doc_name, **row, score=0.0) for row in rows]
+        return [Passage(self._by_id[filing_id].doc_name, **row, score=0.0) for row in rows]
 
     def pages(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
         """The pages at each (filing_id, page); those that the index lacks are absent."""
@@ -98,7 +99,7 @@ class FilingFacts:
         """The chunks of a filing with the most of ``words`` (BM25), best first."""
         rows = self._reader.search_chunks_text(words, [filing_id], limit, texts=True)
         rows = rows.select(["filing_id", "page", "start", "end", "text", "score"])
-        return [Passage(self._filings[filing_id].doc_name, **row) for row in rows.to_pylist()]
+        return [Passage(self._by_id[filing_id].doc_name, **row) for row in rows.to_pylist()]
 
     def line_items(self, filing_ids: Collection[str]) -> dict[str, Sequence[LineItem]]:
         if absent := [filing_id for filing_id in filing_ids if filing_id not in self._cache]:

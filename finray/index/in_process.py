@@ -6,8 +6,9 @@ import time
 from collections.abc import Sequence
 
 from finray.core.settings import Settings
+from finray.index.embedding import AttemptsHere, embed_filings
 from finray.index.parser_process import ParserProcess
-from finray.index.stages import Collector, StagedFiling, embed, read_and_parse, write
+from finray.index.stages import Collector, StagedFiling, read_and_parse, write
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.models.encoder import Encoder, load_encoder
@@ -46,7 +47,8 @@ def index_in_process(
         ready: list[StagedFiling] = []
         since = time.monotonic()
         for planned in plan.todo:
-            staged = embed(read_and_parse(planned.file, own_parser, settings.filings, "local"), encoder, "local")
+            parsed = read_and_parse(planned.file, own_parser, settings.filings, "local")
+            [staged] = embed_filings([parsed], encoder, AttemptsHere(), "local")
             collector.take(staged)
             ready.append(staged)
             if (

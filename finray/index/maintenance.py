@@ -107,25 +107,25 @@ def remove(uri: str, names: Sequence[str], clauses: Sequence[str]) -> None:
             layout.write_table(uri, name, methodcaller("delete", some))
 
 
-def tidy(uri: str, settings: IndexSettings, run: Run = in_turn) -> ann.AnnReport | None:
+def tidy(uri: str, settings: IndexSettings, run: Run = in_turn) -> list[ann.AnnReport]:
     """Compact fragmented tables, bring search indexes up to date, and drop versions too old for any reader.
 
-    Does nothing to a table that needs nothing. ``run`` runs the tasks that read rows. Returns a report if it has built
-    an approximate vector index.
+    Does nothing to a table that needs nothing. ``run`` runs the tasks that read rows. Returns a report on each
+    approximate vector index that it has built.
     """
-    built = None
+    built = []
     for name in schema.table_schemas(1):
         layout.write_table(uri, name, partial(_tidy, uri, name, run))
-        if name == schema.CHUNKS:
-            built = ann.build_if_due(uri, settings, run)
+        if name in ann.TABLES and (report := ann.build_if_due(uri, name, settings, run)):
+            built.append(report)
         search_indexes.note_checksums(uri, name, run)
     return built
 
 
 def build_search_indexes(uri: str) -> None:
-    """Build missing search indexes and update the others, except the approximate vector index: search is exact until
-    the next index run builds it."""
-    for name in schema.CHILDREN:
+    """Build missing search indexes and update the others, except approximate vector indexes: search is exact until the
+    next index run builds them."""
+    for name in schema.table_schemas(1):
         layout.write_table(uri, name, partial(search_indexes.update, uri, name))
         search_indexes.note_checksums(uri, name)
 
@@ -137,8 +137,7 @@ def _tidy(uri: str, name: str, run: Run, table: Any) -> None:
         tasks = [partial(_rewritten, uri, name, task) for task in Compaction.plan(table, {}).tasks]
         if tasks:
             Compaction.commit(table, run(tasks))
-    if name in schema.CHILDREN:
-        search_indexes.update(uri, name, layout.open_table(uri, name), run)
+    search_indexes.update(uri, name, layout.open_table(uri, name), run)
     latest = layout.open_table(uri, name)
     expired = expired_versions(latest.versions(), _now())
     if expired:

@@ -17,8 +17,9 @@ from lance.query import MatchQuery
 
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
-from finray.core.types import Filing, LineItem, Page
+from finray.core.types import LineItem, Page
 from finray.index import ann, layout, schema
+from finray.index.filing_table import FilingTable, column_by_id
 from finray.models.encoder import Vectors
 
 _PAGE_PLACE: Final = ("filing_id", "page")
@@ -37,9 +38,11 @@ class IndexReader:
         self.uri = uri
         self.record = record
         self._tables = tables
-        self._stale = {name: self._has_stale_rows(name) for name in schema.CHILDREN}
-        with layout.reading(uri, schema.CHUNKS):
-            self._probes = ann.probes_of(tables[schema.CHUNKS])
+        self._stale = {schema.FILINGS: False} | {name: self._has_stale_rows(name) for name in schema.CHILDREN}
+        self._approximate: dict[str, ann.AnnSearch | None] = {}
+        for name in ann.TABLES:
+            with layout.reading(uri, name):
+                self._approximate[name] = ann.search_of(name, tables[name])
 
     @classmethod
     def open(cls, uri: str, settings: Settings | None = None, versions: Mapping[str, int] | None = None) -> IndexReader:
@@ -64,44 +67,39 @@ class IndexReader:
             filings = latest
         raise IndexMissingError(f"the index at {uri!r} changes too fast to be opened; try again in a moment")
 
-    def filings(self) -> list[Filing]:
-        """Every filing, by id."""
-        return list(self._filings)
+    def filings(self) -> FilingTable:
+        """Every filing, by id. Their facts stay columns; each use makes the objects that it asks for."""
+        return self._filings
 
     @cached_property
     def revisions(self) -> Mapping[str, str]:
         """Revision of each filing id, which changes with the filing's content."""
         return self._cover_column("revision")
 
-    @property
-    def approximate(self) -> bool:
-        """Whether a vector search over all chunks is approximate (``finray.index.ann``)."""
-        return self._probes is not None
+    def approximate(self, name: Literal["filings", "pages", "chunks"]) -> bool:
+        """Whether a vector search over all covers, pages or chunks is approximate (``finray.index.ann``)."""
+        return self._approximate[name] is not None
 
     @property
     def versions(self) -> Mapping[str, int]:
         """The pinned version of each table."""
         return {name: int(table.version) for name, table in self._tables.items()}
 
-    def row_counts(self, name: Literal["pages", "chunks"]) -> dict[str, int]:
+    def row_counts(self, name: Literal["pages", "chunks"]) -> Mapping[str, int]:
         """Number of pages or chunks of each filing."""
         return self._cover_column(schema.COUNT_COLUMNS[name])
 
-    def cover_vectors(self) -> tuple[list[str], Vectors]:
-        """Filing ids, and the vectors of their cover summaries as float32 [n, d]."""
-        # Not cached: vectors are by far the largest part of the covers, and few methods need them.
-        table = self._read(schema.FILINGS, columns=["filing_id", "vector"]).sort_by("filing_id")
-        return table["filing_id"].to_pylist(), schema.vectors_matrix(table["vector"])
-
-    def cover_summaries(self) -> dict[str, str]:
-        """The cover summary of each filing id."""
-        return self._cover_column("summary")
+    def cover_summaries(self, filing_ids: Collection[str] | None = None) -> dict[str, str]:
+        """The cover summary of each filing id, or of these."""
+        where = f"filing_id IN ({schema.literals(filing_ids)})" if filing_ids else None
+        if filing_ids is not None and where is None:
+            return {}
+        table = self._read(schema.FILINGS, columns=["filing_id", "summary"], filter=where).sort_by("filing_id")
+        return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
     def cover_summary(self, filing_id: str) -> str:
         """The cover summary of one filing of the index."""
-        row = pc.index(self._covers["filing_id"], filing_id).as_py()
-        summary: str = self._covers["summary"][row].as_py()
-        return summary
+        return self.cover_summaries([filing_id])[filing_id]
 
     def page(self, filing_id: str, page: int) -> dict[str, Any] | None:
         """One page: text, item, statement, place, headings."""
@@ -170,29 +168,34 @@ class IndexReader:
     ) -> pa.Table:
         """Cosine over chunks: filing_id, page, start, end, with ``texts`` text, score. Exact, unless there is no filing
         filter and the index is large enough for an approximate vector index (``index.ann_rows``)."""
-        hits = partial(vector_hits, vector=vector, probes=self._probes if filing_ids is None else None)
+        hits = self._vector_hits(schema.CHUNKS, vector, filing_ids)
         return self._search(schema.CHUNKS, _chunk_columns(texts), filing_ids, limit, hits)
 
     def search_pages_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
-        """Exact cosine over page vectors: filing_id, page, score."""
-        return self._search(schema.PAGES, _PAGE_PLACE, filing_ids, limit, partial(vector_hits, vector=vector))
+        """Cosine over page vectors: filing_id, page, score. Exact, unless there is no filing filter and the index is
+        large enough for an approximate vector index (``index.ann_pages``)."""
+        hits = self._vector_hits(schema.PAGES, vector, filing_ids)
+        return self._search(schema.PAGES, _PAGE_PLACE, filing_ids, limit, hits)
+
+    def search_covers_vector(self, vector: Vectors, limit: int) -> pa.Table:
+        """Cosine over the cover summaries of all filings: filing_id, score. Exact, unless there are more filings than
+        ``index.ann_pages``."""
+        hits = self._vector_hits(schema.FILINGS, vector, None)
+        return self._search(schema.FILINGS, ("filing_id",), None, limit, hits)
 
     @property
     def _fact_columns(self) -> list[str]:
         return [name for name in self._tables[schema.FACTS].schema.names if name != "revision"]
 
     @cached_property
-    def _covers(self) -> pa.Table:
-        columns = [name for name in self._tables[schema.FILINGS].schema.names if name != "vector"]
-        return self._read(schema.FILINGS, columns=columns).sort_by("filing_id")
+    def _filings(self) -> FilingTable:
+        with layout.reading(self.uri, schema.FILINGS):  # it raises ValueError for a filing that is there twice
+            return FilingTable(lambda name: self._tables[schema.FILINGS].to_table(columns=[name])[name])
 
-    @cached_property
-    def _filings(self) -> tuple[Filing, ...]:
-        return tuple(schema.filings_from_table(self._covers))
-
-    def _cover_column(self, name: str) -> dict[str, Any]:
+    def _cover_column(self, name: str) -> Mapping[str, Any]:
         """The value of each filing id."""
-        return dict(zip(*(self._covers[column].to_pylist() for column in ("filing_id", name)), strict=True))
+        table = self._read(schema.FILINGS, columns=["filing_id", name]).sort_by("filing_id")
+        return column_by_id(self._filings.ids, table[name])
 
     def _has_stale_rows(self, name: str) -> bool:
         """Whether the table has uncommitted rows: it has all committed ones, so their counts differ."""
@@ -205,6 +208,9 @@ class IndexReader:
         """Rows of a table, with the options of Lance's ``to_table``. Raises IndexDamagedError."""
         with layout.reading(self.uri, name):
             return self._tables[name].to_table(**options)
+
+    def _vector_hits(self, name: str, vector: Vectors, filing_ids: Collection[str] | None) -> Callable[..., pa.Table]:
+        return partial(vector_hits, vector=vector, how=self._approximate[name] if filing_ids is None else None)
 
     def _filter(self, name: str, filing_ids: Collection[str] | None) -> str | None:
         return committed_rows(self.revisions, filing_ids, stale=self._stale[name])
@@ -263,13 +269,21 @@ def text_hits(table: Any, place: Sequence[str], query: str, where: str | None, l
 
 
 def vector_hits(
-    table: Any, place: Sequence[str], vector: Vectors, where: str | None, limit: int, *, probes: int | None = None
+    table: Any,
+    place: Sequence[str],
+    vector: Vectors,
+    where: str | None,
+    limit: int,
+    *,
+    how: ann.AnnSearch | None = None,
 ) -> pa.Table:
     """The ``limit`` rows of a Lance table with the largest dot product of column ``vector``: ``place`` and score.
-    Exact, or approximate with ``probes`` partitions."""
-    nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": probes is not None}
-    if probes is not None:
-        nearest["nprobes"] = probes
+    Exact, or by an approximate index; the score of each row is exact in any case."""
+    nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": how is not None}
+    if how is not None:
+        nearest["nprobes"] = how.probes
+        if how.refine is not None:
+            nearest["refine_factor"] = how.refine
     hits = table.to_table(columns=[*place, "_distance"], nearest=nearest, filter=where, prefilter=True)
     score = pc.subtract(pa.scalar(1.0, pa.float32()), hits["_distance"])  # Lance's dot distance is 1 - dot
     return _ranked(hits.select(list(place)).append_column("score", score), place)

@@ -1,4 +1,6 @@
-"""Search indexes of the child tables, and their checksums.
+"""Search indexes of the tables, and their checksums.
+
+Every column by which rows are upserted, deleted or looked up has a B-tree: without one, each of these scans its column.
 
 An index consists of segments, each over some fragments: tasks build them, one commit adds them. A search reads all
 segments and ranks by statistics of the whole table, so their number does not change a score.
@@ -40,11 +42,19 @@ class SearchIndex:
 
 _KEY: Final = SearchIndex("filing_id_idx", "filing_id", "BTREE", {})
 _WORDS: Final = SearchIndex("text_idx", "text", "INVERTED", {"with_position": False})
-_INDEXES: Final = {schema.PAGES: (_KEY, _WORDS), schema.CHUNKS: (_KEY, _WORDS), schema.FACTS: (_KEY,)}
+_SOURCE: Final = SearchIndex("source_uri_idx", "source_uri", "BTREE", {})
+_INDEXES: Final = {
+    schema.FILINGS: (_KEY,),
+    schema.PAGES: (_KEY, _WORDS),
+    schema.CHUNKS: (_KEY, _WORDS),
+    schema.FACTS: (_KEY,),
+    schema.SOURCES: (_SOURCE,),
+    schema.FAILURES: (_SOURCE,),
+}
 
 
 def update(uri: str, name: str, table: Any, run: Run = in_turn) -> None:
-    """Bring the search indexes of an open child table up to date: build missing ones, add new rows to all."""
+    """Bring the search indexes of an open table up to date: build missing ones, add new rows to all."""
     if not table.count_rows():
         return
     found = {index.name: index for index in table.describe_indices()}

@@ -1,6 +1,7 @@
-"""The stages of indexing (read, parse with chunking, embed, write) as plain functions, and the collector of results.
+"""The stages of indexing (read, parse with chunking, write) as plain functions, and the collector of results.
 
-``finray/index/in_process.py`` runs them in sequence, ``finray/cluster/index_job.py`` on a cluster.
+The stage between, embedding, is ``finray/index/embedding.py``. ``finray/index/in_process.py`` runs the stages in
+sequence, ``finray/cluster/index_job.py`` on a cluster.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from finray.index.plan import Plan
 from finray.index.summary import IndexFailure, IndexProgress, IndexSummary, MarkedFiling, ReportProgress
 from finray.index.tasks import Run, in_turn
 from finray.index.writer import IndexWriter
-from finray.models.encoder import Encoder
 from finray.storage.locations import Listing, SourceFile, read_bytes
 
 
@@ -67,21 +67,6 @@ def read_and_parse(file: SourceFile, parser: ParserProcess, settings: FilingSett
     seconds["parse"] = parsed.seconds
     memory = {f"{who}:read": own_peak_rss(), f"{who}:parse": parsed.peak_rss_bytes}
     return StagedFiling(file, sha256, parsed.bundle, None, seconds, memory)
-
-
-def embed(staged: StagedFiling, encoder: Encoder, who: str) -> StagedFiling:
-    """Add vectors to the bundle of a parsed filing; a filing that was set aside passes through."""
-    if staged.bundle is None:
-        return staged
-    started = time.monotonic()
-    encoded = bundles.encode_bundle(bundles.from_bytes(staged.bundle), encoder)
-    return replace(
-        staged,
-        bundle=bundles.to_bytes(encoded),
-        chunks=encoded.chunks.num_rows,
-        seconds={**staged.seconds, "embed": time.monotonic() - started},
-        peak_rss_bytes={**staged.peak_rss_bytes, f"{who}:embed": own_peak_rss()},
-    )
 
 
 @dataclass(frozen=True, slots=True)

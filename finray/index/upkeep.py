@@ -45,12 +45,12 @@ class IndexStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """``ann`` is the report on the approximate vector index, None if search is exact."""
+    """``ann`` has a report on each approximate vector index; a table without one is searched exactly."""
 
     before: IndexStatistics
     after: IndexStatistics
     seconds: float
-    ann: ann.AnnReport | None
+    ann: tuple[ann.AnnReport, ...]
 
 
 def maintain(index: str, settings: Settings) -> Upkeep:
@@ -64,9 +64,12 @@ def maintain(index: str, settings: Settings) -> Upkeep:
     token = claim(index)
     maintenance.sweep(index, thorough=True)
     maintenance.sweep_files(index, token)
-    vectors = maintenance.tidy(index, settings.index) or ann.refresh(index, settings.index)
-    search_indexes.note_checksums(index, schema.CHUNKS)
-    return Upkeep(before, index_statistics(index), time.monotonic() - started, vectors)
+    vectors = {report.table: report for report in maintenance.tidy(index, settings.index)}
+    for name in ann.TABLES:
+        if name not in vectors and (report := ann.refresh(index, name, settings.index)):
+            vectors[name] = report
+        search_indexes.note_checksums(index, name)
+    return Upkeep(before, index_statistics(index), time.monotonic() - started, tuple(vectors.values()))
 
 
 def index_statistics(uri: str) -> IndexStatistics:

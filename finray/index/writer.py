@@ -2,7 +2,7 @@
 
 Workers have written the rows into data files (``finray.index.fragments``); a commit only changes metadata. Its order:
 the files become part of ``pages``, ``chunks`` and ``facts``; the ``filings`` rows make their rows count; the rows that
-they replace are deleted; ``sources`` and ``failures``. A run killed in between leaves files or rows that do not count,
+they replace are deleted; ``failures`` and ``sources``. A run killed in between leaves files or rows that do not count,
 which ``maintain`` or the next writer sweeps, or finished work, which the next plan recognizes by its content.
 
 The revision of a row identifies its content, its writer and the write, so that leftovers never pass for rows of the
@@ -86,7 +86,16 @@ class IndexWriter:
         columns = ["source_uri", "fingerprint", "content_sha256", "filing_id", "outcome"]
         sources = layout.read_table(uri, schema.SOURCES, columns=columns).to_pylist()
         self._known = {row.pop("source_uri"): KnownSource(**row) for row in sources}
-        self._failed = set(layout.read_table(uri, schema.FAILURES, columns=["source_uri"])["source_uri"].to_pylist())
+        failures = layout.read_table(uri, schema.FAILURES, columns=["source_uri", "content_sha256"]).to_pylist()
+        self._failed = {row["source_uri"] for row in failures}
+        # Left by a run that was killed after it had noted that the file is fine by now.
+        self._outdated = {
+            row["source_uri"]
+            for row in failures
+            if row["content_sha256"] is not None
+            and (known := self._known.get(row["source_uri"])) is not None
+            and known.outcome != "failed"
+        }
         self._plan = Plan(())
         self._clear()
 
@@ -262,14 +271,17 @@ class IndexWriter:
     def _write_outcomes(self) -> None:
         sources = [{"source_uri": uri, **asdict(known)} for uri, known in self._sources.items()]
         failures = [{"source_uri": uri, **failure} for uri, failure in self._failures.items()]
-        for name, rows in ((schema.SOURCES, sources), (schema.FAILURES, failures)):
+        # The failures first: a file that is noted as failed is not read again, so its reason must be there.
+        for name, rows in ((schema.FAILURES, failures), (schema.SOURCES, sources)):
             if rows:
                 at = dt.datetime.now(dt.UTC)
                 table = pa.Table.from_pylist([row | {"at": at} for row in rows], self._schemas[name])
                 layout.write_table(self._uri, name, partial(upsert, key="source_uri", rows=table))
-        fixed = self._failed & {uri for uri, known in self._sources.items() if known.outcome != "failed"}
+        fixed = {uri for uri, known in self._sources.items() if known.outcome != "failed"} | self._outdated
+        fixed = self._failed & (fixed - self._failures.keys())
         maintenance.remove(self._uri, [schema.FAILURES], [schema.is_source(uri) for uri in sorted(fixed)])
         self._failed = (self._failed | self._failures.keys()) - fixed
+        self._outdated = set()
         self._known |= self._sources
 
 

@@ -50,9 +50,9 @@ class IndexPassages:
 
     def find(self, query: str, k: int, filings: FilingFilter | None) -> list[CitedPassage]:
         found = self.index.retrieve(query, filings=filings, k_passages=k)
-        known = {document.filing.filing_id: document.filing for document in found.documents}
+        known: Mapping[str, Filing] = {document.filing.filing_id: document.filing for document in found.documents}
         if any(passage.filing_id not in known for passage in found.passages):
-            known = {filing.filing_id: filing for filing in self.index.engine.reader.filings()}
+            known = self.index.engine.reader.filings().by_id
         return _cited(found.passages, PageLinks(known))
 
 

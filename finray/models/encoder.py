@@ -104,11 +104,12 @@ def encoder_dimension(settings: EncoderSettings) -> int:
     return load_encoder(settings).dimension  # a model that names it in another way
 
 
-def load_encoder(settings: EncoderSettings, *, threads: int | None = None) -> Encoder:
+def load_encoder(settings: EncoderSettings, *, threads: int | None = None, fixed_shapes: bool = False) -> Encoder:
     """The encoder of ``settings.model``: "minilm", "hash", a sentence-transformers folder or hub name.
 
     ``threads`` limits the CPU threads of a forward pass in this process (default: torch's). Use 1 if other work shares
-    the processors; waiting for delayed threads made passes three times slower.
+    the processors; waiting for delayed threads made passes three times slower. ``fixed_shapes`` makes the vector of a
+    passage independent of those that are encoded with it (see ``TransformerEncoder``).
     Raises ModelUnavailableError if the weights are missing, damaged or of an unsupported kind.
     """
     if settings.model == "hash":
@@ -118,4 +119,4 @@ def load_encoder(settings: EncoderSettings, *, threads: int | None = None) -> En
     from finray.models.transformer_encoder import TransformerEncoder
 
     folder = str(minilm_folder()) if settings.model == "minilm" else settings.model
-    return TransformerEncoder(folder, settings, threads=threads)
+    return TransformerEncoder(folder, settings, threads=threads, fixed_shapes=fixed_shapes)

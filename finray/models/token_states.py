@@ -8,9 +8,6 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from transformers import AutoModel, AutoTokenizer
-from transformers.utils import logging as transformers_logging
 
 from finray.models.minilm import minilm_folder
 
@@ -33,10 +30,16 @@ class MiniLmTokens:
     """all-MiniLM-L6-v2 on the CPU. Thread-safe. Raises ModelUnavailableError if its package is missing."""
 
     def __init__(self) -> None:
+        # Imported here: torch and transformers take 3 s, and most readers of questions run without them.
+        import torch
+        from transformers import AutoModel, AutoTokenizer
+        from transformers.utils import logging as transformers_logging
+
         folder = str(minilm_folder())
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         self._model = AutoModel.from_pretrained(folder).eval()
+        self._inference_mode = torch.inference_mode
 
     def states(self, text: str) -> TokenStates:
         """Of the first 256 tokens; of none for a text without any."""
@@ -44,7 +47,7 @@ class MiniLmTokens:
             text, return_tensors="pt", truncation=True, max_length=MAX_TOKENS, return_offsets_mapping=True
         )
         spans = [(int(a), int(b)) for a, b in tokens.pop("offset_mapping")[0][1:-1]]
-        with torch.inference_mode():
+        with self._inference_mode():
             hidden = self._model(**tokens).last_hidden_state[0]
             static = self._model.embeddings.word_embeddings(tokens["input_ids"])[0]
         return TokenStates(spans, hidden[1:-1].numpy(), static[1:-1].numpy(), hidden.mean(0).numpy())

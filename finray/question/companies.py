@@ -10,15 +10,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from operator import attrgetter
 
+import numpy as np
+import pyarrow as pa
 from rapidfuzz.distance import OSA
 
 from finray.core.query import Span
+from finray.core.sorted_keys import ArrowColumn, KeyedValues
 from finray.core.types import UNIDENTIFIED, Filing
+from finray.question.company_groups import core_name, group_filings
 from finray.question.words import word_list
 
 _SUFFIXES = word_list("legal_suffixes")
@@ -35,17 +38,6 @@ _TWO_MISTAKES_LETTERS = 10
 """How long a name must be to be recognized with one mistake, and with two."""
 _PERIOD_WORD = re.compile(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?")
 _BEFORE_NAME = word_list("before_name")
-
-
-@lru_cache(maxsize=65_536)  # all filings of a company repeat its name
-def core_name(name: str) -> tuple[str, ...]:
-    """Lower-case words of a company name without legal suffixes: ("coca", "cola") of "COCA-COLA CO /DE/"."""
-    words = re.findall(r"[a-z0-9]+", name.lower().replace("&", " ").replace("'", "").replace("’", ""))
-    while len(words) > 1 and words[0] == "the":
-        words = words[1:]
-    while len(words) > 1 and words[-1] in _SUFFIXES:
-        words = words[:-1]
-    return tuple(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +79,18 @@ class _Word:
 class CompanyCatalog:
     """The companies of an index by the names that people use."""
 
-    def __init__(self, filings: Sequence[Filing]) -> None:
-        groups = _group(filings)
-        self.companies: dict[str, Company] = {}
-        self.company_of_filing: dict[str, str] = {}
-        for members in groups:
-            company = _company(members)
-            self.companies[company.key] = company
-            for filing in members:
-                self.company_of_filing[filing.filing_id] = company.key
+    def __init__(self, filings: Iterable[Filing]) -> None:
+        groups = group_filings(filings)
+        companies = [_company(newest_first) for newest_first in groups.members]
+        self.companies: dict[str, Company] = {company.key: company for company in companies}
+        self._numbers = {key: number for number, key in enumerate(self.companies)}
+        renumbered = np.asarray([self._numbers[company.key] for company in companies], dtype=np.int32)
+        self._ids = groups.ids
+        self._owners = renumbered[groups.owners]
+        self._by_owner = np.argsort(self._owners, kind="stable").astype(np.int32)
+        self._starts = np.searchsorted(self._owners[self._by_owner], np.arange(len(self.companies) + 1))
+        keys = pa.DictionaryArray.from_arrays(self._owners, pa.array(list(self.companies), pa.string()))
+        self.company_of_filing: Mapping[str, str] = KeyedValues(self._ids, ArrowColumn(keys))
         self._names, self._shortened = self._joined_names()
         self._first_words = self._distinctive_first_words()
         self._tickers = {t.upper(): c.key for c in self.companies.values() for t in c.tickers}
@@ -104,6 +99,13 @@ class CompanyCatalog:
         for table in (self._names, self._shortened, {name: (key,) for name, key in self._first_words.items()}):
             for name, keys in table.items():
                 self._by_length[name[0], len(name)].append((name, keys))
+
+    def filings_of(self, company: str) -> list[str]:
+        """Ids of the filings of a company of the catalog, in order; none for another company."""
+        number = self._numbers.get(company)
+        if number is None:
+            return []
+        return [self._ids[position] for position in self._by_owner[self._starts[number] : self._starts[number + 1]]]
 
     def mentions(self, question: str) -> Mentions:
         """The companies that ``question`` names; the longest reading of each stretch of words wins."""
@@ -317,65 +319,7 @@ def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[Span]
     return tuple(dict.fromkeys(found))
 
 
-def _group(filings: Sequence[Filing]) -> list[list[Filing]]:
-    """Filings by company, joined by CIK, Commission file number, name and ticker. Filings with different CIKs are never
-    joined, so two registrants that share a name or a reused ticker stay apart."""
-    same: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
-    for filing in filings:
-        own = filing.filing_id if filing.company == UNIDENTIFIED else ""
-        identity = (filing.cik, filing.commission_file_number, filing.company, filing.ticker, filing.aliases, own)
-        same[identity].append(filing)
-    # Filings with equal facts about their company belong together: the first stands for all.
-    joined = _joined([members[0] for members in same.values()])
-    groups: dict[int, list[Filing]] = defaultdict(list)
-    for members, root in zip(same.values(), joined, strict=True):
-        groups[root] += members
-    return list(groups.values())
-
-
-def _joined(filings: Sequence[Filing]) -> list[int]:
-    """The number of each filing's group."""
-    parent = list(range(len(filings)))
-    ciks = [{filing.cik.lstrip("0")} if filing.cik else set() for filing in filings]
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    def join(first: int, second: int) -> None:
-        a, b = root(first), root(second)
-        if a != b and len(ciks[a] | ciks[b]) <= 1:
-            parent[b] = a
-            ciks[a] |= ciks[b]
-
-    for identities in zip(*map(_identities, filings), strict=True):
-        seen: dict[str, int] = {}
-        for index, found in enumerate(identities):
-            for identity in found:
-                join(seen.setdefault(identity, index), index)
-    return [root(index) for index in range(len(filings))]
-
-
-def _identities(filing: Filing) -> tuple[list[str], list[str], list[str]]:
-    """What filings of one company share, the surest first: registrations; name and ticker; name and short names.
-
-    An earnings release often has only a short name: "Amcor" for Amcor plc.
-    """
-    own, known = core_name(filing.company), filing.company != UNIDENTIFIED
-    cik, number, ticker = filing.cik, filing.commission_file_number, filing.ticker
-    registrations = [f"cik:{cik.lstrip('0')}"] if cik else []
-    registrations += [f"file:{number}"] if number else []
-    tickers = [f"ticker:{ticker.upper()}"] if ticker else []
-    aliases = () if registrations or ticker else map(core_name, filing.aliases)
-    cores = [own, *(core for core in aliases if core and own[: len(core)] == core)]
-    names = [f"name:{''.join(core)}" for core in cores] if known else []
-    return registrations, [*(names[:1] if own else []), *tickers], names
-
-
-def _company(members: Sequence[Filing]) -> Company:
-    newest_first = sorted(members, key=lambda f: (f.period_end is not None, f.period_end, f.filing_id), reverse=True)
+def _company(newest_first: Sequence[Filing]) -> Company:
     names = dict.fromkeys(filing.company for filing in newest_first if filing.company != UNIDENTIFIED)
     names |= dict.fromkeys(alias for filing in newest_first for alias in filing.aliases)
     tickers = dict.fromkeys(filing.ticker for filing in newest_first if filing.ticker)

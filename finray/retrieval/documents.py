@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal
@@ -20,6 +22,7 @@ from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder
 from finray.question.companies import CompanyCatalog
 from finray.question.forms import forms_implied
+from finray.retrieval.alike import alike
 from finray.retrieval.filing_match import PERIOD_MATCH, match_score, period_fit
 from finray.retrieval.unidentified import UnidentifiedFilings
 
@@ -45,16 +48,13 @@ class StructuredDocuments:
         self._reader = reader
         self._encoder = encoder
         self._catalog = catalog
-        self._filings = {filing.filing_id: filing for filing in reader.filings()}
-        self._of_company: dict[str, list[Filing]] = defaultdict(list)
-        for filing in self._filings.values():
-            self._of_company[catalog.company_of_filing[filing.filing_id]].append(filing)
+        self._filings = reader.filings()
         self._unidentified = UnidentifiedFilings(reader, catalog)
-        self._newest = max((f.period_end for f in self._filings.values() if f.period_end), default=None)
+        self._newest: dt.date | None = pc.max(self._filings.column("period_end")).as_py()
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         if query.unknown_companies and not query.companies and not query.anywhere:
-            naming = [self._filings[i] for i in self._unidentified.naming(query.unknown_companies)]
+            naming = self._filings.named(self._unidentified.naming(query.unknown_companies))
             journal.note(
                 f"documents: no filing of {', '.join(query.unknown_companies)} in the index; {len(naming)} of unknown "
                 "companies name it"
@@ -69,13 +69,13 @@ class StructuredDocuments:
 
     def _ranked_with_unidentified(self, query: Query, company: str) -> list[Document]:
         """The filings of ``company``, with unidentified filings that name it after those of the period asked for."""
-        ranked = self._ranked(query, self._of_company[company])
+        ranked = self._ranked(query, self._filings.named(self._catalog.filings_of(company)))
         naming = self._unidentified.own(self._catalog.companies[company].names)
         if not naming:
             return ranked
         matches = (d.score for d in ranked if period_fit(d.filing, query.filed)[0] >= PERIOD_MATCH)
         ceiling = min(matches, default=1.0) - _BEHIND
-        others = self._ranked(query, [self._filings[filing_id] for filing_id in naming])
+        others = self._ranked(query, self._filings.named(naming))
         ranked += [replace(document, score=min(document.score, ceiling)) for document in others]
         return sorted(ranked, key=lambda document: -document.score)
 
@@ -92,30 +92,30 @@ class StructuredDocuments:
         """The best ``k`` of all filings. Filings without a text hit compete by their covers alone, so only those with
         the best covers are scored."""
         content = self._content(query, None)
+        hits = {self._filings.ids.position(filing_id) for filing_id in content}
         score = self._cover_score(query)
-        covers = [(*score(filings[0]), filings) for filings in self._alike]
+        covers = [(*score(cover), positions) for cover, positions in self._alike]
         covers.sort(key=lambda cover: -cover[0])
-        candidates: list[Document] = []
+        candidates: dict[int, tuple[float, tuple[str, ...]]] = {}
         others = 0
         lowest = 0.0
-        for points, reasons, filings in covers:
+        for points, reasons, positions in covers:
             if others >= k and points < lowest:
                 break
-            others += sum(filing.filing_id not in content for filing in filings)
+            own = positions.tolist()
+            others += sum(position not in hits for position in own)
             lowest = points
-            candidates += [Document(filing, points, reasons) for filing in filings]
-        known = {document.filing.filing_id for document in candidates}
-        found = [self._filings[filing_id] for filing_id in content if filing_id not in known]
-        candidates += [Document(filing, *score(filing)) for filing in found]
-        return _with_content(candidates, content, 1.0)[:k]
+            candidates |= dict.fromkeys(own, (points, reasons))
+        known = self._filings.at(list(candidates))
+        documents = [Document(filing, *cover) for filing, cover in zip(known, candidates.values(), strict=True)]
+        found = self._filings.at([position for position in hits if position is not None and position not in candidates])
+        documents += [Document(filing, *score(filing)) for filing in found]
+        return _with_content(documents, content, 1.0)[:k]
 
     @cached_property
-    def _alike(self) -> list[list[Filing]]:
-        """All filings, grouped by equal cover facts except the company."""
-        groups: dict[tuple[object, ...], list[Filing]] = defaultdict(list)
-        for f in self._filings.values():
-            groups[f.form, f.is_amendment, f.period_end, f.filed_at, f.fiscal_year, f.fiscal_period].append(f)
-        return list(groups.values())
+    def _alike(self) -> list[tuple[Filing, npt.NDArray[np.int32]]]:
+        """All filings by equal cover facts except the company: a filing with these facts alone, and positions."""
+        return alike(self._filings)
 
     def _cover_score(self, query: Query) -> Callable[[Filing], tuple[float, tuple[str, ...]]]:
         """A function that returns score and reasons of a filing, by its cover facts except the company."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -10,6 +10,7 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.types import Document, Passage
 from finray.filings.summary import filing_title
+from finray.index.filing_table import column_by_id
 from finray.index.reader import IndexReader
 
 
@@ -52,7 +53,7 @@ def proposed(documents: Sequence[Document], passages: Sequence[Passage]) -> list
     return [Document(filings[filing_id], score, ("best passage",)) for filing_id, score in best.items()]
 
 
-def chunk_passages(hits: pa.Table, names: dict[str, str]) -> list[Passage]:
+def chunk_passages(hits: pa.Table, names: Mapping[str, str]) -> list[Passage]:
     """Passages from rows of chunks (filing_id, page, start, end, text, score); ``names`` has the ``doc_name`` of each
     filing id."""
     return [
@@ -61,14 +62,27 @@ def chunk_passages(hits: pa.Table, names: dict[str, str]) -> list[Passage]:
     ]
 
 
-def doc_names(reader: IndexReader) -> dict[str, str]:
+def doc_names(reader: IndexReader) -> Mapping[str, str]:
     """The ``doc_name`` of each filing id."""
-    return {filing.filing_id: filing.doc_name for filing in reader.filings()}
+    filings = reader.filings()
+    return column_by_id(filings.ids, filings.column("doc_name"))
 
 
-def filing_titles(reader: IndexReader) -> dict[str, str]:
+class FilingTitles(Mapping[str, str]):
     """The title of each filing id: company, form and period, or its ``doc_name`` if they are unknown."""
-    return {filing.filing_id: filing_title(filing).rstrip(".\n") or filing.doc_name for filing in reader.filings()}
+
+    def __init__(self, reader: IndexReader) -> None:
+        self._filings = reader.filings().by_id
+
+    def __getitem__(self, filing_id: str) -> str:
+        filing = self._filings[filing_id]
+        return filing_title(filing).rstrip(".\n") or filing.doc_name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._filings)
+
+    def __len__(self) -> int:
+        return len(self._filings)
 
 
 Find = Callable[[Query, Scope, int, Journal], Awaitable[pa.Table]]

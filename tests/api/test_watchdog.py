@@ -23,7 +23,8 @@ from finray.api.service import LocalService
 from finray.core.settings import load_settings
 from tests.engines import wild
 
-settings = load_settings(overrides={"encoder.model": "hash", "serving.timeout_s": 1.5, "serving.grace_s": 1})
+chosen = {"encoder.model": "hash", "loop.transform": "rules", "serving.timeout_s": 1.5, "serving.grace_s": 1}
+settings = load_settings(overrides=chosen)
 service = LocalService(sys.argv[1], settings, opening=wild.OPENING)
 service.wait_until_ready()
 listening = socket.create_server(("127.0.0.1", 0))

@@ -237,7 +237,7 @@ class Engine:
 
 finray.library.QuestionEngine = Engine
 settings = finray.load_settings(
-    overrides={"encoder.model": "hash", "bulk.concurrency": 1, "bulk.flush_seconds": 0.05}, environment={}
+    overrides={**WEIGHTLESS, "bulk.concurrency": 1, "bulk.flush_seconds": 0.05}, environment={}
 )
 finray.answer_many(sys.argv[1], sys.argv[5], sys.argv[2], settings, workers=0)
 """

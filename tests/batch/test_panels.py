@@ -18,6 +18,7 @@ from finray.core.types import CitedCell, Filing, Prediction
 from finray.engine import Engine
 from finray.filings.page_links import PageLinks
 from finray.storage.sheets import Styled
+from tests.weightless import OPTIONS
 
 CAPEX = "{company}: capital expenditure in fiscal {year}"
 
@@ -137,7 +138,7 @@ def test_a_panel_of_the_sample(
     command = [
         "panel", "{company}: {metric} in fiscal {year}", "--metric", "revenue", "--metric", "capital expenditure",
         "--company", "Grevandor Systems", "--company", "Zyxware", "--years", "2021-2022", "--index", sample_index,
-        "--out", out, "--workers", "0", "--set", "encoder.model=hash",
+        "--out", out, "--workers", "0", *OPTIONS,
     ]  # fmt: skip
     first = CliRunner().invoke(app, command)
     assert first.exit_code == 0, first.output

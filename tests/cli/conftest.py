@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 
 from finray.cli import main
+from finray.core.settings import Settings
+from finray.engine import Engine
+from finray.engines.source import EngineSource
+from tests.engines.here import HerePool, open_here
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,22 @@ def finray(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
         return Result(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def one_engine(engine: Engine, sample_index: str, local_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands ask the engine that all tests share instead of starting a process, which takes seconds.
+
+    For tests of what a command prints and stores. Those of processes, limits and failures at start do without it.
+    """
+
+    class Shared(HerePool):
+        @staticmethod
+        def open(source: EngineSource) -> Engine:
+            shared = (source.index_uri, source.settings) == (sample_index, local_settings)
+            return engine if shared else open_here(source)
+
+    monkeypatch.setattr("finray.engines.questions.EnginePool", Shared)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from finray.batch.prediction_store import read_predictions
+from tests.weightless import OPTIONS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
 Run = Callable[..., Any]
@@ -20,7 +21,7 @@ def test_every_documented_ablation_runs(finray: Run, few: Path, sample_index: st
     assert len(variants) == 7
     result = finray(
         "compare", *variants, "--answers", "--questions", few, "--index", sample_index, "--out", tmp_path / "runs",
-        "--set", "encoder.model=hash", "--json",
+        *OPTIONS, "--json",
     )  # fmt: skip
     assert result.code == 0, result.err
     runs = {variant: read_predictions(str(stored(tmp_path, variant))).predictions for variant in variants}

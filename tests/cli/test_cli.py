@@ -15,13 +15,14 @@ import pytest
 import typer
 
 from finray.cli import app
+from tests.weightless import OPTIONS
 
-HASH = ["--set", "encoder.model=hash"]
+NO_TEXT = ("  ", "\udcff[red]", "a\x00")
 Run = Callable[..., Any]
 
 
 def test_ask_shows_answer_program_and_cited_pages(finray: Run, sample_index: str) -> None:
-    result = finray("ask", "What was Grevandor Systems' revenue in fiscal 2022?", "--index", sample_index, *HASH)
+    result = finray("ask", "What was Grevandor Systems' revenue in fiscal 2022?", "--index", sample_index, *OPTIONS)
     assert result.code == 0
     assert "$1,408.7 million" in result.out
     assert "revenue_fy2022" in result.out
@@ -29,40 +30,49 @@ def test_ask_shows_answer_program_and_cited_pages(finray: Run, sample_index: str
     assert "transform:" not in result.out
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_ask_traces(finray: Run, sample_index: str) -> None:
-    result = finray("ask", "Revenue of Grevandor Systems in 2022?", "--index", sample_index, *HASH, "--trace")
+    result = finray("ask", "Revenue of Grevandor Systems in 2022?", "--index", sample_index, *OPTIONS, "--trace")
     assert "transform: companies" in result.out
     assert "document 1: grevandor-systems-2022-10k" in result.out
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_ask_prints_json(finray: Run, sample_index: str) -> None:
     question = "What was Grevandor Systems' revenue in fiscal 2022?"
-    result = finray("ask", question, "--index", sample_index, *HASH, "--json")
+    result = finray("ask", question, "--index", sample_index, *OPTIONS, "--json")
     assert result.code == 0
     assert result.json["value"] == 1_408_729_000
     assert result.json["question"] == question
     assert result.json["evidence"][0]["page"] == 6
     assert "trace" not in result.json
     assert len(result.out.splitlines()) == 1
-    assert finray("ask", question, "--index", sample_index, *HASH, "--json", "--trace").json["trace"]
+    assert finray("ask", question, "--index", sample_index, *OPTIONS, "--json", "--trace").json["trace"]
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_a_refusal_is_no_failure(finray: Run, sample_index: str) -> None:
-    result = finray("ask", "What was Zorblax Corporation's revenue?", "--index", sample_index, *HASH)
+    result = finray("ask", "What was Zorblax Corporation's revenue?", "--index", sample_index, *OPTIONS)
     assert result.code == 0
     assert "unanswerable" in result.out
     assert "Zorblax Corporation" in result.out
 
 
-@pytest.mark.parametrize("question", ["  ", "\udcff[red]", "a\x00"])
+@pytest.mark.parametrize("question", NO_TEXT)
 def test_a_question_that_is_no_text_exits_with_1(finray: Run, sample_index: str, question: str) -> None:
-    result = finray("ask", question, "--index", sample_index, *HASH, "--json")
+    result = finray("ask", question, "--index", sample_index, *OPTIONS, "--json")
     assert (result.code, result.json["status"]) == (1, "error")
-    assert finray("ask", question, "--index", sample_index, *HASH).code == 1
 
 
+@pytest.mark.usefixtures("one_engine")
+@pytest.mark.parametrize("question", NO_TEXT)
+def test_a_question_that_is_no_text_is_shown_as_an_error(finray: Run, sample_index: str, question: str) -> None:
+    assert finray("ask", question, "--index", sample_index, *OPTIONS).code == 1
+
+
+@pytest.mark.usefixtures("one_engine")
 def test_markup_in_a_question_is_text(finray: Run, sample_index: str) -> None:
-    result = finray("ask", "What was [bold]Zorblax[/nope] Corporation's revenue?", "--index", sample_index, *HASH)
+    result = finray("ask", "What was [bold]Zorblax[/nope] Corporation's revenue?", "--index", sample_index, *OPTIONS)
     assert result.code == 0
 
 
@@ -116,7 +126,7 @@ def test_an_index_of_another_encoder_is_named(finray: Run, sample_index: str) ->
 
 def test_answer_then_again_then_evaluate(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     out = tmp_path / "predictions.jsonl"
-    command = ["answer", few, "--index", sample_index, "--out", out, "--workers", "0", *HASH]
+    command = ["answer", few, "--index", sample_index, "--out", out, "--workers", "0", *OPTIONS]
     first = finray(*command, "--json")
     assert first.code == 0, first.err
     assert first.json["questions"] == 12
@@ -141,16 +151,18 @@ def test_answer_then_again_then_evaluate(finray: Run, sample_index: str, few: Pa
     assert set(both.json) == {"predictions", str(out)}
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_a_finished_run_needs_no_index(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
-    command = ["answer", few, "--out", tmp_path / "p.jsonl", "--workers", "0", *HASH, "--index"]
+    command = ["answer", few, "--out", tmp_path / "p.jsonl", "--workers", "0", *OPTIONS, "--index"]
     assert finray(*command, sample_index).code == 0
     assert finray(*command, "gone").code == 0
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_bad_lines_exit_with_1_and_stand_in_the_file(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.jsonl"
     few.write_text(few.read_text(encoding="utf-8") + '{oops\n{"qid": "b"}\n', encoding="utf-8")
-    result = finray("answer", few, "--index", sample_index, "--out", out, "--workers", "0", *HASH)
+    result = finray("answer", few, "--index", sample_index, "--out", out, "--workers", "0", *OPTIONS)
     assert result.code == 1
     assert "2 errors" in result.out
     stored = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -158,10 +170,11 @@ def test_bad_lines_exit_with_1_and_stand_in_the_file(finray: Run, sample_index: 
     assert finray("evaluate", out, few).code == 0
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_bad_lines_exit_with_0_for_a_scheduler_unless_nothing_was_answered(
     finray: Run, sample_index: str, few: Path, tmp_path: Path
 ) -> None:
-    command = ["--index", sample_index, "--workers", "0", *HASH, "--exit-zero"]
+    command = ["--index", sample_index, "--workers", "0", *OPTIONS, "--exit-zero"]
     one = few.read_text(encoding="utf-8").splitlines(keepends=True)[0]
     few.write_text(one + '{oops\n{"qid": "b"}\n', encoding="utf-8")
     result = finray("answer", few, "--out", tmp_path / "some.jsonl", *command)
@@ -171,11 +184,12 @@ def test_bad_lines_exit_with_0_for_a_scheduler_unless_nothing_was_answered(
     assert finray("answer", few, "--out", tmp_path / "none.ods", *command).code == 2
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_an_oracle_run_has_its_own_settings(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     hashes = set()
     for oracle in ("none", "document", "page"):
         out = tmp_path / f"{oracle}.jsonl"
-        finray("answer", few, "--index", sample_index, "--out", out, "--workers", "0", *HASH, "--oracle", oracle)
+        finray("answer", few, "--index", sample_index, "--out", out, "--workers", "0", *OPTIONS, "--oracle", oracle)
         hashes |= {json.loads(line)["settings_hash"] for line in out.read_text(encoding="utf-8").splitlines()}
     assert len(hashes) == 3
 
@@ -202,7 +216,7 @@ def test_presets_are_json(finray: Run) -> None:
 
 
 def test_a_process_ends_without_a_traceback(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "finray.cli", "ask", "q", "--index", str(tmp_path / "nowhere"), *HASH]
+    command = [sys.executable, "-m", "finray.cli", "ask", "q", "--index", str(tmp_path / "nowhere"), *OPTIONS]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout) == (2, "")
     assert "Traceback" not in result.stderr
@@ -224,11 +238,12 @@ def test_commands_of_jobs_are_commands() -> None:
             command = command.commands[word]
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_ask_chat_goes_on_with_standard_input(finray: Run, sample_index: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = "\nand in 2021?\n/history\n/new\nand in 2021?\n/exit\nnever asked\n"
     monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
     first = "What was Grevandor Systems' revenue in fiscal 2022?"
-    result = finray("ask", first, "--chat", "--index", sample_index, *HASH, "--json")
+    result = finray("ask", first, "--chat", "--index", sample_index, *OPTIONS, "--json")
     replies = [json.loads(line) for line in result.out.splitlines()]
     assert result.code == 0
     assert [reply["question"] for reply in replies] == [first, "and in 2021?", "and in 2021?"]

@@ -12,6 +12,7 @@ from finray.batch.prediction_store import read_predictions
 from finray.cli.compare import compare as compare_command
 from finray.core.errors import SettingsError, UsageError
 from finray.lab import comparison
+from tests.weightless import ASSIGNMENTS
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ class Compare:
 
     def __call__(self, *methods: str, **options: Any) -> Compare:
         self.code = compare_command(
-            [*methods], questions=self.questions, index=self.index, set_=["encoder.model=hash"], **options
+            [*methods], questions=self.questions, index=self.index, set_=[*ASSIGNMENTS], **options
         )
         self.text, self.said = self._capsys.readouterr()
         return self

@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-HASH = ["--set", "encoder.model=hash"]
+from tests.weightless import OPTIONS
+
 Run = Callable[..., Any]
 
 
 @pytest.fixture
-def predictions(finray: Run, few: Path, sample_index: str, tmp_path: Path) -> Path:
+def predictions(finray: Run, few: Path, sample_index: str, tmp_path: Path, one_engine: None) -> Path:
     path = tmp_path / "run.jsonl"
-    assert finray("answer", few, "--index", sample_index, "--out", path, "--workers", 0, *HASH).code == 0
+    assert finray("answer", few, "--index", sample_index, "--out", path, "--workers", 0, *OPTIONS).code == 0
     return path
 
 

@@ -14,9 +14,10 @@ from finray.core.settings import Settings, load_settings
 from finray.core.types import Question
 from finray.engine import open_engine
 from finray.models.chat import ScriptedChatModel
+from tests.weightless import WEIGHTLESS
 
 FAKES = {
-    "encoder.model": "hash",
+    **WEIGHTLESS,
     "sparse_encoder.model": "hash",
     "retrieval.method": "splade",
     "index.in_process": "true",

@@ -28,6 +28,7 @@ from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 from finray.engine import Engine
 from tests.engines import wild
+from tests.weightless import VARIABLES
 from tools.faults.processes import descendants
 
 JOB = Path(__file__).parents[2] / "jobs" / "answer.py"
@@ -182,7 +183,7 @@ def command(questions: Path, index: str, out: Path, **options: Any) -> subproces
     line = [sys.executable, str(JOB), str(questions), "--index", index, "--out", str(out)]
     return subprocess.Popen(
         [*line, "--workers", "2"],
-        env=os.environ | {"FINRAY_ENCODER__MODEL": "hash", "FINRAY_BULK__FLUSH_SECONDS": "0.1"},
+        env=os.environ | {**VARIABLES, "FINRAY_BULK__FLUSH_SECONDS": "0.1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -24,6 +24,7 @@ pytestmark = [pytest.mark.ray]
 @pytest.fixture(scope="module")
 def settings() -> Settings:
     chosen = {"encoder.model": "hash", "methods.fingear.reduction": "spectral", "methods.fingear.dimension": 2}
+    chosen |= {"index_job.embed_workers_max": 1}
     return load_settings(overrides=chosen, environment={})
 
 
@@ -42,7 +43,7 @@ def test_actors_build_what_one_process_builds_and_continue(
     here, there = (IndexReader.open(str(tmp_path / name), settings) for name in ("here", "ray"))
     extension: FilingExtension = fingear.extension(settings)
     extend_index(here, extension)
-    tables = tables_on_ray(settings, workers=1)
+    tables = tables_on_ray(settings)
     first = extend_index(there, extension, tables=lambda *work: iter([next(tables(*work))]))
     assert first.costs.keys() < there.revisions.keys()
     second = extend_index(there, extension, tables=tables)
@@ -63,6 +64,4 @@ def test_a_model_that_cannot_be_reached_stops_the_job_with_its_message(
         update={"llm": llm, "methods": settings.methods.model_copy(update={"fingear": fingear_})}
     )
     with pytest.raises(ModelUnavailableError, match=r"127\.0\.0\.1:9"):
-        extend_index(
-            IndexReader.open(str(tmp_path), chosen), fingear.extension(chosen), tables=tables_on_ray(chosen, workers=1)
-        )
+        extend_index(IndexReader.open(str(tmp_path), chosen), fingear.extension(chosen), tables=tables_on_ray(chosen))

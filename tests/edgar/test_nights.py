@@ -181,8 +181,8 @@ def test_three_nights_of_sync_index_and_answers_with_faults_in_each(
 def _first_night(cron: Cron, edgar: LocalEdgar, s3: FaultyS3, filings: list[Submission]) -> None:
     """The machine goes down while filings are fetched; EDGAR is out of order for one of them; answers are killed."""
     edgar.fail(filings[0].path, Fault(piece_seconds=0.05))
+    edgar.fail(filings[1].path, *[BUSY] * 50)  # more than both runs ask, or the first may get it before it is killed
     cron.kill("sync", lambda: bool(edgar.asked(filings[0].accession)))
-    edgar.fail(filings[1].path, *[BUSY] * 3)
     assert cron.run("sync").code == 1
     cron.kill("answer", lambda: True)
 

@@ -6,11 +6,12 @@ from contextlib import closing
 from dataclasses import replace
 
 from finray.core.journal import StageReport
-from finray.core.settings import Settings, load_settings
+from finray.core.settings import Settings
 from finray.core.types import Question
 from finray.engine import Engine
 from finray.engines.pool import EnginePool, Watch
 from finray.engines.source import EngineSource
+from tests.weightless import weightless
 
 ASKED = "What was the total revenue of CLDVC in FY2022?"
 WATCH = Watch(60.0, "test", 5.0)
@@ -30,7 +31,7 @@ async def test_answers_reports_and_retrieval_are_those_of_an_engine_here(
 
 
 async def test_a_flat_method_sends_no_list_of_the_whole_index(sample_index: str) -> None:
-    settings = load_settings(overrides={"encoder.model": "hash", "retrieval.method": "dense"}, environment={})
+    settings = weightless(retrieval__method="dense")
     with closing(EnginePool(EngineSource(sample_index, settings), WATCH)) as pool:
         _, documents, passages = await pool.retrieve(ASKED)
         assert documents == ()

@@ -16,19 +16,20 @@ import pytest
 
 from finray.core.errors import EngineLostError, EngineUnavailableError, IndexMissingError, QuestionTimeoutError
 from finray.core.journal import StageReport
-from finray.core.settings import Settings, load_settings
+from finray.core.settings import Settings
 from finray.core.types import Question, TokenUsage
 from finray.engines.pool import EnginePool, Watch
 from finray.engines.source import EngineSource
 from finray.models.chat import ChatReply, Message
 from tests.engines import wild
+from tests.weightless import weightless
 
 MakePool = Callable[..., EnginePool]
 
 
 @pytest.fixture(scope="module")
 def settings() -> Settings:
-    return load_settings(overrides={"encoder.model": "hash"}, environment={})
+    return weightless()
 
 
 @pytest.fixture

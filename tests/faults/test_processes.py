@@ -22,6 +22,7 @@ from finray.index.check import check_index
 from finray.index.in_process import index_in_process
 from finray.lab.sample.edgar import sample_submissions, write_edgar
 from finray.lab.sample.generate import generate_sample
+from tests.weightless import VARIABLES
 from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.edgar import Fault, LocalEdgar
 from tools.faults.processes import (
@@ -38,7 +39,7 @@ from tools.faults.ray_cluster import cluster
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
 
 ENVIRONMENT = {
-    "FINRAY_ENCODER__MODEL": "hash",
+    **VARIABLES,
     "FINRAY_INDEX__WRITE_ROWS": "20",
     "FINRAY_BULK__FLUSH_SECONDS": "0.1",
     "FINRAY_BULK__CONCURRENCY": "1",

@@ -23,12 +23,13 @@ from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.summary import IndexProgress
 from finray.lab.sample.generate import generate_sample
+from tests.weightless import VARIABLES
 from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.processes import filings_committed, start
 
 N_FILINGS = 14
 ENVIRONMENT = {
-    "FINRAY_ENCODER__MODEL": "hash",
+    **VARIABLES,
     "FINRAY_INDEX__WRITE_ROWS": "40",
     "FINRAY_INDEX__IN_PROCESS": "true",
 }

@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 
 from finray.core.types import ANNUAL_REPORT_TO_HOLDERS
 from finray.filings.facts import Facts
-from finray.question.companies import core_name
+from finray.question.company_groups import core_name
 
 
 @dataclass(frozen=True, slots=True)

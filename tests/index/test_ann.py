@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from finray.index.check import check_index
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexProgress
 from tests.index.conftest import Index
-from tests.index.vector_index import Vectors, add_filing, clustered, create_index
+from tests.index.vector_index import Vectors, add_filing, add_filings, clustered, create_index
 from tools.faults.contents import differences, read_contents
 
 ROWS = 20_000
@@ -38,7 +40,9 @@ def uri(tmp_path: Path, small: Settings) -> str:
 
 
 def maintain(uri: str, settings: Settings) -> ann.AnnReport | None:
-    return upkeep.maintain(uri, settings).ann
+    """The report on the chunks."""
+    reports = {report.table: report for report in upkeep.maintain(uri, settings).ann}
+    return reports.get(schema.CHUNKS)
 
 
 def recall(uri: str, queries: Vectors) -> float:
@@ -60,8 +64,9 @@ def test_it_is_built_past_the_set_size_with_as_many_probes_as_the_recall_needs(u
     assert report.queries == 100
     assert report.probes < report.partitions, "or it would be exact search by another name"
     reader = IndexReader.open(uri)
-    assert reader.approximate
-    assert ann.probes_of(layout.open_table(uri, schema.CHUNKS)) == report.probes
+    assert reader.approximate("chunks")
+    search = ann.search_of(schema.CHUNKS, layout.open_table(uri, schema.CHUNKS))
+    assert search == ann.AnnSearch(report.probes, refine=None)
     assert recall(uri, clustered(50, 7)) >= 0.93
     again = maintain(uri, small)
     assert again is not None
@@ -71,14 +76,14 @@ def test_it_is_built_past_the_set_size_with_as_many_probes_as_the_recall_needs(u
 def test_the_measured_recall_is_that_of_the_probes(uri: str, small: Settings) -> None:
     demanding = small.index.model_copy(update={"ann_recall": 1.0})
     modest = small.index.model_copy(update={"ann_recall": 0.5})
-    best, worst = ann.build_if_due(uri, demanding), ann.refresh(uri, modest)
+    best, worst = ann.build_if_due(uri, schema.CHUNKS, demanding), ann.refresh(uri, schema.CHUNKS, modest)
     assert best is not None
     assert worst is not None
     assert worst.done == "kept"
     assert best.recall == 1.0
     first = layout.open_table(uri, schema.CHUNKS)
     first.update_config({"finray.ann": json.dumps({"trained_rows": ROWS, "partitions": best.partitions, "probes": 1})})
-    poor = ann.refresh(uri, modest)
+    poor = ann.refresh(uri, schema.CHUNKS, modest)
     assert poor is not None
     assert poor.recall < 0.95 < best.recall
 
@@ -118,8 +123,8 @@ def test_recall_below_the_floor_has_it_trained_anew(uri: str, small: Settings) -
 def test_an_index_of_which_nothing_is_noted_is_measured_and_noted(uri: str, small: Settings) -> None:
     table = layout.open_table(uri, schema.CHUNKS)
     table.create_index("vector", "IVF_FLAT", name="vector_idx", metric="dot", num_partitions=35)  # as finray once did
-    assert IndexReader.open(uri).approximate
-    report = ann.refresh(uri, small.index)
+    assert IndexReader.open(uri).approximate("chunks")
+    report = ann.refresh(uri, schema.CHUNKS, small.index)
     assert report is not None
     assert report.done == "rebuilt"
     assert ann.note_of(layout.open_table(uri, schema.CHUNKS)) is not None
@@ -127,15 +132,54 @@ def test_an_index_of_which_nothing_is_noted_is_measured_and_noted(uri: str, smal
 
 def test_small_tables_are_searched_exactly(uri: str, settings: Settings, small: Settings) -> None:
     assert maintain(uri, settings) is None
-    assert not IndexReader.open(uri).approximate
+    assert not IndexReader.open(uri).approximate("chunks")
     maintain(uri, small)
     dropped = maintain(uri, settings)
     assert dropped is not None
     assert dropped.done == "dropped"
-    assert not IndexReader.open(uri).approximate
+    assert not IndexReader.open(uri).approximate("chunks")
     assert "vector search: exact" in described(upkeep.maintain(uri, settings))
     text = described(upkeep.maintain(uri, small))
+    assert "vector search in chunks: recall@10" in text
     assert "recall@10 0.9" in text or "recall@10 1.0" in text
+
+
+@pytest.mark.parametrize("name", ["pages", "filings"])
+def test_pages_and_covers_have_one_too_past_a_size_of_their_own(
+    name: Literal["pages", "filings"], tmp_path: Path, settings: Settings
+) -> None:
+    """Their index is quantized: hits are scored anew, so that the scores are exact and the recall reaches the floor."""
+    uri = str(tmp_path / "index")
+    create_index(uri, settings)
+    rows = 8_000
+    vectors = clustered(rows, 1)
+    vectors[:200] = 0 if name == "pages" else vectors[:200]  # pages without text
+    add_filings(uri, vectors)
+    some = settings.model_copy(update={"index": settings.index.model_copy(update={"ann_pages": 5_000})})
+    assert upkeep.maintain(uri, settings).ann == ()
+    reports = {report.table: report for report in upkeep.maintain(uri, some).ann}
+    assert reports.keys() == {"pages", "filings"}
+    report = reports[name]
+    assert (report.done, report.rows, report.partitions) == ("built", rows, 22)
+    assert 0.95 <= report.low <= report.recall <= 1
+    assert report.probes < report.partitions
+    assert report.queries in ((100,) if name == "filings" else range(90, 100))
+
+    reader = IndexReader.open(uri)
+    assert reader.approximate(name)
+    assert not reader.approximate("chunks")
+    search = reader.search_covers_vector if name == "filings" else partial(reader.search_pages_vector, filing_ids=None)
+    shares = []
+    for query in clustered(50, 7):
+        found, exact = search(vector=query, limit=10), np.sort(vectors @ query)[::-1][:10]
+        shares.append(np.mean(np.asarray(found["score"]) >= exact[-1] - 1e-6))
+        numbers = [int(filing_id[1:]) for filing_id in found["filing_id"].to_pylist()]
+        assert np.allclose(found["score"], vectors[numbers] @ query, atol=1e-5)
+    assert np.mean(shares) >= 0.93
+    assert [check.kind for check in check_index(uri)] == []
+    again = {report.table: report.done for report in upkeep.maintain(uri, some).ann}
+    assert again == {"pages": "kept", "filings": "kept"}
+    assert {report.done for report in upkeep.maintain(uri, settings).ann} == {"dropped"}
 
 
 @pytest.mark.slow
@@ -144,7 +188,11 @@ def test_maintenance_beside_readers_and_an_index_job(
 ) -> None:
     """The job reports that it was overtaken, readers see whole filings, and a rerun gives what a quiet run gives."""
     some = settings.model_copy(
-        update={"index": settings.index.model_copy(update={"ann_rows": 20, "write_rows": 5, "ann_recall": 0.9})}
+        update={
+            "index": settings.index.model_copy(
+                update={"ann_rows": 20, "ann_pages": 5, "write_rows": 5, "ann_recall": 0.9}
+            )
+        }
     )
     files = sorted(sample_filings.iterdir())
     quiet, uri = str(tmp_path / "quiet"), str(tmp_path / "index")

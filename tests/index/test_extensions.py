@@ -107,6 +107,9 @@ def test_only_new_filings_are_encoded(index: Index, corpus: Path, tmp_path: Path
         open_extension(after, PAGES)
     assert extend_index(after, PAGES).added == len(SEEN) == 1
     assert open_extension(after, PAGES).rows([]).num_rows == sum(after.row_counts("pages").values())
+    table = lance.dataset(extensions._location(uri, "page_scorer.lance"))
+    assert [index.field_names for index in table.describe_indices()] == [["filing_id"]]
+    assert table.stats.index_stats("filing_id_idx")["num_unindexed_rows"] == 0
     # Whoever still has the smaller index open sees its filings alone.
     rows = open_extension(before, PAGES).rows([])
     assert set(rows["filing_id"].to_pylist()) == {f.filing_id for f in before.filings()}

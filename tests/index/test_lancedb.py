@@ -19,7 +19,7 @@ def test_lancedb_finds_what_finray_finds(sample_index: str, local_settings: Sett
     assert chunks.version == reader.versions["chunks"]
     place = ["filing_id", "page", "start"]
 
-    vector = reader.cover_vectors()[1][0]
+    vector = reader.chunks(None, ["vector"])["vector"][0].as_py()
     by_vector = chunks.search(vector, vector_column_name="vector").distance_type("dot").limit(5).to_arrow()
     assert by_vector.select(place).to_pylist() == (
         reader.search_chunks_vector(vector, None, 5).select(place).to_pylist()

@@ -54,6 +54,7 @@ def see():
     return {
         "environment": dict(os.environ),
         "finray": sys.modules["finray"].__file__,
+        "models": sorted({"sklearn", "torch", "transformers"} & {*sys.modules}),
         "folder": os.getcwd(),
         "files": [n for n in range(3, 60) if os.path.exists(f"/proc/self/fd/{n}")],
         "limits": {n: resource.getrlimit(getattr(resource, "RLIMIT_" + n)) for n in ("AS", "CPU", "FSIZE", "CORE")},
@@ -267,6 +268,7 @@ def test_a_parser_has_no_secrets_and_no_way_out(parser: ParserProcess, monkeypat
     # LC_CTYPE is Python's own, the loader's path is where a machine needs one.
     assert set(seen["environment"]) - {"LC_CTYPE", "LD_LIBRARY_PATH"} == names
     assert seen["folder"] == "/"
+    assert seen["models"] == []  # they take seconds to import, and parsing needs none
     assert seen["files"] == [3], "the pipe of the answers"
     for name, (soft, hard) in seen["limits"].items():
         assert soft == hard >= 0, name

@@ -44,12 +44,15 @@ def test_filings_come_back_as_they_were_read(reader: IndexReader) -> None:
     assert annual and all(filing.provenance and isinstance(filing.period_end, dt.date) for filing in annual)
 
 
-def test_cover_vectors_are_those_of_the_summaries(reader: IndexReader) -> None:
-    ids, vectors = reader.cover_vectors()
-    summaries = reader.cover_summaries()
-    assert vectors.dtype == np.float32 and ids == [filing.filing_id for filing in reader.filings()]
-    expected = HashEncoder().encode_passages([summaries[filing_id] for filing_id in ids])
-    np.testing.assert_array_equal(vectors, expected)
+def test_covers_are_found_by_the_vectors_of_their_summaries(reader: IndexReader) -> None:
+    encoder, summaries = HashEncoder(), reader.cover_summaries()
+    ids, vectors = list(summaries), encoder.encode_passages(list(summaries.values()))
+    query = encoder.encode_query("annual report 2022")
+    found = reader.search_covers_vector(query, 5)
+    scores = dict(zip(ids, (vectors @ query).tolist(), strict=True))
+    assert found["score"].to_pylist() == pytest.approx(sorted(scores.values(), reverse=True)[:5], abs=1e-6)
+    assert [scores[i] for i in found["filing_id"].to_pylist()] == pytest.approx(found["score"].to_pylist(), abs=1e-6)
+    assert reader.search_covers_vector(query, 1000).num_rows == len(ids)
 
 
 def test_chunks_are_slices_of_their_pages(reader: IndexReader) -> None:

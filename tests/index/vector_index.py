@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import lance
 import numpy as np
@@ -53,3 +55,28 @@ def add_filing(uri: str, filing_id: str, vectors: Vectors) -> None:
     assert json.loads(row["provenance"]) == {}
     filings = pa.Table.from_pylist([row], schemas[schema.FILINGS])
     lance.write_dataset(filings, layout.table_uri(uri, schema.FILINGS), mode="append")
+
+
+def add_filings(uri: str, vectors: Vectors) -> None:
+    """Filings of one page without chunks; cover and page of ``f<number>`` have the vector of that number."""
+    schemas, ids = schema.table_schemas(DIMENSION), [f"f{number}" for number in range(len(vectors))]
+    keys = {"filing_id": ids, "revision": ids, "vector": schema.vectors_array(vectors, DIMENSION)}
+    now = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+    made = [schema.filing_row(Filing(i, i, f"/corpus/{i}.htm", i, "Acme", "10-K")) for i in ids]
+    known = {"source_modified": now, "n_pages": 1, "n_chunks": 0, "n_facts": 0, "status": "indexed", "indexed_at": now}
+    columns = (
+        {name: [row[name] for row in made] for name in made[0]} | keys | {"summary": ids, "digest": [None] * len(ids)}
+    )
+    columns |= {name: [value] * len(ids) for name, value in known.items()}
+    _append(uri, schema.FILINGS, columns, schemas[schema.FILINGS])
+    page = dict.fromkeys(("item", "statement", "place"), [None] * len(ids))
+    columns = keys | page | {"page": [0] * len(ids), "text": ids, "headings": [""] * len(ids)}
+    _append(uri, schema.PAGES, columns, schemas[schema.PAGES])
+    sources = {"source_uri": [f"/corpus/{i}.htm" for i in ids], "fingerprint": ids, "content_sha256": ids}
+    columns = sources | {"filing_id": ids, "outcome": ["indexed"] * len(ids), "at": [now] * len(ids)}
+    _append(uri, schema.SOURCES, columns, schemas[schema.SOURCES])
+
+
+def _append(uri: str, name: str, columns: Mapping[str, Any], table: pa.Schema) -> None:
+    rows = pa.table({field.name: columns[field.name] for field in table}, schema=table)
+    lance.write_dataset(rows, layout.table_uri(uri, name), mode="append")

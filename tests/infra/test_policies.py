@@ -27,11 +27,11 @@ from finray.storage.locations import read_bytes, s3_filesystem, write_bytes
 from tests.infra.files import POLICIES
 from tests.infra.iam import Request, allowed, many
 from tests.infra.s3_calls import Call, Recorder, recording_s3
+from tests.weightless import OPTIONS
 
 BUCKET = "finray-example"
 HERE = f"s3://{BUCKET}"
 RAW, INDEX = f"{HERE}/raw", f"{HERE}/index"
-HASH = ("--set", "encoder.model=hash")
 RARE = {"s3:AbortMultipartUpload"}
 """Needed only after a failure: parts of an aborted upload cost money until they are removed."""
 
@@ -84,7 +84,7 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
     writer = IndexWriter(INDEX, local_settings, encoder_dimension(local_settings.encoder))
     assert writer.withdraw([next(iter(backlog.new))])
     writer.finish()
-    result = CliRunner().invoke(app, ["check", "--index", INDEX, "--raw", RAW, "--deep", *HASH])
+    result = CliRunner().invoke(app, ["check", "--index", INDEX, "--raw", RAW, "--deep", *OPTIONS])
     assert result.exit_code in (0, 1), result.output
     done("sync")
     # Index: new filings beside those, then nothing new.
@@ -94,7 +94,7 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
     s3.calls.clear()
     for _ in range(2):
         assert index_in_process([RAW], INDEX, local_settings).failed == 0
-    assert CliRunner().invoke(app, ["maintain", "--index", INDEX, *HASH]).exit_code == 0
+    assert CliRunner().invoke(app, ["maintain", "--index", INDEX, *OPTIONS]).exit_code == 0
     done("index-writer")
     question = json.dumps({"qid": "a", "question": "What was the net income in fiscal 2022?"})
     write_bytes(f"{HERE}/questions/questions.jsonl", f"{question}\n".encode())
@@ -103,7 +103,7 @@ def _calls(s3: Recorder, local_settings: Settings, sample_folder: Path, scratch:
     s3.calls.clear()
     for _ in range(2):
         command = ["answer", f"{HERE}/questions/questions.jsonl", "--index", INDEX, "--workers", "0"]
-        command += ["--out", f"{HERE}/predictions/predictions.jsonl", *HASH]
+        command += ["--out", f"{HERE}/predictions/predictions.jsonl", *OPTIONS]
         result = CliRunner().invoke(app, command)
         assert result.exit_code == 0, result.output
     done("answer")

@@ -37,6 +37,7 @@ from finray.index.in_process import index_in_process
 from finray.lab.sample.edgar import sample_submissions, write_edgar
 from finray.lab.sample.generate import generate_sample
 from finray.storage.locations import s3_filesystem
+from tests.weightless import VARIABLES
 from tools.faults.contents import differences, read_contents
 from tools.faults.edgar import Fault, LocalEdgar
 
@@ -139,7 +140,7 @@ def jobs(s3_variables: dict[str, str]) -> Iterator[Jobs]:
             f"http://127.0.0.1:{dashboard}",
             psutil.Process(head.pid),
             environment,
-            {**s3_variables, "FINRAY_ENCODER__MODEL": "hash"},
+            {**s3_variables, **VARIABLES},
         )
     finally:
         stop(head)

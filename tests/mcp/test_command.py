@@ -19,6 +19,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from finray.index.reader import IndexReader
+from tests.weightless import OPTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +30,7 @@ async def test_a_client_starts_it_and_asks(sample_index: str, reader: IndexReade
     (shown, *_) = re.findall(r"```json\n(.*?)```", (ROOT / "docs" / "integrations.md").read_text(), re.DOTALL)
     arguments = json.loads(shown)["mcpServers"]["finray"]["args"]
     chosen = [sample_index if argument == "my-index" else argument for argument in arguments]
-    command = ["-m", "finray.cli", *chosen, "--set", "encoder.model=hash"]
+    command = ["-m", "finray.cli", *chosen, *OPTIONS]
     server = StdioServerParameters(
         command=sys.executable, args=command, cwd=str(ROOT), env=os.environ | {"PYTHONPATH": str(ROOT)}
     )
@@ -45,7 +46,7 @@ async def test_a_client_starts_it_and_asks(sample_index: str, reader: IndexReade
 async def test_over_http_it_prints_its_key_and_ends_with_ctrl_c(sample_index: str, tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as listening:
         port = listening.getsockname()[1]
-    command = [sys.executable, "-m", "finray.cli", "mcp", "--index", sample_index, "--set", "encoder.model=hash"]
+    command = [sys.executable, "-m", "finray.cli", "mcp", "--index", sample_index, *OPTIONS]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_CONFIG_HOME": str(tmp_path)}
     with subprocess.Popen(
         [*command, "--http", "--port", str(port)], cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True

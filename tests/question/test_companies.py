@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.core.types import Filing
-from finray.question.companies import CompanyCatalog, core_name
+from finray.question.companies import CompanyCatalog
+from finray.question.company_groups import core_name
 
 
 def filing(number: int, company: str, **facts: object) -> Filing:

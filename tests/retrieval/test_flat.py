@@ -11,7 +11,7 @@ from finray.retrieval.flat import AllDocuments, proposed, scope
 
 async def test_all_documents_are_the_whole_index(reader: IndexReader) -> None:
     documents = await AllDocuments(reader).documents(Query("q", "q"), 1, Journal())
-    assert [d.filing for d in documents] == reader.filings()
+    assert [d.filing for d in documents] == list(reader.filings())
     assert scope(documents) is None
 
 

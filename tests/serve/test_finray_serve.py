@@ -25,6 +25,7 @@ from finray.api.keys import add_key, revoke_key
 from finray.client import Client, ServiceError
 from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
+from tests.weightless import OPTIONS
 from tools.faults.processes import descendants
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(400)]
@@ -48,7 +49,7 @@ def serving(
 ) -> Iterator[Running]:
     """``finray serve``, with additional options from the test's parameter."""
     command = [str(Path(sys.executable).with_name("finray")), "serve", "--index", own_index, "--port", str(free_port)]
-    command += ["--set", "encoder.model=hash", "--set", "serving.watch_seconds=1", "--set", "serving.body_timeout_s=2"]
+    command += [*OPTIONS, "--set", "serving.watch_seconds=1", "--set", "serving.body_timeout_s=2"]
     command += getattr(request, "param", ())
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RAY_", "OTEL_"))}
     environment |= {"XDG_CONFIG_HOME": str(tmp_path), "COLUMNS": "200"}

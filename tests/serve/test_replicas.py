@@ -27,6 +27,7 @@ from finray.models.reranker import OverlapReranker
 from serve.app import build
 from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArguments
 from serve.models import ENCODER, RERANKER, asker
+from tests.weightless import WEIGHTLESS
 from tools.faults.processes import descendants
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
@@ -35,7 +36,7 @@ Until = Callable[..., None]
 SMALL = {"num_cpus": 0.1}
 KEY, TEXT = new_key("test")
 CHANGED = {
-    "encoder.model": "hash",
+    **WEIGHTLESS,
     "retrieval.reranked_pages": 4,
     "passage_reranker.model": "overlap",
     "serving.questions_per_minute": 1e6,

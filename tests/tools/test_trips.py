@@ -12,15 +12,12 @@ import pytest
 
 from finray.cli.ask import ask
 from finray.core.settings import ChunkSettings, FilingSettings, Settings
-from finray.core.types import Prediction, Question
-from finray.engines.opening import opener
-from finray.engines.outside import Outside
-from finray.engines.source import EngineSource
 from finray.filings.read import parse_filing
 from finray.filings.tessdata import Ocr
 from finray.index.bundle import make_bundle, to_bytes
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParsedBytes, ParserProcess
+from tests.engines.here import HerePool
 from tools.diagrams.rooms import Rooms, measured_rooms, rooms_picture
 from tools.diagrams.trips import Stop, read_trip, trip_picture
 
@@ -31,20 +28,6 @@ class HereParser(ParserProcess):
     def _parse(self, content: bytes, source_uri: str, ocr: Ocr | None) -> ParsedBytes:
         parsed = parse_filing(content, source_uri, FilingSettings())
         return ParsedBytes(to_bytes(make_bundle(parsed, ChunkSettings())), 0.0, 0)
-
-
-class HerePool:
-    """Answers in this process, where calls can be traced, instead of in a child."""
-
-    def __init__(self, source: EngineSource, *_watch: object, **_options: object) -> None:
-        self._source = source
-
-    async def answer(self, question: Question) -> Prediction:
-        outside = Outside(lambda _message: None)
-        return await opener(self._source, outside)(None).answer(question)
-
-    def close(self) -> None:
-        """No process to end."""
 
 
 def reached(stops: tuple[Stop, ...], travel: Callable[[], object]) -> list[str]:

@@ -101,7 +101,7 @@ def test_pasted_questions_are_answered_stopped_resumed_filtered_and_downloaded(
     for name, found in (("Refused 1", "refused,"), ("Low confidence 1", "unsure"), ("Not grounded 1", "ungrounded")):
         page.get_by_role("button", name=name).click()
         page.locator(".answers tbody tr", has_text=found).wait_for()
-        page.wait_for_function("document.querySelectorAll('.answers tbody tr').length === 1")
+        page.locator(".answers tbody tr").nth(1).wait_for(state="detached")
     page.get_by_role("button", name="ungrounded?").click()
     assert page.get_by_label("Follow-up").count() == 0  # a batch is no conversation
     page.get_by_text("Not grounded.").wait_for()

@@ -6,7 +6,7 @@ import ast
 import inspect
 import json
 from itertools import pairwise
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -83,6 +83,9 @@ def _docstrings(model: type[BaseModel]) -> dict[str, str]:
 def _kind(field: FieldInfo) -> str:
     if get_origin(field.annotation) is Literal:
         return ", ".join(code(value) for value in get_args(field.annotation))
+    if get_origin(field.annotation) is Union:
+        alternatives = (FieldInfo(annotation=alternative) for alternative in get_args(field.annotation))
+        return ", ".join(_kind(alternative) for alternative in alternatives)
     bounds = [
         f"{sign} {getattr(each, bound):,}"
         for each in field.metadata

@@ -18,7 +18,8 @@ from importlib import resources
 from finray.core.types import Filing, LineItem, Question
 from finray.index.reader import IndexReader
 from finray.lab.datasets.xbrl.phrasing import Asker
-from finray.question.companies import CompanyCatalog, core_name
+from finray.question.companies import CompanyCatalog
+from finray.question.company_groups import core_name
 from finray.question.mentions import mentions
 from finray.question.periods import periods_in
 from finray.question.synonyms import variants, words_of

@@ -7,13 +7,13 @@ form and period (``+title``). A method whose model, package or server is missing
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
 from finray.core.errors import SettingsError, UsageError
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Question
+from finray.core.types import Prediction, Question
 from finray.lab.comparison import RETRIEVAL_ONLY
 from finray.lab.evaluation.evaluate import Evaluation, compare, evaluate
 from finray.lab.tables.paper_table import Cell, Gap, PaperTable, Row
@@ -24,8 +24,15 @@ from finray.retrieval.methods.registry import METHODS
 NUMBERS: Final = ("1", "2")
 REFERENCE: Final = "finray"
 _METRICS: Final = {"document_recall@1": "filing R@1", "page_recall@5": "page R@5"}
-_Found = Mapping[str, Evaluation | Gap]
-"""By name of the question set."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """``runs`` by name of the question set; ``pooled`` is over the questions of all sets without a gap, None if every
+    set has one."""
+
+    runs: Mapping[str, Evaluation | Gap]
+    pooled: Evaluation | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +72,34 @@ def _contender(label: str, request: Request) -> _Contender:
 
 def _evaluated(contender: _Contender, sets: Mapping[str, Sequence[Question]], runs: Runs) -> _Found:
     result: dict[str, Evaluation | Gap] = {}
+    everything: list[tuple[Sequence[Prediction], Sequence[Question]]] = []
     for name, questions in sets.items():
         try:
             found = runs.predictions(f"{name}-{contender.label}", contender.settings, questions)
         except SettingsError as error:  # no reranker or encoder is named
             found = Gap(" ".join(str(error).split()))
-        result[name] = found if isinstance(found, Gap) else evaluate(found, questions)
-    return result
+        if isinstance(found, Gap):
+            result[name] = found
+        else:
+            result[name] = evaluate(found, questions)
+            everything.append((found, questions))
+    return _Found(result, _pooled(everything))
+
+
+def _pooled(sets: Sequence[tuple[Sequence[Prediction], Sequence[Question]]]) -> Evaluation | None:
+    """A question may stand in two sets, so its id gets the set's number."""
+    if not sets:
+        return None
+    found = [replace(one, qid=f"{number} {one.qid}") for number, (some, _) in enumerate(sets) for one in some]
+    asked = [replace(one, qid=f"{number} {one.qid}") for number, (_, some) in enumerate(sets) for one in some]
+    return evaluate(found, asked)
 
 
 def _values(found: Mapping[str, _Found], sets: Mapping[str, Sequence[Question]]) -> PaperTable:
     heads = [f"{name} {head}" for name in sets for head in _METRICS.values()]
     rows = [
-        Row(label, [*(_metric(runs[name], metric) for name in sets for metric in _METRICS), *_cost(runs)])
-        for label, runs in found.items()
+        Row(label, [*(_metric(each.runs[name], metric) for name in sets for metric in _METRICS), *_cost(each.pooled)])
+        for label, each in found.items()
     ]
     title = "all methods over one index; " + ", ".join(f"{name} n = {len(asked)}" for name, asked in sets.items())
     return PaperTable("1", title, [*heads, "p50 ms", "p95 ms", "tokens"], rows)
@@ -88,25 +109,21 @@ def _metric(run: Evaluation | Gap, metric: str) -> Cell:
     return run if isinstance(run, Gap) else run.metrics.get(metric)
 
 
-def _cost(runs: _Found) -> list[Cell]:
-    """Milliseconds (p50, and the greatest p95 of the sets) and LLM tokens for each question, of all sets."""
-    measured = [run for run in runs.values() if isinstance(run, Evaluation)]
-    if not measured:
+def _cost(run: Evaluation | None) -> list[Cell]:
+    """Milliseconds (p50, p95) and LLM tokens for each question."""
+    if run is None:
         return [None, None, None]
-    questions = sum(run.questions for run in measured) or 1
-    half = sum((run.latency.p50 or 0.0) * run.questions for run in measured) / questions
-    slow = max(run.latency.p95 or 0.0 for run in measured)
-    usage = [tokens for run in measured for tokens in run.usage.values()]
-    tokens = sum(each.prompt_tokens + each.completion_tokens for each in usage) / questions
-    return [f"{half * 1000:.0f}", f"{slow * 1000:.0f}", f"{tokens:,.0f}"]
+    tokens = sum(each.prompt_tokens + each.completion_tokens for each in run.usage.values()) / (run.questions or 1)
+    p50, p95 = (None if each is None else f"{each * 1000:.0f}" for each in (run.latency.p50, run.latency.p95))
+    return [p50, p95, f"{tokens:,.0f}"]
 
 
 def _differences(found: Mapping[str, _Found], sets: Mapping[str, Sequence[Question]]) -> PaperTable:
     heads = [f"{name} {head}" for name in sets for head in _METRICS.values()]
     reference = found[REFERENCE]
     rows = [
-        Row(label, [_difference(runs[name], reference[name], metric) for name in sets for metric in _METRICS])
-        for label, runs in found.items()
+        Row(label, [_difference(each.runs[name], reference.runs[name], metric) for name in sets for metric in _METRICS])
+        for label, each in found.items()
         if label != REFERENCE
     ]
     return PaperTable("2", f"difference to {REFERENCE}, paired over the same questions", heads, rows)

@@ -9,7 +9,7 @@ from finray.core.types import GoldEvidence, Question
 from finray.index.reader import IndexReader
 from finray.lab.training.corpus import Corpus, LeftOut, TrainingQuestion, Unit, UnitKind, looks_like_a_table
 from finray.lab.training.similarity import WordSimilarity
-from finray.retrieval.flat import filing_titles
+from finray.retrieval.flat import FilingTitles
 
 _EXCERPT = 1_500
 """Gold text up to this length locates the evidence on the page; a longer one is the whole page."""
@@ -36,7 +36,7 @@ def index_corpus(
         by_name[filing.doc_name] = by_name[filing.filing_id] = filing.filing_id
     asked = list(questions)
     wanted = {by_name[e.doc_name] for question in asked for e in question.evidence if e.doc_name in by_name}
-    units = _units(reader, wanted, kind, filing_titles(reader) if titles else {})
+    units = _units(reader, wanted, kind, FilingTitles(reader) if titles else {})
     pages = {unit.page for document in units.values() for unit in document}
     kept: list[TrainingQuestion] = []
     left: list[LeftOut] = []

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
 
 from finray.answering.sentence_features import FEATURES, Candidates, Floats
 from finray.answering.sentence_model import SIGNALS, SentenceModel, choose, signals
 from finray.lab.training.folds import folds_by_group
+from finray.lab.training.logits import conditional_logit, logistic
 
 FOLDS = 5
 REFUSED = 0.1
@@ -100,20 +100,7 @@ def _fit_choice(questions: Sequence[SentenceQuestion], l2: float) -> Floats:
     lists = [(q.found.features, q.evidence) for q in questions if q.evidence.any()]
     if not lists:
         raise ValueError("no question has its evidence among the sentences of its pages")
-    features = np.concatenate([part for part, _ in lists])
-    gold = np.concatenate([part for _, part in lists])
-    counts = [len(part) for _, part in lists]
-    starts = np.cumsum([0, *counts[:-1]])
-    owner = np.repeat(np.arange(len(counts)), counts)
-
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        scores = features @ weights
-        odds = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
-        total, right = np.add.reduceat(odds, starts), np.add.reduceat(odds * gold, starts)
-        gradient = features.T @ (odds / total[owner] - odds * gold / right[owner])
-        return float(np.log(total / right).sum() + l2 * weights @ weights / 2), gradient + l2 * weights
-
-    return np.asarray(minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B").x)
+    return conditional_logit(lists, l2)
 
 
 def _fit_answers(questions: Sequence[SentenceQuestion], weights: Floats, l2: float) -> Floats:
@@ -126,12 +113,5 @@ def _fit_answers(questions: Sequence[SentenceQuestion], weights: Floats, l2: flo
         chosen = choose(question.found, scores)
         rows.append(signals(question.found.features, scores, chosen))
         right.append(bool(question.evidence[chosen].any()))
-    x, y = np.stack(rows), np.asarray(right, dtype=np.float64)
     penalty = np.asarray([0.0 if name == "constant" else l2 for name in SIGNALS])
-
-    def loss(answers: Floats) -> tuple[float, Floats]:
-        logits = x @ answers
-        gradient = x.T @ (1 / (1 + np.exp(-logits)) - y) + penalty * answers
-        return float(np.logaddexp(0, logits).sum() - y @ logits + penalty @ answers**2 / 2), gradient
-
-    return np.asarray(minimize(loss, np.zeros(len(SIGNALS)), jac=True, method="L-BFGS-B").x)
+    return logistic(np.stack(rows), np.asarray(right, dtype=np.float64), penalty)

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from finray.core.journal import Journal
 from finray.core.method_settings import HhrParameters
 from finray.core.query import Query
@@ -30,15 +28,12 @@ class HybridDocuments:
         self._reader = reader
         self._encoder = encoder
         self._chosen = chosen
-        self._filings = {filing.filing_id: filing for filing in reader.filings()}
-        self._ids, self._vectors = reader.cover_vectors()
+        self._filings = reader.filings().by_id
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
-        if not self._ids:
-            return ()
         limit = self._chosen.candidates
-        order = np.argsort(-(self._vectors @ self._encoder.encode_query(query.question)), kind="stable")
-        dense = [self._ids[index] for index in order[:limit]]
+        nearest = self._reader.search_covers_vector(self._encoder.encode_query(query.question), limit)
+        dense = nearest["filing_id"].to_pylist()
         pages = self._reader.search_pages_text(query.question, None, self._chosen.page_hits)
         lexical = list(dict.fromkeys(pages["filing_id"].to_pylist()))[:limit]
         fused = fuse((dense, lexical), self._chosen.constant)[:k]

@@ -13,8 +13,8 @@ it scores the 50 chunks nearest to the question; the paper's "w/o HR" is `dense+
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +30,7 @@ from finray.index.schema import vectors_matrix
 from finray.models.encoder import Encoder, Vectors
 from finray.models.reranker import Reranker
 from finray.retrieval.cover_summaries import cover_summaries
-from finray.retrieval.flat import FoundPassages, Scope, filing_titles
+from finray.retrieval.flat import FilingTitles, FoundPassages, Scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 
 NAME: Final = "hirec"
@@ -41,17 +41,23 @@ def extension(settings: Settings) -> FilingExtension:
     return cover_summaries(settings)
 
 
-class SummaryDocuments:
-    """The ``k_candidates`` filings with the nearest cover summaries, ordered by a cross-encoder over the summaries.
+class Summaries(Protocol):
+    """Cover summaries of the filings of an index."""
 
-    ``vectors`` (float32 [n, d]) are those of ``summaries``, in their order.
-    """
+    def nearest(self, vector: Vectors, limit: int) -> tuple[list[str], Vectors]:
+        """The filings whose summaries have the largest cosine with ``vector``, best first, and these."""
+        ...
+
+    def texts(self, filing_ids: Sequence[str]) -> list[str]: ...
+
+
+class SummaryDocuments:
+    """The ``k_candidates`` filings with the nearest cover summaries, ordered by a cross-encoder over the summaries."""
 
     def __init__(
         self,
         reader: IndexReader,
-        summaries: Mapping[str, str],
-        vectors: Vectors,
+        summaries: Summaries,
         encoder: Encoder,
         reranker: Reranker | None,
         k_candidates: int,
@@ -59,47 +65,59 @@ class SummaryDocuments:
         self._encoder = encoder
         self._reranker = reranker
         self._k_candidates = k_candidates
-        self._filings = {filing.filing_id: filing for filing in reader.filings()}
-        self._ids = list(summaries)
+        self._filings = reader.filings().by_id
         self._summaries = summaries
-        self._vectors = vectors
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
-        if not self._ids:
-            return ()
-        scores = self._vectors @ self._encoder.encode_query(query.text)
-        nearest = np.argsort(-scores, kind="stable")[: self._k_candidates]
-        ids, scores = [self._ids[index] for index in nearest], scores[nearest]
-        if self._reranker is not None:
-            scores = self._reranker.scores(query.text, [self._summaries[filing_id] for filing_id in ids])
+        ids, scores = self._summaries.nearest(self._encoder.encode_query(query.text), self._k_candidates)
+        if self._reranker is not None and ids:
+            scores = self._reranker.scores(query.text, self._summaries.texts(ids))
         best = np.argsort(-scores, kind="stable")[:k]
         chosen = [Document(self._filings[ids[at]], float(scores[at]), ("cover summary",)) for at in best]
         journal.note("documents: " + ", ".join(f"{d.filing.doc_name} {d.score:.3f}" for d in chosen))
         return chosen
 
 
-def written_summaries(reader: IndexReader, settings: Settings) -> tuple[dict[str, str], Vectors]:
-    """Summary by filing id, and the vectors. Filings whose summary could not be used are missing.
+class WrittenSummaries:
+    """Those that a language model wrote; filings whose summary could not be used are missing.
 
     Raises IndexMismatchError with the command that writes them.
     """
-    stored = open_extension(reader, extension(settings)).rows(["summary", "vector"])
-    stored = stored.filter(pc.is_valid(stored["summary"]))
-    return dict(zip(stored["filing_id"].to_pylist(), stored["summary"].to_pylist(), strict=True)), vectors_matrix(
-        stored["vector"]
-    )
+
+    def __init__(self, reader: IndexReader, settings: Settings) -> None:
+        stored = open_extension(reader, extension(settings)).rows(["summary", "vector"])
+        stored = stored.filter(pc.is_valid(stored["summary"]))
+        self._ids: list[str] = stored["filing_id"].to_pylist()
+        self._texts: dict[str, str] = dict(zip(self._ids, stored["summary"].to_pylist(), strict=True))
+        self._vectors = vectors_matrix(stored["vector"])
+
+    def nearest(self, vector: Vectors, limit: int) -> tuple[list[str], Vectors]:
+        scores = self._vectors @ vector
+        order = np.argsort(-scores, kind="stable")[:limit]
+        return [self._ids[at] for at in order], scores[order]
+
+    def texts(self, filing_ids: Sequence[str]) -> list[str]:
+        return [self._texts[filing_id] for filing_id in filing_ids]
 
 
-def fact_summaries(reader: IndexReader) -> tuple[dict[str, str], Vectors]:
-    """The index's own summaries of cover facts, and their vectors."""
-    ids, vectors = reader.cover_vectors()
-    texts = reader.cover_summaries()
-    return {filing_id: texts[filing_id] for filing_id in ids}, vectors
+class FactSummaries:
+    """The index's own summaries of cover facts."""
+
+    def __init__(self, reader: IndexReader) -> None:
+        self._reader = reader
+
+    def nearest(self, vector: Vectors, limit: int) -> tuple[list[str], Vectors]:
+        hits = self._reader.search_covers_vector(vector, limit)
+        return hits["filing_id"].to_pylist(), hits["score"].to_numpy()
+
+    def texts(self, filing_ids: Sequence[str]) -> list[str]:
+        found = self._reader.cover_summaries(filing_ids)
+        return [found[filing_id] for filing_id in filing_ids]
 
 
 def scored_passages(reader: IndexReader, encoder: Encoder, reranker: Reranker, flat_candidates: int) -> FoundPassages:
     """Every chunk in scope, ordered by ``reranker``; of a whole index the ``flat_candidates`` nearest."""
-    titles = filing_titles(reader)
+    titles = FilingTitles(reader)
 
     async def find(query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
         if within is None:
@@ -125,8 +143,6 @@ def build(tools: Toolbox) -> Retrieval:
     by_model = chosen.summaries == "llm"
     by_vector = not by_model and not settings.document_reranker.model
     rerankers = None if by_vector else tools.reranker("document_reranker"), tools.reranker("passage_reranker")
-    summaries, vectors = written_summaries(reader, settings) if by_model else fact_summaries(reader)
-    documents = SummaryDocuments(
-        reader, summaries, vectors, tools.encoder, rerankers[0], settings.retrieval.k_candidates
-    )
+    summaries = WrittenSummaries(reader, settings) if by_model else FactSummaries(reader)
+    documents = SummaryDocuments(reader, summaries, tools.encoder, rerankers[0], settings.retrieval.k_candidates)
     return Retrieval(documents, scored_passages(reader, tools.encoder, rerankers[1], chosen.flat_candidates))

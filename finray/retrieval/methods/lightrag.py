@@ -63,7 +63,7 @@ def graph_extension(name: Name, settings: Settings, chat: ChatModel | None = Non
 
     def load(reader: IndexReader) -> OfFiling:
         encoder = load_encoder(encoder_settings)
-        filings = {filing.filing_id: filing for filing in reader.filings()}
+        filings = reader.filings().by_id
 
         def build(filing_id: str) -> tuple[Mapping[str, pa.Array], Cost]:
             started, worked = time.perf_counter(), time.process_time()

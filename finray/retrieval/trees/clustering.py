@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.manifold import SpectralEmbedding
-from sklearn.mixture import GaussianMixture
 from threadpoolctl import threadpool_limits
 
 from finray.core.extras import extra
 from finray.core.method_settings import TreeParameters
 from finray.models.encoder import Vectors
+
+if TYPE_CHECKING:
+    from sklearn.mixture import GaussianMixture
 
 Members = npt.NDArray[np.int64]
 """Ascending row numbers of one cluster."""
@@ -65,6 +66,10 @@ def _clusters(vectors: Vectors, neighbors: int, chosen: TreeParameters) -> list[
 
 def _best_mixture(points: npt.NDArray[np.float64], chosen: TreeParameters) -> GaussianMixture:
     """The mixture with the smallest BIC (the first of equals)."""
+    # Imported here, as below: scikit-learn takes 2 s, and only an index that is extended with trees needs it.
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
     best, best_bic, best_size = None, np.inf, 0
     for size in range(1, min(chosen.max_clusters, len(points) - 1) + 1):
         mixture = GaussianMixture(size, random_state=_SEED, tol=chosen.convergence)
@@ -93,6 +98,8 @@ def _reduced(vectors: Vectors, neighbors: int, chosen: TreeParameters) -> npt.ND
 
 def _spectral(vectors: Vectors, neighbors: int, dimension: int) -> npt.NDArray[np.float64]:
     """Laplacian eigenmaps of the graph of nearest neighbors by cosine, each scaled to unit variance."""
+    from sklearn.manifold import SpectralEmbedding
+
     cosines = np.clip(vectors @ vectors.T, 0.0, None).astype(np.float64)
     nearest = np.argsort(-cosines, axis=1, kind="stable")[:, : neighbors + 1]
     near = np.zeros(cosines.shape, dtype=bool)

@@ -11,14 +11,16 @@ import pytest
 from finray.core.bootstrap import Estimate
 from finray.core.errors import UsageError
 from finray.core.settings import load_settings
+from finray.core.types import Prediction, Question
 from finray.index.in_process import index_in_process
 from finray.lab.tables import fair
 from finray.lab.tables.paper_table import Gap
 from finray.lab.tables.registry import paper_tables
 from finray.lab.tables.request import Request
 from finray.retrieval.methods.registry import METHODS
+from tests.weightless import WEIGHTLESS
 
-SETTINGS = {"encoder.model": "hash", "llm.base_url": "http://127.0.0.1:9/v1"}
+SETTINGS = {**WEIGHTLESS, "llm.base_url": "http://127.0.0.1:9/v1"}
 
 
 def test_methods_with_and_without_titles_are_compared_with_finray(
@@ -55,3 +57,15 @@ def test_methods_with_and_without_titles_are_compared_with_finray(
 
     with pytest.raises(UsageError, match="same name"):
         paper_tables("fair", Request([files[0], files[0]], request.index, overrides=SETTINGS), lambda *_: None)
+
+
+def test_latency_is_that_of_all_questions_together_and_sets_may_share_ids() -> None:
+    def some(*seconds: float) -> tuple[list[Prediction], list[Question]]:
+        ids = [f"q{number}" for number in range(len(seconds))]
+        found = [Prediction(qid, "?", "5", "answered", seconds=each) for qid, each in zip(ids, seconds, strict=True)]
+        return found, [Question(qid, "?") for qid in ids]
+
+    pooled = fair._pooled([some(1.0, 1.0, 9.0), some(9.0, 9.0)])
+    assert pooled is not None
+    assert (pooled.questions, pooled.latency.p50) == (5, 9.0)
+    assert fair._pooled([]) is None

@@ -20,9 +20,10 @@ from finray.retrieval.methods import fingear, lightrag_rules, raptor, splade
 from finray.retrieval.methods.lightrag import graph_extension
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from tests.weightless import WEIGHTLESS
 
 FAKES = {
-    "encoder.model": "hash",
+    **WEIGHTLESS,
     "document_reranker.model": "overlap",
     "passage_reranker.model": "overlap",
     "sparse_encoder.model": "hash",

@@ -22,11 +22,11 @@ from finray.models.reranker import OverlapReranker, Scores
 from finray.retrieval import cover_summaries
 from finray.retrieval.flat import WholeIndex
 from finray.retrieval.methods.hirec import (
+    FactSummaries,
     SummaryDocuments,
+    WrittenSummaries,
     extension,
-    fact_summaries,
     scored_passages,
-    written_summaries,
 )
 
 from .conftest import Build
@@ -44,7 +44,7 @@ class Watching(OverlapReranker):
 
 
 def documents_by(reader: IndexReader, reranker: OverlapReranker | None, k_candidates: int) -> SummaryDocuments:
-    return SummaryDocuments(reader, *fact_summaries(reader), HashEncoder(), reranker, k_candidates)
+    return SummaryDocuments(reader, FactSummaries(reader), HashEncoder(), reranker, k_candidates)
 
 
 async def test_documents_are_nearest_in_their_summaries(reader: IndexReader) -> None:
@@ -119,7 +119,7 @@ def test_a_language_model_writes_each_cover_summary_once(
     uri = str(shutil.copytree(sample_index, tmp_path / "index", ignore=shutil.ignore_patterns("extensions")))
     reader = IndexReader.open(uri, settings)
     with pytest.raises(IndexMismatchError, match=f"finray extend --index {uri} --with hirec"):
-        written_summaries(reader, settings)
+        WrittenSummaries(reader, settings)
     silent = reader.filings()[0]
 
     def reply(messages: Sequence[Message]) -> str:
@@ -134,13 +134,15 @@ def test_a_language_model_writes_each_cover_summary_once(
     assert all(call[0].content.startswith("You are a helpful assistant. Summarize") for call in model.calls)
     assert max(len(call[0].content) for call in model.calls) < 8_100
     assert all(cost.prompt_tokens > 20 for cost in first.costs.values())
-    unusable = len(reader.filings()) - len(written_summaries(reader, settings)[0])
+    written = WrittenSummaries(reader, settings)
+    query = HashEncoder().encode_query("Grevandor Systems 2022")
+    ids, scores = written.nearest(query, 1000)
+    unusable = len(reader.filings()) - len(ids)
     assert sum(cost.unusable for cost in first.costs.values()) == unusable >= 1
     assert extend_index(reader, extension(settings)).added == 0
     assert len(model.calls) == first.added
 
-    summaries, vectors = written_summaries(reader, settings)
-    assert silent.filing_id not in summaries
-    assert all(summary.startswith("Summary of ") for summary in summaries.values())
-    expected = HashEncoder().encode_passages(list(summaries.values()))
-    assert np.allclose(vectors, expected)
+    assert silent.filing_id not in ids
+    texts = written.texts(ids)
+    assert all(text.startswith("Summary of ") for text in texts)
+    assert np.allclose(scores, HashEncoder().encode_passages(texts) @ query)

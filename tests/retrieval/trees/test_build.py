@@ -16,9 +16,10 @@ from finray.index.extensions import extend_index, open_extension
 from finray.index.reader import IndexReader
 from finray.retrieval.trees.build import fingear_extension, raptor_extension
 from finray.retrieval.trees.store import TreeStore
+from tests.weightless import WEIGHTLESS
 
 SMALL = {
-    "encoder.model": "hash",
+    **WEIGHTLESS,
     "llm.max_retries": 0,
     "llm.prompt_price": 1.0,
     **{f"methods.{name}.writer": "llm" for name in ("fingear", "raptor")},

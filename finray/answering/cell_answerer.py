@@ -1,0 +1,112 @@
+"""Answers with one cell of the retrieved pages if no plan gives a figure and the choice is sure enough."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from finray.answering.cell_choice import CellModel, Choice, question_signals, shipped_cell_model
+from finray.answering.cell_features import CellCandidates, cell_candidates
+from finray.answering.computed import Computation
+from finray.answering.coverage import fitting_period
+from finray.answering.operands import found_in, printed_amount
+from finray.answering.page_cells import PageCell, PageCells, measure_of
+from finray.answering.sentence_features import Floats
+from finray.answering.units import answers_unit, result_unit
+from finray.answering.wording import asked_value
+from finray.core.journal import Journal
+from finray.core.period import Period
+from finray.core.plan import Coverage, Measure, Operand, Phrase, Plan
+from finray.core.query import AskedUnit, Query
+from finray.core.question_fields import excerpt
+from finray.core.roles import Curation
+from finray.core.types import Answer, Filing, LineItem
+from finray.index.facts import FilingFacts
+from finray.question.arithmetic import ProgramError
+from finray.question.synonyms import words_of
+
+_MEASURES: dict[AskedUnit | None, Measure] = {"per share": "per share", "shares": "shares", "percent": "percent"}
+_LABEL = 120
+_OUTFLOW = re.compile(
+    r"\b(?:loss(?:es)?|impairments?|charges?|expenses?|costs?|amortization|depreciation|write-?(?:off|down)s?|"
+    r"provisions?|forfeit\w*|cancell?ed|expired|exercised|released|allowances?|deductions?)\b",
+    re.I,
+)
+_EITHER = re.compile(r"\b(?:income|gains?|earnings|profit|benefits?|recover(?:y|ies)|credits?|net)\b", re.I)
+"""Rows that may have either sign."""
+
+
+class CellAnswerer:
+    """Chooses by ``model``, by default the one that comes with finray."""
+
+    def __init__(self, facts: FilingFacts, model: CellModel | None = None) -> None:
+        self._facts = facts
+        self._cells = PageCells(facts)
+        self._model = model
+
+    def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
+        """The figure with its cell; None if no cell surely has it."""
+        model = self._model or shipped_cell_model()
+        found, asked = self.candidates(query, curation)
+        choice = model.choose(found, asked)
+        if choice is None:
+            return None
+        item = choice.cell.item
+        journal.note(f"answer: of {len(found.cells)} cells {item.label!r}, {item.text!r} with {choice.probability:.2f}")
+        return figure_of(choice, query, curation, self._facts) if choice.probability >= model.threshold else None
+
+    def candidates(self, query: Query, curation: Curation) -> tuple[CellCandidates, Floats]:
+        """The cells that compete, and what the question tells about them (``question_signals``)."""
+        passages = fitting_period(query, curation.kept, self._facts)
+        found = cell_candidates(query, self._cells.read(passages), self._facts)
+        operands = len(curation.plans[0].operands) if curation.plans else 0
+        return found, question_signals(query, found.unprinted, operands)
+
+
+def figure_of(choice: Choice, query: Query, curation: Curation, facts: FilingFacts) -> Answer | None:
+    """The chosen cell as an answer; None if its unit is not what the question asks for."""
+    coverage = _coverage(choice.cell, query, facts)
+    if not answers_unit(query, coverage):
+        return None
+    try:
+        answer = Computation(query, coverage, curation.kept, facts).answer()
+    except ProgramError:
+        return None
+    if answer.status != "answered":
+        return None
+    item = choice.cell.item
+    named = ", ".join(filter(None, (item.label, item.column_label)))
+    return replace(answer, text=f"{answer.text} ({excerpt(named, _LABEL)})", confidence=round(choice.probability, 3))
+
+
+def value_of(cell: PageCell, query: Query, facts: FilingFacts) -> tuple[float, str] | None:
+    """(value, unit) that an answer with ``cell`` states; None if its unit is not what the question asks for."""
+    coverage = _coverage(cell, query, facts)
+    if not answers_unit(query, coverage):
+        return None
+    found = next(iter(coverage.found.values()))
+    shape = replace(query.shape, currency=found.currency if found.unit.startswith("USD") else "USD")
+    return asked_value(found.value, result_unit(query, coverage), shape)
+
+
+def _coverage(cell: PageCell, query: Query, facts: FilingFacts) -> Coverage:
+    """A plan of one value, and the cell as its only operand."""
+    item, filing = cell.item, cell.filing
+    measure = measure_of(item) or _MEASURES.get(query.shape.unit, "money")
+    phrase = Phrase(item.label, words_of(item.label), (), measure)
+    operand = Operand(phrase.name, facts.company_of(filing.filing_id), phrase.name, _period(filing), item.label, phrase)
+    plan = Plan("value", operand.name, "USD", item.label, (operand,), spelled=True)
+    found = found_in(operand, filing, item, _amount(phrase, item))
+    return Coverage(plan, {operand.name: found}, ())
+
+
+def _amount(phrase: Phrase, item: LineItem) -> float:
+    """The printed value; positive in a row of losses or costs, whose parentheses mean that they are deducted."""
+    value = printed_amount(phrase, item)
+    return abs(value) if _OUTFLOW.search(item.label) and not _EITHER.search(item.label) else value
+
+
+def _period(filing: Filing) -> Period:
+    known = filing.period_end
+    year = filing.fiscal_year if filing.fiscal_year is not None else known.year if known is not None else 0
+    return Period(year, filing.fiscal_period)

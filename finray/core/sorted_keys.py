@@ -1,0 +1,146 @@
+"""Strings in sorted order without an object for each: an index has 100,000 filing ids and more, in every worker."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
+from typing import Generic, TypeVar, overload
+
+import pyarrow as pa
+
+V = TypeVar("V")
+
+
+class SortedKeys(Sequence[str]):
+    """Different strings in the order of their code points, found by binary search. Takes their bytes and 8 for each."""
+
+    def __init__(self, keys: pa.Array | pa.ChunkedArray) -> None:
+        """``keys`` are strings in order. Raises ValueError if they are not, if one is null or if two are equal."""
+        values = keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
+        if values.null_count:
+            raise ValueError("a key is null")
+        values = pa.concat_arrays([values.cast(pa.large_string())])  # without an offset into larger buffers
+        _, offsets, data = values.buffers()
+        # An array and bytes: their items are read several times as fast as those of numpy and memoryview.
+        self._offsets = array("q", offsets.to_pybytes()[: 8 * (len(values) + 1)] if len(values) else bytes(8))
+        self._data = data.to_pybytes() if data is not None else b""
+        previous: bytes | None = None
+        for position in range(len(self)):
+            key = self._bytes(position)
+            if previous is not None and key <= previous:
+                raise ValueError(f"keys are not in order: {key.decode()!r} comes after {previous.decode()!r}")
+            previous = key
+
+    def position(self, key: object) -> int | None:
+        """Where ``key`` is; None if it is not among the keys."""
+        if not isinstance(key, str):
+            return None
+        try:
+            wanted = key.encode()
+        except UnicodeEncodeError:  # lone surrogates, which no stored string has
+            return None
+        found = bisect_left(range(len(self)), wanted, key=self._bytes)
+        return found if found < len(self) and self._bytes(found) == wanted else None
+
+    def _bytes(self, position: int) -> bytes:
+        # The order of UTF-8 is that of code points, so that of str in Python.
+        return self._data[self._offsets[position] : self._offsets[position + 1]]
+
+    @overload
+    def __getitem__(self, position: int) -> str: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[str]: ...
+    def __getitem__(self, position: int | slice) -> str | list[str]:
+        if isinstance(position, slice):
+            return [self._bytes(each).decode() for each in range(len(self))[position]]
+        return self._bytes(range(len(self))[position]).decode()
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._bytes(position).decode() for position in range(len(self)))
+
+    def __contains__(self, key: object) -> bool:
+        return self.position(key) is not None
+
+
+class KeyedValues(Mapping[str, V], Generic[V]):
+    """A value for each of ``keys``: by position, from anything that has ``values[position]``."""
+
+    def __init__(self, keys: SortedKeys, values: Sequence[V]) -> None:
+        self._keys = keys
+        self._values = values
+
+    def __getitem__(self, key: str) -> V:
+        position = self._keys.position(key)
+        if position is None:
+            raise KeyError(key)
+        return self._values[position]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def values(self) -> ValuesView[V]:
+        return _Values(self, self._values)
+
+    def items(self) -> ItemsView[str, V]:
+        return _Items(self, self._values)
+
+
+class _Values(ValuesView[V], Generic[V]):
+    """Iterates without looking up each key."""
+
+    def __init__(self, mapping: Mapping[str, V], values: Sequence[V]) -> None:
+        super().__init__(mapping)
+        self._values = values
+
+    def __iter__(self) -> Iterator[V]:
+        return iter(self._values)
+
+
+class _Items(ItemsView[str, V], Generic[V]):
+    """Iterates without looking up each key."""
+
+    def __init__(self, mapping: Mapping[str, V], values: Sequence[V]) -> None:
+        super().__init__(mapping)
+        self._keys = mapping.keys()
+        self._values = values
+
+    def __iter__(self) -> Iterator[tuple[str, V]]:
+        return zip(self._keys, self._values, strict=True)
+
+
+class ArrowColumn(Sequence[V], Generic[V]):
+    """The values of an Arrow column as Python objects, made when they are asked for."""
+
+    def __init__(self, column: pa.Array | pa.ChunkedArray) -> None:
+        self._column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+    @overload
+    def __getitem__(self, position: int) -> V: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[V]: ...
+    def __getitem__(self, position: int | slice) -> V | list[V]:
+        if isinstance(position, slice):
+            values: list[V] = [self._column[each].as_py() for each in range(len(self))[position]]
+            return values
+        value: V = self._column[position].as_py()
+        return value
+
+    def __len__(self) -> int:
+        return len(self._column)
+
+    def __iter__(self) -> Iterator[V]:
+        for start in range(0, len(self), _AT_ONCE):
+            yield from self._column.slice(start, _AT_ONCE).to_pylist()
+
+
+_AT_ONCE = 10_000

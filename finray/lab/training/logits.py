@@ -1,0 +1,48 @@
+"""Logistic models with an L2 penalty: the choice of one row among those of a question, and a yes or no."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+Floats = npt.NDArray[np.float64]
+
+
+def conditional_logit(lists: Sequence[tuple[Floats, Floats]], l2: float) -> Floats:
+    """float64 [features]: the weights that maximize the penalized likelihood that a right row is chosen.
+
+    Each question has the features of its rows, [rows, features], and how right each row is, [rows], not all 0. Raises
+    ValueError without a question.
+    """
+    if not lists:
+        raise ValueError("no question has its answer among its rows: nothing to learn from")
+    features = np.concatenate([part for part, _ in lists])
+    gold = np.concatenate([part for _, part in lists])
+    counts = [len(part) for _, part in lists]
+    starts = np.cumsum([0, *counts[:-1]])
+    owner = np.repeat(np.arange(len(counts)), counts)
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        scores = features @ weights
+        odds = np.exp(scores - np.maximum.reduceat(scores, starts)[owner])
+        total, right = np.add.reduceat(odds, starts), np.add.reduceat(odds * gold, starts)
+        right = np.maximum(right, np.finfo(float).tiny)
+        gradient = features.T @ (odds / total[owner] - odds * gold / right[owner])
+        return float(np.log(total / right).sum() + l2 * weights @ weights / 2), gradient + l2 * weights
+
+    return np.asarray(minimize(loss, np.zeros(features.shape[1]), jac=True, method="L-BFGS-B").x)
+
+
+def logistic(x: Floats, y: Floats, penalty: Floats) -> Floats:
+    """float64 [features]: the weights that maximize the likelihood of ``y``, [rows] of 0 or 1, given ``x``, [rows,
+    features]; ``penalty`` is the L2 penalty of each weight."""
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        logits = x @ weights
+        gradient = x.T @ (1 / (1 + np.exp(-logits)) - y) + penalty * weights
+        return float(np.logaddexp(0, logits).sum() - y @ logits + penalty @ weights**2 / 2), gradient
+
+    return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
