@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jsonschema
 import kubernetes_validate
@@ -112,18 +112,30 @@ def services() -> list[tuple[dict[str, Any], ServeArguments]]:
     return found
 
 
-def deployments(arguments: ServeArguments) -> list[tuple[str, float, float, int, int]]:
-    """(name, CPUs, GPUs, fewest and most replicas) of every deployment of the application."""
+class Deployment(NamedTuple):
+    name: str
+    cpu: float
+    gpu: float
+    fewest: int
+    most: int
+
+
+def deployments(arguments: ServeArguments) -> list[Deployment]:
+    """Every deployment of the application."""
     settings = arguments.settings()
     rerankers = [name for name in ("document_reranker", "passage_reranker") if getattr(settings, name).model]
     named = {"ingress": arguments.ingress, "answering": arguments.answering, "encoder": arguments.encoder}
     named |= dict.fromkeys(rerankers, arguments.reranker)
     if arguments.ingress.max_replicas > 1:
         named["batches"] = arguments.ingress.model_copy(update={"min_replicas": 1, "max_replicas": 1})
-    found = [(n, r.num_cpus, r.num_gpus, r.min_replicas, r.max_replicas) for n, r in named.items() if r is not None]
+    found = [
+        Deployment(name, replicas.num_cpus, replicas.num_gpus, replicas.min_replicas, replicas.max_replicas)
+        for name, replicas in named.items()
+        if replicas is not None
+    ]
     if arguments.llm is not None:
         per, scale = arguments.llm.options["ray_actor_options"], arguments.llm.options["autoscaling_config"]
-        found.append(("llm", per["num_cpus"], per["num_gpus"], scale["min_replicas"], scale["max_replicas"]))
+        found.append(Deployment("llm", per["num_cpus"], per["num_gpus"], scale["min_replicas"], scale["max_replicas"]))
     return found
 
 
@@ -133,23 +145,27 @@ def test_the_replicas_of_the_endpoint_fit_its_nodes(number: int) -> None:
     assert arguments.auth
     groups = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
     limits = [group["template"]["spec"]["containers"][0]["resources"]["limits"] for group in groups]
-    for nodes, replicas in (("minReplicas", 3), ("maxReplicas", 4)):
-        for kind, of in (("cpu", 1), ("nvidia.com/gpu", 2)):
+    wanted = deployments(arguments)
+    for nodes, cpus, gpus in (
+        ("minReplicas", sum(d.cpu * d.fewest for d in wanted), sum(d.gpu * d.fewest for d in wanted)),
+        ("maxReplicas", sum(d.cpu * d.most for d in wanted), sum(d.gpu * d.most for d in wanted)),
+    ):
+        for kind, asked in (("cpu", cpus), ("nvidia.com/gpu", gpus)):
             there = sum(group[nodes] * float(limit.get(kind, 0)) for group, limit in zip(groups, limits, strict=True))
-            assert sum(d[of] * d[replicas] for d in deployments(arguments)) <= there, (nodes, kind)
+            assert asked <= there, (nodes, kind)
 
 
 def test_the_gpu_service_scales_encoder_rerankers_and_language_model() -> None:
     plain, gpu = (arguments for _, arguments in sorted(services(), key=lambda pair: pair[1].llm is not None))
-    assert {name for name, _, gpus, _, _ in deployments(plain) if gpus} == set()
-    scaled = {name: most > fewest for name, _, gpus, fewest, most in deployments(gpu) if gpus}
+    assert [d for d in deployments(plain) if d.gpu] == []
+    scaled = {d.name: d.most > d.fewest for d in deployments(gpu) if d.gpu}
     assert scaled == dict.fromkeys(("encoder", "document_reranker", "passage_reranker", "llm"), True)
     settings = gpu.settings()
     assert settings.llm.backend == "vllm"  # nothing is asked at an address that no pod has
     assert set(settings.llms) == {"llm"}
     # One GPU holds one replica of each small model, or of the language model.
-    assert sum(gpus for name, _, gpus, _, _ in deployments(gpu) if name != "llm") <= 1
-    assert all(gpus == 1 for name, _, gpus, _, _ in deployments(gpu) if name == "llm")
+    assert sum(d.gpu for d in deployments(gpu) if d.name != "llm") <= 1
+    assert [d.gpu for d in deployments(gpu) if d.name == "llm"] == [1]
     packing = {"name": "RAY_SERVE_USE_PACK_SCHEDULING_STRATEGY", "value": "1"}
     for service, arguments in services():
         head = service["spec"]["rayClusterConfig"]["headGroupSpec"]["template"]["spec"]["containers"][0]
