@@ -68,9 +68,8 @@ def test_threads_share_a_table(table: FilingTable, monkeypatch: pytest.MonkeyPat
     wrong: list[int] = []
 
     def ask(first: int) -> None:
-        for start in range(first, 480, 7):
-            if table.at(range(start, start + 20)) != FILINGS[start : start + 20]:
-                wrong.append(start)
+        starts = range(first, 480, 7)
+        wrong.extend(start for start in starts if table.at(range(start, start + 20)) != FILINGS[start : start + 20])
 
     threads = [threading.Thread(target=ask, args=(first,)) for first in range(4)]
     for thread in threads:
