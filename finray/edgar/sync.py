@@ -30,8 +30,8 @@ from finray.edgar.limiter import Limiter, LocalLimiter
 from finray.edgar.run import Problem, Report, Run, SyncSummary, silent
 from finray.edgar.selection import Selection, named_companies, parse_forms, read_companies
 from finray.edgar.store import RawStore
-from finray.index import tasks
 from finray.edgar.unpack import Unpacker
+from finray.index import tasks
 
 EDGAR_FEED = "edgar"
 
