@@ -31,7 +31,8 @@ _ROOM = 0.9
 """Share of the processors that workers of a lost node may fill up."""
 _GPU_TOKENS = 65_536
 _FILINGS_TOGETHER, _FILINGS_ALONE = 64, 4
-_BATCHES_PER_WORKER = 8
+_BATCHES_TOGETHER, _BATCHES_ALONE = 2, 8
+"""Batches for each worker in a small job, at least: more finish evenly, fewer fill a GPU better."""
 _EPSILON = 1e-6
 
 
@@ -85,6 +86,7 @@ def plan_pool(nodes: list[Node], settings: Settings, files: int) -> EmbedPool:
     filings = (
         chosen.batch_filings if chosen.batch_filings != "auto" else _FILINGS_TOGETHER if tokens else _FILINGS_ALONE
     )
+    share = files // ((_BATCHES_TOGETHER if tokens else _BATCHES_ALONE) * maximum)
     embed_cpus, parse_cpus = _cpus(nodes, maximum, gpus)
     return EmbedPool(
         minimum=minimum,
@@ -92,7 +94,7 @@ def plan_pool(nodes: list[Node], settings: Settings, files: int) -> EmbedPool:
         first=max(minimum, min(room, maximum)),
         cpus=embed_cpus,
         gpus=gpus,
-        filings=max(1, min(filings, files // (_BATCHES_PER_WORKER * maximum))),
+        filings=max(1, min(filings, share)),
         tokens=tokens,
         parse_cpus=parse_cpus,
     )

@@ -58,7 +58,7 @@ def test_there_is_a_worker_for_each_processor_or_gpu_unless_the_settings_say_oth
     assert [sizes[name].gpus for name in ("machine", "gpus", "shares", "no gpus")] == [0, 1, 0.25, 0]
     assert (sizes["gpus"].tokens, sizes["gpus"].filings) == (65_536, 64)
     assert (sizes["machine"].tokens, sizes["machine"].filings) == (0, 4)
-    assert pool(gpus, files=100).filings == 3  # small jobs finish evenly
+    assert (pool(gpus, files=100).filings, pool(machine, files=100).filings) == (12, 1)  # small jobs finish evenly
 
 
 def test_a_head_without_workers_starts_with_one_and_lets_the_autoscaler_add() -> None:

@@ -58,7 +58,9 @@ async def cell_questions(
         recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
         prediction = await recorded.answer(question)
         if recorder.query is not None and recorder.curation is not None:
-            found = cell_question(question, prediction, recorder.query, recorder.curation, chooser, facts, owners, source)
+            found = cell_question(
+                question, prediction, recorder.query, recorder.curation, chooser, facts, owners, source
+            )
             result.append(found)
     progress(len(questions), len(questions))
     return result
