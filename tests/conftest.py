@@ -41,6 +41,15 @@ hypothesis.settings.register_profile("finray", deadline=None)
 hypothesis.settings.load_profile("finray")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with the longest time limits first, so that no worker is left alone with one at the end."""
+    limits: dict[Path, float] = {}
+    for item in items:
+        mark = item.get_closest_marker("timeout")
+        limits[item.path] = max(limits.get(item.path, 0.0), float(mark.args[0]) if mark and mark.args else 0.0)
+    items.sort(key=lambda item: -limits[item.path])
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real filings and published questions; without it, tests that ask for it are skipped."""

@@ -20,6 +20,7 @@ from finray.cli.progress import progress_bar
 if TYPE_CHECKING:
     from finray.edgar.indexing import IndexOutcome
     from finray.edgar.run import SyncSummary
+    from finray.edgar.unpack import Unpacker
     from finray.index.summary import IndexSummary
 
 
@@ -48,6 +49,9 @@ def sync(
             '"edgar" for EDGAR\'s own daily feed archives. May be repeated.'
         ),
     ] = None,
+    unpack_workers: Annotated[
+        int, typer.Option(min=0, help="Dumps that Ray unpacks at a time; 0: this process, one after the other.")
+    ] = 0,
     preset: PresetOption = "local",
     set_: SetOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List new filings; fetch and write nothing.")] = False,
@@ -94,8 +98,15 @@ def sync(
 
             stack.enter_context(ray_cluster())
             limiter, upkeep = ClusterLimiter, on_cluster
+        unpacker: Unpacker | None = None
+        if unpack_workers:
+            from finray.cluster.unpack_job import UnpackOnRay
+
+            unpacker = UnpackOnRay(unpack_workers)
         progress = stack.enter_context(progress_bar(err, "EDGAR"))
-        summary, indexed = edgar.sync(request, settings, index_new, limiter=limiter, upkeep=upkeep, progress=progress)
+        summary, indexed = edgar.sync(
+            request, settings, index_new, limiter=limiter, upkeep=upkeep, unpacker=unpacker, progress=progress
+        )
     emit(asdict(summary) | {"index": asdict(indexed)}, described(summary, indexed), as_json=json_)
     stored = indexed.summary
     if summary.problems or not exit_zero:  # a problem is no single filing, but an index or EDGAR as a whole

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
 
-from finray.core.errors import EdgarMissingError, EdgarUnavailableError, SourceError
+from finray.core.errors import EdgarBlockedError, EdgarMissingError, EdgarUnavailableError, SourceError
 from finray.edgar import feed, listing, schedule
 from finray.edgar.download import downloaded, scratch_failed
 from finray.edgar.fetch import done, raw_filing
 from finray.edgar.http import EdgarHttp
-from finray.edgar.ledger import Entry, relisted
+from finray.edgar.ledger import SETTLED, Entry, relisted
 from finray.edgar.listing import Listed
 from finray.edgar.run import Problem, Run
-from finray.edgar.submissions import check_submission
+from finray.edgar.store import RawFiling
+from finray.edgar.submissions import Header, check_submission
+from finray.edgar.unpack import Contents, Unpacked, UnpackedDump, Unpacker, UnpackJob
 
 _ARCHIVE_BYTES = 64 * 1024**3
 
@@ -22,15 +25,14 @@ _ARCHIVE_BYTES = 64 * 1024**3
 def read_dumps(run: Run, uri: str) -> None:
     """Read every new or changed archive and submission file at ``uri``. Raises SourceError if there is none."""
     dumps = feed.find_dumps(uri)
-    for number, dump in enumerate(dumps):
-        run.progress(number, len(dumps), dump.uri.rpartition("/")[2])
-        if _is_due(run, f"dump {dump.uri}", dump.version):
-            try:
-                taken = [_take(run, delivered) for delivered in feed.read_dump(dump, run.settings.max_bytes)]
-            except (EdgarUnavailableError, SourceError) as error:
-                run.problem(dump.uri, error)
-            else:
-                _note(run, dump.uri, dump.version, dump.day, taken)
+
+    def due() -> Iterator[feed.Dump]:
+        for number, dump in enumerate(dumps):
+            run.progress(number, len(dumps), dump.uri.rpartition("/")[2])
+            if _is_due(run, f"dump {dump.uri}", dump.version):
+                yield dump
+
+    _take_all(run, due())
     run.progress(len(dumps), len(dumps))
 
 
@@ -40,32 +42,102 @@ def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
     Raises EdgarBlockedError.
     """
     days = list(schedule.weekdays(run.selection.since, min(run.selection.until, run.now.date())))
-    for number, day in enumerate(days):
-        run.progress(number, len(days), f"feed of {day}")
-        url = listing.feed_url(day)
-        if not _is_due(run, f"dump {url}", ""):
-            continue
-        try:
-            with downloaded(http, url, run.scratch(), _ARCHIVE_BYTES) as archive:
-                _take_archive(run, url, day, archive)
-        except EdgarMissingError:
-            run.note_missing(day)
-        except EdgarUnavailableError as error:
-            run.problem(url, error)
-        except OSError as error:
-            raise scratch_failed(run.scratch(), error) from error
+    downloads: dict[str, ExitStack] = {}
+    blocked: list[EdgarBlockedError] = []
+
+    def archives() -> Iterator[feed.Dump]:
+        for number, day in enumerate(days):
+            run.progress(number, len(days), f"feed of {day}")
+            url = listing.feed_url(day)
+            if not _is_due(run, f"dump {url}", ""):
+                continue
+            download = unfinished.enter_context(ExitStack())
+            try:
+                archive = download.enter_context(downloaded(http, url, run.scratch(), _ARCHIVE_BYTES))
+            except EdgarMissingError:
+                run.note_missing(day)
+            except EdgarBlockedError as error:
+                blocked.append(error)  # what was downloaded before is taken nevertheless
+                return
+            except EdgarUnavailableError as error:
+                run.problem(url, error)
+            except OSError as error:
+                raise scratch_failed(run.scratch(), error) from error
+            else:
+                downloads[url] = download
+                yield feed.Dump(str(archive), "", True, url)
+
+    with ExitStack() as unfinished:  # after an error they stay for the next run
+        _take_all(run, archives(), lambda dump: downloads.pop(dump.source).close())
+    if blocked:
+        raise blocked[0]
     run.progress(len(days), len(days))
 
 
-def _take_archive(run: Run, url: str, day: dt.date, archive: Path) -> None:
-    """Take the wanted filings of a downloaded feed archive; a damaged one is a problem of the run."""
+def _take_all(run: Run, dumps: Iterator[feed.Dump], taken: Callable[[feed.Dump], None] | None = None) -> None:
+    """Take the wanted filings of all ``dumps``, calling ``taken`` after each; a damaged one is a problem of the run."""
+    if run.unpacker is not None:
+        job = UnpackJob.of(run)
+        for found in run.unpacker.unpack(job, dumps):
+            _take_unpacked(run, run.unpacker, job, found)
+            if taken is not None:
+                taken(found.dump)
+        return
+    for dump in dumps:
+        try:
+            wanted = [
+                _take(run, delivered.header, delivered.source, partial(_store, run, delivered))
+                for delivered in feed.read_dump(dump, run.settings.max_bytes)
+            ]
+        except EdgarUnavailableError as error:
+            run.problem(dump.name, error)
+        except SourceError as error:
+            if dump.source:  # no reason to download more of them
+                raise
+            run.problem(dump.name, error)
+        else:
+            _note(run, dump, wanted)
+        if taken is not None:
+            taken(dump)
+
+
+def _take_unpacked(run: Run, unpacker: Unpacker, job: UnpackJob, found: UnpackedDump) -> None:
+    """Take the submissions of a dump that a worker has unpacked, in their order."""
+    contents = Contents(found, run.settings.max_bytes)
+
+    def take(one: Unpacked) -> bool:
+        accession = one.header.accession
+        displaced = one.owner > found.number and accession not in job.settled
+        if displaced:
+            unpacker.wait(one.owner)
+        known = run.ledger.get(accession) if accession else None
+        if displaced and one.header.kind == "deletion" and known is not None:
+            _displace(run, known)
+
+        def store(entry: Entry, filing: Listed) -> None:
+            if one.stored is not None:
+                _count(run, entry, one.stored, adopted=one.adopted)
+                run.ledger.note(done(entry, one.stored))
+            else:
+                _store(run, contents.of(one), entry, filing, displaced=displaced)
+
+        return _take(run, one.header, one.source, store)
+
     try:
-        with archive.open("rb") as stream:
-            taken = [_take(run, delivered) for delivered in feed.read_archive(stream, url, run.settings.max_bytes)]
-    except EdgarUnavailableError as error:
-        run.problem(url, error)
+        wanted = [take(one) for one in found.submissions]
+    except (EdgarUnavailableError, SourceError) as error:
+        run.problem(found.dump.name, error)
+        return
+    if found.problem:
+        run.problem(found.dump.name, found.problem)
     else:
-        _note(run, url, "", day, taken)
+        _note(run, found.dump, [*wanted, *[False] * found.unwanted])
+
+
+def _displace(run: Run, entry: Entry) -> None:
+    """Remove what a worker has stored from a later dump: this one comes first."""
+    if not (run.dry_run or entry.sha256):
+        run.store.forget(entry.listed.accession)
 
 
 def _is_due(run: Run, unit: str, version: str) -> bool:
@@ -75,25 +147,25 @@ def _is_due(run: Run, unit: str, version: str) -> bool:
     return not known.spans(run.selection.since, run.selection.until)
 
 
-def _note(run: Run, uri: str, version: str, day: dt.date | None, taken: Sequence[bool]) -> None:
+def _note(run: Run, dump: feed.Dump, taken: Sequence[bool]) -> None:
     """Record a dump that was read; ``taken`` is whether each of its submissions is wanted."""
+    day = dump.day
     listed, wanted = len(taken), sum(taken)
     run.summary.archives_read += 1
     run.summary.listed += wanted
     # A range up to today or later covers whatever an archive can hold.
     until = dt.date.max if run.selection.until >= run.now.date() else run.selection.until
-    run.note_read(f"dump {uri}", (run.selection.since, until), listed, wanted, {"version": version})
+    run.note_read(f"dump {dump.name}", (run.selection.since, until), listed, wanted, {"version": dump.version})
     if day is not None and run.ledger.index(listing.day_unit(day), run.key) is None:
         run.note_read(listing.day_unit(day), (day, day), listed, wanted, {})
 
 
-def _take(run: Run, delivered: feed.Delivered) -> bool:
-    """Store one submission if it is wanted and new; returns whether it is wanted."""
-    header = delivered.header
+def _take(run: Run, header: Header, source: str, store: Callable[[Entry, Listed], None]) -> bool:
+    """``store`` one submission if it is wanted and new; returns whether it is wanted."""
     known = run.ledger.get(header.accession) if header.accession else None
     if header.kind == "deletion":
         if known is not None and known.state != "deleted":
-            run.delete(known, f"deletion notice in {delivered.source}")
+            run.delete(known, f"deletion notice in {source}")
         return False
     filing = feed.listed(header)
     if filing is None:
@@ -101,13 +173,14 @@ def _take(run: Run, delivered: feed.Delivered) -> bool:
         return False
     if not (run.selection.wants(filing) and run.selection.covers(filing.filed_at)):
         return False
-    stored = known is not None and known.state in ("done", "deleted") and header.kind != "correction"
-    if not run.dry_run and not stored:
-        _store(run, relisted(known, filing), filing, delivered)
+    settled = known is not None and known.state in SETTLED and header.kind != "correction"
+    if not run.dry_run and not settled:
+        store(relisted(known, filing), filing)
     return True
 
 
-def _store(run: Run, entry: Entry, filing: Listed, delivered: feed.Delivered) -> None:
+def _store(run: Run, delivered: feed.Delivered, entry: Entry, filing: Listed, *, displaced: bool = False) -> None:
+    """``displaced``: a worker may have stored the filing from a later dump."""
     summary, content = run.summary, delivered.content
     if content is None:
         summary.skip("too_large")
@@ -121,12 +194,21 @@ def _store(run: Run, entry: Entry, filing: Listed, delivered: feed.Delivered) ->
         summary.failed.append(Problem(delivered.source, str(error)))
         run.ledger.note(Entry(filing, "failed", str(error), entry.tries + 1))
         return
+    if displaced:
+        _displace(run, entry)
     kept = run.store.get(filing.accession)
-    if kept is not None and kept.sha256 == raw.sha256:
+    adopted = kept is not None and kept.sha256 == raw.sha256
+    if not adopted:
+        run.store.put(raw, content)
+    _count(run, entry, raw, adopted=adopted)
+    run.ledger.note(done(entry, raw))
+
+
+def _count(run: Run, entry: Entry, raw: RawFiling, *, adopted: bool) -> None:
+    summary = run.summary
+    if adopted:
         summary.adopted += 1
     else:
-        run.store.put(raw, content)
         summary.fetched += 1
         summary.bytes_fetched += raw.size
         summary.corrected += bool(entry.sha256)
-    run.ledger.note(done(entry, raw))

@@ -30,16 +30,23 @@ _ARCHIVE_GLOBS = ("**/*.tar.gz", "**/*.tgz", "**/*.tar")
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """One archive or one submission file. ``version`` changes with its content."""
+    """One archive or one submission file. ``version`` changes with its content. ``source`` is where it was downloaded
+    from; empty if it was not."""
 
     uri: str
     version: str
     is_archive: bool
+    source: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the records of its filings call it."""
+        return self.source or self.uri
 
     @property
     def day(self) -> dt.date | None:
         """The day of a feed archive that is named as EDGAR names it."""
-        found = _DAY.search(self.uri)
+        found = _DAY.search(self.name)
         try:
             return dt.datetime.strptime(found[1], "%Y%m%d").date() if found else None
         except ValueError:
@@ -83,7 +90,7 @@ def read_dump(dump: Dump, max_bytes: int) -> Iterator[Delivered]:
     """Every submission of a dump. Raises EdgarUnavailableError if the archive is damaged or the file no submission."""
     with open_stream(dump.uri) as stream:
         if dump.is_archive:
-            yield from read_archive(stream, dump.uri, max_bytes)
+            yield from read_archive(stream, dump.name, max_bytes)
             return
         try:
             content = stream.read(max_bytes + 1)

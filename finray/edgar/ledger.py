@@ -27,6 +27,8 @@ from finray.storage.lance_commit import commit, create_table, open_if_any, upser
 from finray.storage.locations import join
 
 State = Literal["pending", "done", "skipped", "failed", "deleted"]
+SETTLED: Final[frozenset[State]] = frozenset({"done", "deleted"})
+"""States of filings that a dump delivers in vain, unless as a correction."""
 _COMMIT_ROWS = 5_000
 _COMMIT_SECONDS = 5.0
 _SMALL_FRAGMENTS = 16

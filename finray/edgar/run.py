@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from finray.core.settings import EdgarSettings
 from finray.edgar import schedule
@@ -17,6 +17,9 @@ from finray.edgar.listing import day_unit
 from finray.edgar.selection import Selection
 from finray.edgar.store import RawStore
 from finray.storage.locations import is_s3
+
+if TYPE_CHECKING:
+    from finray.edgar.unpack import Unpacker
 
 Span = tuple[dt.date, dt.date]
 """The first and the last day."""
@@ -89,7 +92,7 @@ class Run:
     """``now`` is fixed for the whole run. A ``dry_run`` reads indexes and dumps but writes nothing; ``recheck`` reads
     indexes again; ``retry_failed`` retries filings that were given up. ``dumps`` are locations; ``edgar_feed`` reads
     EDGAR's feed archives instead of its indexes; ``companies_now`` also requests each chosen company's filings that no
-    index lists yet."""
+    index lists yet. ``unpacker`` unpacks dumps; None: this process does, one after the other."""
 
     store: RawStore
     ledger: Ledger
@@ -103,6 +106,7 @@ class Run:
     dumps: Sequence[str] = ()
     edgar_feed: bool = False
     companies_now: bool = False
+    unpacker: Unpacker | None = None
     summary: SyncSummary = field(default_factory=SyncSummary)
 
     def __post_init__(self) -> None:

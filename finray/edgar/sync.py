@@ -30,6 +30,7 @@ from finray.edgar.limiter import Limiter, LocalLimiter
 from finray.edgar.run import Problem, Report, Run, SyncSummary, silent
 from finray.edgar.selection import Selection, named_companies, parse_forms, read_companies
 from finray.edgar.store import RawStore
+from finray.edgar.unpack import Unpacker
 from finray.index import tasks
 
 EDGAR_FEED = "edgar"
@@ -62,12 +63,14 @@ def sync(
     *,
     limiter: Callable[[float], Limiter] = LocalLimiter,
     upkeep: tasks.Run = tasks.in_turn,
+    unpacker: Unpacker | None = None,
     progress: Report = silent,
 ) -> tuple[SyncSummary, IndexOutcome]:
     """Fetch what is missing, and index it with ``index_new`` if the request names an index.
 
-    ``limiter`` makes the limiter of so many requests a second; ``upkeep`` runs tasks on the index. Raises UsageError,
-    SettingsError for a contact or pace that EDGAR does not allow, SourceError.
+    ``limiter`` makes the limiter of so many requests a second; ``upkeep`` runs tasks on the index; ``unpacker`` unpacks
+    dumps, by default this process, one after the other. Raises UsageError, SettingsError for a contact or pace that
+    EDGAR does not allow, SourceError.
     """
     now = dt.datetime.now(dt.UTC)
     until = request.until or now.date()
@@ -94,7 +97,7 @@ def sync(
         ledger = Ledger(store.ledger_uri, read_only=request.dry_run)
         run = Run(
             store, ledger, selection, settings.edgar, now, progress, request.dry_run, request.retry_failed,
-            request.recheck, dumps, edgar_feed, request.companies_now,
+            request.recheck, dumps, edgar_feed, request.companies_now, unpacker,
         )  # fmt: skip
         summary = sync_raw(run, http if listed else None)
         summary.unknown_tickers = unknown

@@ -193,7 +193,7 @@ def test_upkeep_that_a_killed_job_left_is_done_by_workers_of_the_cluster(
         return in_turn(tasks)
 
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    monkeypatch.setattr(index_job, "ray_cluster", nullcontext)
+    monkeypatch.setattr(index_job, "ray_cluster", lambda **_: nullcontext())
     monkeypatch.setattr(index_job, "on_cluster", workers)
     again = index_filings(source, index, local_settings)
     assert (again.indexed, again.skipped) == (0, {"unchanged": 1})

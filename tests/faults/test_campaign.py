@@ -30,6 +30,8 @@ def test_a_seed_determines_the_cycle_and_many_seeds_draw_every_fault() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.serial
+@pytest.mark.timeout(600)
 def test_a_few_cycles_survive(tmp_path: Path) -> None:
     kept = tmp_path / "results.jsonl"
 

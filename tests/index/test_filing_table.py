@@ -69,7 +69,7 @@ def test_threads_share_a_table(table: FilingTable, monkeypatch: pytest.MonkeyPat
 
     def ask(first: int) -> None:
         starts = range(first, 480, 7)
-        wrong.extend(s for s in starts if table.at(range(s, s + 20)) != FILINGS[s : s + 20])
+        wrong.extend(start for start in starts if table.at(range(start, start + 20)) != FILINGS[start : start + 20])
 
     threads = [threading.Thread(target=ask, args=(first,)) for first in range(4)]
     for thread in threads:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jsonschema
 import kubernetes_validate
@@ -109,18 +112,30 @@ def services() -> list[tuple[dict[str, Any], ServeArguments]]:
     return found
 
 
-def deployments(arguments: ServeArguments) -> list[tuple[str, float, float, int, int]]:
-    """(name, CPUs, GPUs, fewest and most replicas) of every deployment of the application."""
+class Deployment(NamedTuple):
+    name: str
+    cpu: float
+    gpu: float
+    fewest: int
+    most: int
+
+
+def deployments(arguments: ServeArguments) -> list[Deployment]:
+    """Every deployment of the application."""
     settings = arguments.settings()
     rerankers = [name for name in ("document_reranker", "passage_reranker") if getattr(settings, name).model]
     named = {"ingress": arguments.ingress, "answering": arguments.answering, "encoder": arguments.encoder}
     named |= dict.fromkeys(rerankers, arguments.reranker)
     if arguments.ingress.max_replicas > 1:
         named["batches"] = arguments.ingress.model_copy(update={"min_replicas": 1, "max_replicas": 1})
-    found = [(n, r.num_cpus, r.num_gpus, r.min_replicas, r.max_replicas) for n, r in named.items() if r is not None]
+    found = [
+        Deployment(name, replicas.num_cpus, replicas.num_gpus, replicas.min_replicas, replicas.max_replicas)
+        for name, replicas in named.items()
+        if replicas is not None
+    ]
     if arguments.llm is not None:
         per, scale = arguments.llm.options["ray_actor_options"], arguments.llm.options["autoscaling_config"]
-        found.append(("llm", per["num_cpus"], per["num_gpus"], scale["min_replicas"], scale["max_replicas"]))
+        found.append(Deployment("llm", per["num_cpus"], per["num_gpus"], scale["min_replicas"], scale["max_replicas"]))
     return found
 
 
@@ -130,23 +145,27 @@ def test_the_replicas_of_the_endpoint_fit_its_nodes(number: int) -> None:
     assert arguments.auth
     groups = service["spec"]["rayClusterConfig"]["workerGroupSpecs"]
     limits = [group["template"]["spec"]["containers"][0]["resources"]["limits"] for group in groups]
-    for nodes, replicas in (("minReplicas", 3), ("maxReplicas", 4)):
-        for kind, of in (("cpu", 1), ("nvidia.com/gpu", 2)):
+    wanted = deployments(arguments)
+    for nodes, cpus, gpus in (
+        ("minReplicas", sum(d.cpu * d.fewest for d in wanted), sum(d.gpu * d.fewest for d in wanted)),
+        ("maxReplicas", sum(d.cpu * d.most for d in wanted), sum(d.gpu * d.most for d in wanted)),
+    ):
+        for kind, asked in (("cpu", cpus), ("nvidia.com/gpu", gpus)):
             there = sum(group[nodes] * float(limit.get(kind, 0)) for group, limit in zip(groups, limits, strict=True))
-            assert sum(d[of] * d[replicas] for d in deployments(arguments)) <= there, (nodes, kind)
+            assert asked <= there, (nodes, kind)
 
 
 def test_the_gpu_service_scales_encoder_rerankers_and_language_model() -> None:
     plain, gpu = (arguments for _, arguments in sorted(services(), key=lambda pair: pair[1].llm is not None))
-    assert {name for name, _, gpus, _, _ in deployments(plain) if gpus} == set()
-    scaled = {name: most > fewest for name, _, gpus, fewest, most in deployments(gpu) if gpus}
+    assert [d for d in deployments(plain) if d.gpu] == []
+    scaled = {d.name: d.most > d.fewest for d in deployments(gpu) if d.gpu}
     assert scaled == dict.fromkeys(("encoder", "document_reranker", "passage_reranker", "llm"), True)
     settings = gpu.settings()
     assert settings.llm.backend == "vllm"  # nothing is asked at an address that no pod has
     assert set(settings.llms) == {"llm"}
     # One GPU holds one replica of each small model, or of the language model.
-    assert sum(gpus for name, _, gpus, _, _ in deployments(gpu) if name != "llm") <= 1
-    assert all(gpus == 1 for name, _, gpus, _, _ in deployments(gpu) if name == "llm")
+    assert sum(d.gpu for d in deployments(gpu) if d.name != "llm") <= 1
+    assert [d.gpu for d in deployments(gpu) if d.name == "llm"] == [1]
     packing = {"name": "RAY_SERVE_USE_PACK_SCHEDULING_STRATEGY", "value": "1"}
     for service, arguments in services():
         head = service["spec"]["rayClusterConfig"]["headGroupSpec"]["template"]["spec"]["containers"][0]
@@ -177,7 +196,7 @@ def test_an_endpoint_outlives_a_worker_node(number: int) -> None:
     assert service["spec"]["excludeHeadPodFromServeSvc"] is True
 
 
-def test_the_state_of_a_head_can_be_kept_in_redis(custom_resources: Schemas) -> None:
+def test_the_state_of_a_head_can_be_kept_in_redis() -> None:
     folder = INFRA / "kubernetes" / "head-fault-tolerance"
     (component,), (patch,) = documents(folder / "kustomization.yaml"), documents(folder / "patch.yaml")
     assert component["kind"] == "Component"
@@ -192,11 +211,34 @@ def test_the_state_of_a_head_can_be_kept_in_redis(custom_resources: Schemas) -> 
         assert selector.items() <= labels
     (variable,) = stateful["spec"]["template"]["spec"]["containers"][0]["env"]
     assert variable["valueFrom"] == options["redisPassword"]["valueFrom"]
-    # What kustomize makes of it: a strategic merge without lists is a deep update.
-    for patched, _ in services():
-        patched["spec"]["rayClusterConfig"]["gcsFaultToleranceOptions"] = options
-        schema = custom_resources[patched["kind"], patched["apiVersion"]]
-        jsonschema.Draft7Validator(closed(schema["properties"]["spec"])).validate(patched["spec"])
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl, for its kustomize")
+@pytest.mark.parametrize("options", [(), ("serve.yaml",), ("serve.yaml", "serve-gpu.yaml", "head-fault-tolerance")])
+def test_kustomize_builds_what_is_enabled(custom_resources: Schemas, tmp_path: Path, options: tuple[str, ...]) -> None:
+    folder = tmp_path / "kubernetes"
+    shutil.copytree(INFRA / "kubernetes", folder)
+    text = (folder / "kustomization.yaml").read_text(encoding="utf-8")
+    for name in options:
+        enabled = re.sub(rf"^(?:  )?# *- {re.escape(name)}.*$", f"  - {name}", text, flags=re.MULTILINE)
+        assert enabled != text, name
+        text = enabled
+    if "head-fault-tolerance" in options:
+        text = text.replace("# components:", "components:")
+    (folder / "kustomization.yaml").write_text(text, encoding="utf-8")
+    built = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    rendered = [document for document in yaml.safe_load_all(built.stdout) if document]
+    services_ = [document for document in rendered if document["kind"] == "RayService"]
+    assert len(services_) == len([name for name in options if name.startswith("serve")])
+    for document in services_:
+        schema = custom_resources[document["kind"], document["apiVersion"]]
+        jsonschema.Draft7Validator(closed(schema["properties"]["spec"])).validate(document["spec"])
+        kept = document["spec"]["rayClusterConfig"].get("gcsFaultToleranceOptions", {})
+        assert ("redisAddress" in kept) == ("head-fault-tolerance" in options)
+    for document in rendered:
+        if not of_ray(document):
+            kubernetes_validate.validate(document, KUBERNETES, strict=True)
 
 
 @pytest.mark.parametrize(("name", "words"), commands())

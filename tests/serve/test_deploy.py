@@ -22,7 +22,8 @@ import yaml
 from finray.api.keys import add_key
 from finray.client import Client, ServiceError
 
-pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
+# `serve run` has no option for the port: it listens on 8000.
+pytestmark = [pytest.mark.slow, pytest.mark.serial, pytest.mark.ray, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
