@@ -207,7 +207,8 @@ def test_workers_share_a_gpu_and_encode_filings_together(
         ray.init(address=cluster.address, log_to_driver=False)
 
         def look(_progress: IndexProgress) -> None:
-            seen.append(ray.available_resources().get("GPU", 0.0))
+            resources: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+            seen.append(resources.get("GPU", 0.0))
 
         chosen = settings.model_copy(update={"index_job": halves})
         index_filings([str(corpus)], str(tmp_path / "index"), chosen, progress=look)
