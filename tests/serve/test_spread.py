@@ -38,7 +38,8 @@ def test_a_service_outlives_a_node(monkeypatch: pytest.MonkeyPatch, until: Calla
         serve.start(proxy_location="Disabled")
         # Each node has room for both: only max_replicas_per_node keeps them apart.
         options = Replicas(min_replicas=2, max_replicas=2, max_replicas_per_node=1, num_cpus=0.2).options()
-        handle: Any = serve.run(serve.deployment(Here).options(**options).bind(), name="here", route_prefix=None)
+        deployment: Any = serve.deployment(Here)
+        handle: Any = serve.run(deployment.options(**options).bind(), name="here", route_prefix=None)
         workers = {node.node_id for node in nodes}
         seen: set[str] = set()
 
