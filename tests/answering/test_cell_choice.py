@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.answering.made_up_cells import BEFORE, END, ITEMS, facts, item, passage
 
 from finray.answering.cell_answerer import CellAnswerer
 from finray.answering.cell_choice import CellModel, cell_model_json, read_cell_model, shipped_cell_model
@@ -18,6 +17,7 @@ from finray.core.period import Period
 from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.core.types import Answer, LineItem
+from tests.answering.made_up_cells import BEFORE, END, ITEMS, facts, item, passage
 
 EAGER = replace(shipped_cell_model(), threshold=0.0)
 """Chooses the best cell, however unsure."""

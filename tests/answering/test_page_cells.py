@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import cast
 
 import pytest
-from tests.answering.made_up_cells import ITEMS, MadeUpFacts, facts, passage
 
 from finray.answering.page_cells import PageCells, may_answer
 from finray.core.query import AskedUnit, Query, Shape
 from finray.core.types import LineItem
 from finray.index.facts import FilingFacts
+from tests.answering.made_up_cells import ITEMS, MadeUpFacts, facts, passage
 
 
 def test_cells_come_with_the_rank_of_their_page_and_the_words_around_them() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.answering.made_up_cells import FILING, item
 
 from finray.answering.cell_choice import SIGNALS, read_cell_model
 from finray.answering.cell_features import FEATURES, CellCandidates
@@ -22,6 +21,7 @@ from finray.lab.training.cell_choice import (
     held_out_choices,
     least_probability,
 )
+from tests.answering.made_up_cells import FILING, item
 
 COLUMN = {name: at for at, name in enumerate(FEATURES)}
 
