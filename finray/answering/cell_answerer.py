@@ -56,11 +56,18 @@ class CellAnswerer:
         return figure_of(choice, query, curation, self._facts) if choice.probability >= model.threshold else None
 
     def candidates(self, query: Query, curation: Curation) -> tuple[CellCandidates, Floats]:
-        """The cells that compete, and what the question tells about them (``question_signals``)."""
-        passages = fitting_period(query, curation.kept, self._facts)
+        """The cells that compete, none if the question asks for more than one value, and what the question tells about
+        them (``question_signals``)."""
+        passages = fitting_period(query, curation.kept, self._facts) if asks_one_value(query) else ()
         found = cell_candidates(query, self._cells.read(passages), self._facts)
         operands = len(curation.plans[0].operands) if curation.plans else 0
         return found, question_signals(query, found.unprinted, operands)
+
+
+def asks_one_value(query: Query) -> bool:
+    """Whether the answer may be one cell, as far as rules and the trained reader can tell: no change, share or sum."""
+    moves = query.intents & {"growth", "change", "difference"}
+    return query.operation in ("", "value") and len(query.quantities) <= 1 and not moves
 
 
 def figure_of(choice: Choice, query: Query, curation: Curation, facts: FilingFacts) -> Answer | None:

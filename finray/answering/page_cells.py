@@ -99,12 +99,15 @@ def measure_of(item: LineItem) -> Measure | None:
 
 
 def may_answer(query: Query, item: LineItem) -> bool:
-    """Whether the unit of ``item`` is one that the question may mean.
+    """Whether the question may mean a figure such as ``item``, by its unit.
 
     A price or a number of shares answers only a question about one: "net income" is never $3.12. A question that states
     its unit gets no other.
     """
     measure, asked = measure_of(item), query.shape.unit
+    around = " ".join(filter(None, (item.label, item.column_label, item.section)))
+    if asked is None and "share" in query.intents:
+        asked = "percent"  # "what portion of its sites": their number is no portion
     if asked is None:
         wanted = {"per share": _PRICE, "shares": _COUNT}.get(measure or "")
         return wanted is None or wanted.search(query.text) is not None
@@ -115,7 +118,6 @@ def may_answer(query: Query, item: LineItem) -> bool:
     if asked == "percent":
         return measure == "percent"
     if asked == "ratio":
-        around = " ".join(filter(None, (item.label, item.column_label, item.section)))
         return measure == "percent" or (measure is None and _RATIO.search(around) is not None)
     if asked == "shares":
         return measure == "shares"

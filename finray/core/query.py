@@ -82,6 +82,11 @@ class Query:
     anywhere: bool = False
     """Whether filings of all companies are searched if the index has none of a named one: it may be a nickname or a
     former name, and a model judges what is found."""
+    operation: str = ""
+    """What the trained reader finds is done with ``quantities``: "value", "growth", "share" …; "defined" if the
+    question says how; "" if it is not known."""
+    quantities: tuple[str, ...] = ()
+    """The words of the question that name each figure, as the tagger reads them."""
 
     @property
     def filed(self) -> tuple[Period, ...]:

@@ -28,13 +28,15 @@ class TrainedReader:
         query = await self._rules.read(question, journal)
         defined = defined_formula(question) is not None or unread_definition(question) is not None
         no_amount = "not_an_amount" in query.intents and "which" not in query.intents
-        if defined or no_amount or "words" in query.intents:
-            return query
         found = self._tagger.measured(question, marks(question, self._rules))
         if found is None:
-            return query
+            return replace(query, operation="defined" if defined else "")
         named = [" … ".join(pieces) for pieces in found.quantities]
         journal.note(f"transform: {found.operation} of {named} by the trained tagger")
+        operation = "defined" if defined else found.operation
+        query = replace(query, operation=operation, quantities=tuple(named))
+        if defined or no_amount or "words" in query.intents:
+            return query
         more = tagged_measures(query, found.quantities, found.operation)
         return replace(query, measures=(*query.measures, *(each for each in more if each not in query.measures)))
 

@@ -21,8 +21,6 @@ from finray.lab.training.logits import conditional_logit, logistic
 
 FOLDS = 5
 WRONG = 0.02
-CAUTION = 4.0
-"""The penalty on weights of SIGNALS over that on FEATURES: they are learned from few right answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,5 +103,5 @@ def _fit_answers(questions: Sequence[CellQuestion], weights: Floats, l2: float) 
         best = best_cell(question.found, scores)
         rows.append(signals(question.found, scores, best, question.asked))
         right.append(bool(question.right[best]))
-    penalty = np.asarray([0.0 if name == "constant" else CAUTION * l2 for name in SIGNALS])
+    penalty = np.asarray([0.0 if name == "constant" else l2 for name in SIGNALS])
     return logistic(np.stack(rows), np.asarray(right, dtype=np.float64), penalty)

@@ -57,11 +57,9 @@ async def cell_questions(
         recorder = _Recorder(engine.roles.answerer)
         recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
         prediction = await recorded.answer(question)
-        if recorder.query is not None and recorder.curation is not None:
-            found = cell_question(
-                question, prediction, recorder.query, recorder.curation, chooser, facts, owners, source
-            )
-            result.append(found)
+        query, curation = recorder.query, recorder.curation
+        if query is not None and curation is not None:
+            result.append(cell_question(question, prediction, query, curation, chooser, facts, owners, source))
     progress(len(questions), len(questions))
     return result
 
