@@ -12,15 +12,28 @@ import pyarrow as pa
 V = TypeVar("V")
 
 
+def key_bytes(key: str) -> bytes:
+    """UTF-8, also of the lone surrogates that JSON allows and Arrow's strings do not."""
+    return key.encode("utf-8", "surrogatepass")
+
+
+def _text(key: bytes) -> str:
+    return key.decode("utf-8", "surrogatepass")
+
+
 class SortedKeys(Sequence[str]):
     """Different strings in the order of their code points, found by binary search. Takes their bytes and 8 for each."""
 
     def __init__(self, keys: pa.Array | pa.ChunkedArray) -> None:
-        """``keys`` are strings in order. Raises ValueError if they are not, if one is null or if two are equal."""
+        """``keys`` are strings in order, or their bytes (:func:`key_bytes`).
+
+        Raises ValueError if they are not in order, if one is null or if two are equal.
+        """
         values = keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys
         if values.null_count:
             raise ValueError("a key is null")
-        values = pa.concat_arrays([values.cast(pa.large_string())])  # without an offset into larger buffers
+        kind = pa.large_binary() if pa.types.is_binary(values.type) else pa.large_string()
+        values = pa.concat_arrays([values.cast(kind)])  # without an offset into larger buffers
         _, offsets, data = values.buffers()
         # An array and bytes: their items are read several times as fast as those of numpy and memoryview.
         self._offsets = array("q", offsets.to_pybytes()[: 8 * (len(values) + 1)] if len(values) else bytes(8))
@@ -29,17 +42,14 @@ class SortedKeys(Sequence[str]):
         for position in range(len(self)):
             key = self._bytes(position)
             if previous is not None and key <= previous:
-                raise ValueError(f"keys are not in order: {key.decode()!r} comes after {previous.decode()!r}")
+                raise ValueError(f"keys are not in order: {_text(key)!r} comes after {_text(previous)!r}")
             previous = key
 
     def position(self, key: object) -> int | None:
         """Where ``key`` is; None if it is not among the keys."""
         if not isinstance(key, str):
             return None
-        try:
-            wanted = key.encode()
-        except UnicodeEncodeError:  # lone surrogates, which no stored string has
-            return None
+        wanted = key_bytes(key)
         found = bisect_left(range(len(self)), wanted, key=self._bytes)
         return found if found < len(self) and self._bytes(found) == wanted else None
 
@@ -53,14 +63,14 @@ class SortedKeys(Sequence[str]):
     def __getitem__(self, position: slice) -> list[str]: ...
     def __getitem__(self, position: int | slice) -> str | list[str]:
         if isinstance(position, slice):
-            return [self._bytes(each).decode() for each in range(len(self))[position]]
-        return self._bytes(range(len(self))[position]).decode()
+            return [_text(self._bytes(each)) for each in range(len(self))[position]]
+        return _text(self._bytes(range(len(self))[position]))
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
 
     def __iter__(self) -> Iterator[str]:
-        return (self._bytes(position).decode() for position in range(len(self)))
+        return (_text(self._bytes(position)) for position in range(len(self)))
 
     def __contains__(self, key: object) -> bool:
         return self.position(key) is not None

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from finray.core.settings import EncoderSettings, is_hub_name
-from finray.models import hub
 
 Vectors = npt.NDArray[np.float32]
 _QUERIES = 1024
@@ -87,6 +86,9 @@ def encoder_dimension(settings: EncoderSettings) -> int:
     """
     if settings.model == "hash":
         return load_encoder(settings).dimension
+    # Imported here: it changes the environment, and parsers, which import this module, get as little as they need.
+    from finray.models import hub
+
     if settings.model == "minilm":
         from finray.models.minilm import minilm_folder
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from finray.core.sorted_keys import SortedKeys
+from finray.core.sorted_keys import SortedKeys, key_bytes
 from finray.core.types import UNIDENTIFIED, Filing
 from finray.question.words import word_list
 
@@ -53,7 +53,7 @@ def group_filings(filings: Iterable[Filing]) -> CompanyGroups:
     newest: list[Filing] = []
     of_filing = array("i")
 
-    def ids() -> Iterator[str]:
+    def ids() -> Iterator[bytes]:
         for filing in filings:
             own = filing.filing_id if filing.company == UNIDENTIFIED else ""
             identity = (filing.cik, filing.commission_file_number, filing.company, filing.ticker, filing.aliases, own)
@@ -63,9 +63,9 @@ def group_filings(filings: Iterable[Filing]) -> CompanyGroups:
             elif _age(filing) > _age(newest[number]):
                 newest[number] = filing
             of_filing.append(number)
-            yield filing.filing_id
+            yield key_bytes(filing.filing_id)
 
-    keys, order = _in_order(pa.array(ids(), pa.string()))
+    keys, order = _in_order(pa.array(ids(), pa.binary()))
     members: dict[int, list[Filing]] = defaultdict(list)
     roots = _joined(newest)
     for filing, root in zip(newest, roots, strict=True):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.sorted_keys import ArrowColumn, KeyedValues, SortedKeys
+from finray.core.sorted_keys import ArrowColumn, KeyedValues, SortedKeys, key_bytes
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -18,6 +18,14 @@ def test_every_key_is_found_where_it_is_and_no_other(keys: set[str], other: str)
     assert [found.position(key) for key in ordered] == list(range(len(ordered)))
     assert found.position(other) == (ordered.index(other) if other in keys else None)
     assert (other in found) == (other in keys)
+
+
+@given(st.sets(st.text(st.characters())), st.text(st.characters()))
+def test_keys_may_have_lone_surrogates_as_bytes(keys: set[str], other: str) -> None:
+    ordered = sorted(keys)
+    found = SortedKeys(pa.array([key_bytes(key) for key in ordered], pa.binary()))
+    assert list(found) == ordered
+    assert found.position(other) == (ordered.index(other) if other in keys else None)
 
 
 def test_slices_of_a_larger_column_are_keys_too() -> None:
