@@ -7,6 +7,7 @@ columns; ``cell_choice`` weighs them.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -290,7 +291,7 @@ def _periods(features: Floats, asked: Asked, query: Query, cells: Sequence[PageC
         row[_COLUMN["other_year"]] = float(label_year is not None and label_year["year"] not in years and bool(years))
 
 
-def asked_periods(query: Query, asked: Asked, filing: Filing, facts: FilingFacts) -> list[tuple[object, int | None]]:
+def asked_periods(query: Query, asked: Asked, filing: Filing, facts: FilingFacts) -> list[tuple[dt.date, int | None]]:
     """(end, months) in ``filing`` of each period that the question asks for, months None for a day; without one in the
     question those of the filing itself."""
     phrase = Phrase(query.text, asked.words, (), "money", asked.instant)
