@@ -131,8 +131,9 @@ def test_two_workers_share_few_hard_questions(local_ray: None, local_settings: S
     with closing(AnswerPool(str(tmp_path), local_settings, 2, opening=wild.OPENING)) as pool:
         ray.get([opened for _, opened in pool._new])
         predictions = answer_all(pool, asked)
-        # The third is handed to who works on the first, and taken over by who is done with the second.
-        few = [Question(f"few{n}", f"sleep {seconds}") for n, seconds in enumerate((3, 0.5, 0.2, 0.01))]
+        # The third is handed to who works on the first, and taken over by who is done with the second. That may start
+        # late on a busy machine, so the first takes long.
+        few = [Question(f"few{n}", f"sleep {seconds}") for n, seconds in enumerate((6, 0.5, 0.2, 0.01))]
         first, second, third, _ = (prediction.answer for prediction in answer_all(pool, few))
         assert first != second == third
     did = Counter(p.answer for p, q in zip(predictions, asked, strict=True) if q.question == "sleep 1")
