@@ -27,6 +27,7 @@ from finray.question.synonyms import words_of
 
 _MEASURES: dict[AskedUnit | None, Measure] = {"per share": "per share", "shares": "shares", "percent": "percent"}
 _LABEL = 120
+_TOTAL = re.compile(r"\b(?:totals?|aggregate|combined|consolidated|overall|cumulative|sum)\b", re.I)
 _OUTFLOW = re.compile(
     r"\b(?:loss(?:es)?|impairments?|charges?|expenses?|costs?|amortization|depreciation|write-?(?:off|down)s?|"
     r"provisions?|forfeit\w*|cancell?ed|expired|exercised|released|allowances?|deductions?)\b",
@@ -53,7 +54,9 @@ class CellAnswerer:
             return None
         item = choice.cell.item
         journal.note(f"answer: of {len(found.cells)} cells {item.label!r}, {item.text!r} with {choice.probability:.2f}")
-        return figure_of(choice, query, curation, self._facts) if choice.probability >= model.threshold else None
+        if choice.probability < model.threshold or not is_asked_total(query, item):
+            return None
+        return figure_of(choice, query, curation, self._facts)
 
     def candidates(self, query: Query, curation: Curation) -> tuple[CellCandidates, Floats]:
         """The cells that compete, none if the question asks for more than one value, and what the question tells about
@@ -68,6 +71,12 @@ def asks_one_value(query: Query) -> bool:
     """Whether the answer may be one cell, as far as rules and the trained reader can tell: no change, share or sum."""
     moves = query.intents & {"growth", "change", "difference"}
     return query.operation in ("", "value") and len(query.quantities) <= 1 and not moves
+
+
+def is_asked_total(query: Query, item: LineItem) -> bool:
+    """False for a cell that says nothing of a total though the question asks for one: it may mean a sum of several."""
+    around = " ".join(filter(None, (item.label, item.column_label, item.section)))
+    return "total" not in query.intents or _TOTAL.search(around) is not None
 
 
 def figure_of(choice: Choice, query: Query, curation: Curation, facts: FilingFacts) -> Answer | None:
