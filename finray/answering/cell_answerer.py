@@ -11,7 +11,7 @@ from finray.answering.computed import Computation
 from finray.answering.coverage import fitting_period
 from finray.answering.operands import found_in, printed_amount
 from finray.answering.page_cells import PageCell, PageCells, measure_of
-from finray.answering.sentence_features import Floats
+from finray.answering.sentence_features import Floats, asked_words
 from finray.answering.units import answers_unit, result_unit
 from finray.answering.wording import asked_value
 from finray.core.journal import Journal
@@ -27,6 +27,9 @@ from finray.question.synonyms import words_of
 
 _MEASURES: dict[AskedUnit | None, Measure] = {"per share": "per share", "shares": "shares", "percent": "percent"}
 _LABEL = 120
+_HELD = 0.7
+"""Share of the question's words that a row of a primary statement must have."""
+_TOTAL = re.compile(r"\b(?:totals?|aggregate|combined|consolidated|overall|cumulative|sum)\b", re.I)
 _OUTFLOW = re.compile(
     r"\b(?:loss(?:es)?|impairments?|charges?|expenses?|costs?|amortization|depreciation|write-?(?:off|down)s?|"
     r"provisions?|forfeit\w*|cancell?ed|expired|exercised|released|allowances?|deductions?)\b",
@@ -53,7 +56,9 @@ class CellAnswerer:
             return None
         item = choice.cell.item
         journal.note(f"answer: of {len(found.cells)} cells {item.label!r}, {item.text!r} with {choice.probability:.2f}")
-        return figure_of(choice, query, curation, self._facts) if choice.probability >= model.threshold else None
+        if choice.probability < model.threshold or not (is_asked_total(query, item) and holds_narrower(query, item)):
+            return None
+        return figure_of(choice, query, curation, self._facts)
 
     def candidates(self, query: Query, curation: Curation) -> tuple[CellCandidates, Floats]:
         """The cells that compete, none if the question asks for more than one value, and what the question tells about
@@ -68,6 +73,21 @@ def asks_one_value(query: Query) -> bool:
     """Whether the answer may be one cell, as far as rules and the trained reader can tell: no change, share or sum."""
     moves = query.intents & {"growth", "change", "difference"}
     return query.operation in ("", "value") and len(query.quantities) <= 1 and not moves
+
+
+def is_asked_total(query: Query, item: LineItem) -> bool:
+    """False for a cell that says nothing of a total though the question asks for one: it may mean a sum of several."""
+    around = " ".join(filter(None, (item.label, item.column_label, item.section)))
+    return "total" not in query.intents or _TOTAL.search(around) is not None
+
+
+def holds_narrower(query: Query, item: LineItem) -> bool:
+    """Whether a row of a primary statement, which is about the whole company, has most words asked for: revenue is
+    not "revenue in Europe", depreciation is not "adjusted EBITDA". Tables of notes are about parts."""
+    asked = asked_words(query)
+    around = words_of(" ".join(filter(None, (item.label, item.column_label, item.section))))
+    held = sum(word in around for word in asked)
+    return item.statement is None or held >= _HELD * len(asked)
 
 
 def figure_of(choice: Choice, query: Query, curation: Curation, facts: FilingFacts) -> Answer | None:

@@ -84,6 +84,24 @@ def test_a_row_of_income_or_loss_keeps_its_sign() -> None:
     assert answer.value == -5e6
 
 
+def test_one_part_is_not_the_total_that_is_asked_for() -> None:
+    query = _query("What was total capital spending of North America Beverages in 2022?", intents=frozenset({"total"}))
+    assert _answer(query) is None
+    whole = (item(3, 1, "Total capital spending of North America Beverages", 904e6),)
+    answer = _answer(query, items=whole)
+    assert answer is not None
+    assert answer.value == 904e6
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"operation": "share"}, {"operation": "value", "quantities": ("a", "b")}, {"intents": frozenset({"growth"})}],
+)
+def test_a_question_for_more_than_one_value_gets_no_cell(changes: dict[str, object]) -> None:
+    query = _query("What capital spending does Acme show for North America Beverages in 2022?", **changes)
+    assert _answer(query) is None
+
+
 def test_initials_stand_for_their_words() -> None:
     assert {"north", "america"} <= set(short_forms("spending of North America Beverages")["nab"])
     rows = (item(3, 1, "NAB", 904e6), item(3, 2, "FLNA", 665e6))
