@@ -82,12 +82,13 @@ def is_asked_total(query: Query, item: LineItem) -> bool:
 
 
 def holds_narrower(query: Query, item: LineItem) -> bool:
-    """Whether a row of a primary statement, which is about the whole company, has most words asked for: revenue is
-    not "revenue in Europe", depreciation is not "adjusted EBITDA". Tables of notes are about parts."""
+    """Whether a row of a primary statement, or with a tag without a part, has most of the words asked for: both are
+    about the whole company. Revenue is not "revenue in Europe", depreciation is not "adjusted EBITDA"."""
     asked = asked_words(query)
     around = words_of(" ".join(filter(None, (item.label, item.column_label, item.section))))
     held = sum(word in around for word in asked)
-    return item.statement is None or held >= _HELD * len(asked)
+    tagged_whole = item.concept is not None and "[" not in (item.column_label or "")
+    return not (item.statement is not None or tagged_whole) or held >= _HELD * len(asked)
 
 
 def figure_of(choice: Choice, query: Query, curation: Curation, facts: FilingFacts) -> Answer | None:
