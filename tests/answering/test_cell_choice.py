@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_one_part_is_not_the_total_that_is_asked_for() -> None:
     "changes",
     [{"operation": "share"}, {"operation": "value", "quantities": ("a", "b")}, {"intents": frozenset({"growth"})}],
 )
-def test_a_question_for_more_than_one_value_gets_no_cell(changes: dict[str, object]) -> None:
+def test_a_question_for_more_than_one_value_gets_no_cell(changes: dict[str, Any]) -> None:
     query = _query("What capital spending does Acme show for North America Beverages in 2022?", **changes)
     assert _answer(query) is None
 
