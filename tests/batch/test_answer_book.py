@@ -224,6 +224,7 @@ RUN = """
 import asyncio, sys
 import finray, finray.library
 from finray.core.types import Prediction
+from tests.weightless import WEIGHTLESS
 
 class Engine:
     def __init__(self, *arguments, **options): pass
