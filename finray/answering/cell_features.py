@@ -182,19 +182,7 @@ def _words(
         if key not in known:
             known[key] = _shares(asked, any_asked, printed, cell, rarities[cell.filing.filing_id])
         rows.append(known[key])
-    names = (
-        "row",
-        "column",
-        "section",
-        "caption",
-        "heading",
-        "surplus",
-        "surplus_column",
-        "surplus_section",
-        "part",
-        "total",
-    )
-    for name, values in zip(names, zip(*rows, strict=True), strict=True):
+    for name, values in zip(_OF_WORDS, zip(*rows, strict=True), strict=True):
         _fill(features, name, values)
     cover = features[:, [_COLUMN[name] for name in ("row", "column", "section", "caption")]].sum(axis=1)
     _fill(features, "cover", cover)

@@ -40,7 +40,7 @@ def fetch_models(
     ]
     lines += [f"failed: {error}" for error in failed]
     home = f"HF_HOME={to} " if to is not None else ""
-    after = f"set {home}HF_HUB_OFFLINE=1 for processes that shall use only this cache"
+    after = f"set {home}HF_HUB_OFFLINE=1 for processes that must use only this cache"
     text = "\n".join([*lines, after]) if lines else "no model of these settings comes from a hub"
     record = {"models": [asdict(model) for model in found], "failed": [str(error) for error in failed]}
     emit(record, text, as_json=json_)
