@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -71,6 +71,17 @@ class Around:
     every: frozenset[str]
 
 
+class _Weights(dict[str, float]):
+    """Computes a word's weight when it is first asked for."""
+
+    def __init__(self, weight: Callable[[str], float]) -> None:
+        self._weight = weight
+
+    def __missing__(self, word: str) -> float:
+        weight = self[word] = self._weight(word)
+        return weight
+
+
 class Rarity:
     """How well each word distinguishes rows of one filing. ``weak_word`` is the factor for words that are in most
     captions, by default the fitted one."""
@@ -87,14 +98,21 @@ class Rarity:
             counts.update(words.label | words.section | words.column | around.concept)
         self._counts = counts
         self._rows = max(len(rows), 1)
-        self._weights: dict[str, float] = {}
+        self._weights = _Weights(self._new_weight)
+        self._totals: dict[frozenset[str], float] = {}
+        self.weight: Callable[[str], float] = self._weights.__getitem__
+        """The weight of a word: larger for words of fewer rows."""
 
-    def weight(self, word: str) -> float:
-        weight = self._weights.get(word)
-        if weight is None:
-            rare = math.log(1 + self._rows / (1 + self._counts[word]))
-            weight = self._weights[word] = rare * (self._weak_word if word in _WEAK else 1.0)
-        return weight
+    def total(self, words: frozenset[str]) -> float:
+        """The weight of all ``words``; kept, so only for those that recur."""
+        total = self._totals.get(words)
+        if total is None:
+            total = self._totals[words] = sum(map(self.weight, words))
+        return total
+
+    def _new_weight(self, word: str) -> float:
+        rare = math.log(1 + self._rows / (1 + self._counts[word]))
+        return rare * (self._weak_word if word in _WEAK else 1.0)
 
     def around(self, item: LineItem) -> Around:
         """The words around ``item``, computed once for all cells with the same texts."""

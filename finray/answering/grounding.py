@@ -78,9 +78,20 @@ def ungrounded_text(answer: str, texts: Sequence[str], question: str) -> tuple[s
 def prints(text: str, cell: str) -> bool:
     """Whether ``text`` prints every figure of ``cell``: "$1,234" matches "$ 1,234". A cell without figures (a dash)
     matches any text."""
-    return all(
-        re.search(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)", text) for figure in _CELL_FIGURE.findall(cell)
-    )
+    return all(_stands_alone(figure, text) for figure in _CELL_FIGURE.findall(cell))
+
+
+def _stands_alone(figure: str, text: str) -> bool:
+    """Whether ``text`` has ``figure`` and not only within longer ones."""
+    # By hand: a pattern for each figure takes longer to compile than to search.
+    start = text.find(figure)
+    while start >= 0:
+        before, after = text[max(0, start - 1) : start], text[start + len(figure) :][:2]
+        longer = before.isdecimal() or before in {".", ","} or after[:1].isdecimal()
+        if not longer and not (after[:1] in {".", ","} and after[1:].isdecimal()):
+            return True
+        start = text.find(figure, start + 1)
+    return False
 
 
 def _forms(text: str) -> dict[tuple[int, ...], set[int]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from finray.answering.filing_cells import FilingCells
-from finray.answering.row_weights import Fit, Standing, shipped_row_weights, standing_factor
+from finray.answering.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
 from finray.core.plan import Measure, Phrase
 from finray.core.types import LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, canonical_items
@@ -38,7 +38,7 @@ _AS_GOOD = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """``margin`` is ``fit.score`` over the score of the next different value, infinite without one."""
+    """``margin`` is ``fit.score`` over the score of the next different value, infinite without one that comes near."""
 
     line_item: LineItem
     fit: Fit
@@ -64,21 +64,39 @@ def look_up(
     weights = shipped_row_weights()
     matcher = cells.matcher(phrase)
     tagged = cells.is_tagged(balances=is_balance(phrase))
-    ranked: list[tuple[float, Fit, LineItem]] = []
-    for item in comparable(phrase, cells, end, months):
+    lift = (1 + _PAGE_BONUS) * highest_standing(weights)
+    bounds = [(matcher.bound(item), item) for item in comparable(phrase, cells, end, months)]
+    ranked: list[tuple[float, int, Fit, LineItem]] = []
+    highest = 0.0
+
+    def rank(number: int, item: LineItem) -> None:
+        nonlocal highest
         fit = matcher.fit(item)
-        if fit.score <= 0:
-            continue
-        score = fit.score * standing_factor(standing(item, months, tagged), weights)
-        if item.page in page_rank:
-            score *= 1 + _PAGE_BONUS / (1 + page_rank[item.page])
-        ranked.append((score, fit, item))
+        if fit.score > 0:
+            score = fit.score * standing_factor(standing(item, months, tagged), weights)
+            if item.page in page_rank:
+                score *= 1 + _PAGE_BONUS / (1 + page_rank[item.page])
+            ranked.append((-score, number, fit, item))
+            highest = max(highest, score)
+
+    # The promising cells first: what cannot come near the best changes neither the best cell nor whether it is sure.
+    order = sorted(range(len(bounds)), key=lambda number: -bounds[number][0])
+    done = 0
+    for number in order:
+        if bounds[number][0] * lift < highest / ALONE_MARGIN:
+            break
+        rank(number, bounds[number][1])
+        done += 1
     if not ranked:
         return None
-    ranked.sort(key=lambda cell: -cell[0])
-    score, fit, best = ranked[0]
-    other = next((other for other, _, item in ranked if not _same(item.value, best.value)), 0.0)
-    rounded = [(near, item) for near, _, item in ranked if _rounds(item, best)]
+    best = min(ranked, key=lambda cell: cell[:2])[-1]
+    for number in order[done:]:
+        if _tagged_alike(bounds[number][1], best) and _rounds(bounds[number][1], best):
+            rank(number, bounds[number][1])
+    ranked.sort(key=lambda cell: cell[:2])
+    score, fit = -ranked[0][0], ranked[0][2]
+    other = next((-other for other, _, _, item in ranked if not _same(item.value, best.value)), 0.0)
+    rounded = [(-near, item) for near, _, _, item in ranked if _rounds(item, best)]
     exact = max((i for near, i in rounded if near >= score * _AS_GOOD or _tagged_alike(i, best)), key=_digits)
     return Hit(exact if _digits(exact) > _digits(best) else best, fit, score / other if other else float("inf"))
 

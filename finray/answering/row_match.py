@@ -66,6 +66,7 @@ class Matcher:
         self._variants = list(dict.fromkeys(frozenset(words) for words in variants(phrase.words)))
         self._vocabulary = frozenset().union(*self._variants)
         self._groups: dict[frozenset[str], tuple[_Group, ...]] = {}
+        self._limits: dict[Around, float] = {}
         self._fits: dict[tuple[Around, frozenset[str], bool], Fit] = {}
 
     def fit(self, item: LineItem) -> Fit:
@@ -78,6 +79,20 @@ class Matcher:
         if fit is None:
             fit = self._fits[key] = self._new_fit(item, around, metric)
         return fit
+
+    def bound(self, item: LineItem) -> float:
+        """A number that the score of ``item`` does not exceed, for a fraction of the work."""
+        if self._metric(item):
+            return 1.0
+        around = self._rarity.around(item)
+        bound = self._limits.get(around)
+        if bound is None:
+            bound = 0.0
+            if not self._vocabulary.isdisjoint(around.every):
+                # A word of the concept counts as one of the row: more than anywhere else.
+                bound = -min((each[0] for each in self._bounds(around, around.concept)), default=0.0)
+            self._limits[around] = bound
+        return bound
 
     def readings(self, item: LineItem) -> tuple[list[Reading], list[Reading]]:
         """All readings with a word in common: by the row's words, and by the words of its concept."""
@@ -111,12 +126,7 @@ class Matcher:
     def _best(self, item: LineItem, around: Around, concept: frozenset[str]) -> Fit:
         """The best fit of a variant. Those that can win come first: few need all of a reading."""
         words = around.words
-        places = [(word, _place(word, words, concept)) for word in self._vocabulary & around.every]
-        found = {word: self._worth[place] * self._rarity.weight(word) for word, place in places if place is not None}
-        bounds = sorted(
-            (-sum(found[word] for word in group.shared) / group.total, group.number, group)
-            for group in self._groups_of(frozenset(found))
-        )
+        bounds = sorted(self._bounds(around, concept))
         best, best_number = NO_FIT, 0
         for bound, number, group in bounds:
             if -bound < best.score * _SLACK:  # the rest of a reading only lowers the score
@@ -127,6 +137,16 @@ class Matcher:
                 best, best_number = fit, number
         return best
 
+    def _bounds(self, around: Around, concept: frozenset[str]) -> list[tuple[float, int, _Group]]:
+        """What a variant of each group can reach, negative, and its number."""
+        words, weight = around.words, self._rarity.weight
+        places = [(word, _place(word, words, concept)) for word in self._vocabulary & around.every]
+        found = {word: self._worth[place] * weight(word) for word, place in places if place is not None}
+        return [
+            (-sum([found[word] for word in group.shared]) / group.total, group.number, group)
+            for group in self._groups_of(frozenset(found))
+        ]
+
     def _groups_of(self, found: frozenset[str]) -> tuple[_Group, ...]:
         """The variants with a word of ``found``, one for each way to read a cell around which these words are."""
         groups = self._groups.get(found)
@@ -135,7 +155,7 @@ class Matcher:
             for number, asked in enumerate(self._variants):
                 shared = asked & found
                 key = shared, qualifier_mask(asked), not asked.isdisjoint(_MOVES)
-                total = sum(map(self._rarity.weight, asked))
+                total = self._rarity.total(asked)
                 if shared and (key not in first or total < first[key].total):
                     first[key] = _Group(shared, total, number, asked)
             groups = self._groups[found] = tuple(first.values())
@@ -148,10 +168,9 @@ class Matcher:
         places = [(place, weight(word)) for word in asked if (place := _place(word, words, concept)) is not None]
         if not places:
             return None
-        total = sum(map(weight, asked))
-        if (
-            sum(self._worth[place] * value for place, value in places) / total <= least
-        ):  # the rest only lowers the score
+        total = self._rarity.total(asked)
+        bound = sum(self._worth[place] * value for place, value in places) / total
+        if bound <= least:  # the rest only lowers the score
             return None
         found = dict.fromkeys(PLACES, 0.0)
         for place, value in places:
@@ -170,10 +189,10 @@ class Matcher:
         return Reading(
             total,
             **found,
-            own=sum(weight(word) for word in wording.label),
-            surplus=sum(weight(word) for word in surplus),
-            named=sum(weight(word) for word in concept),
-            surplus_named=sum(weight(word) for word in concept - asked),
+            own=self._rarity.total(wording.label),
+            surplus=sum(map(weight, surplus)),
+            named=self._rarity.total(concept),
+            surplus_named=sum(map(weight, concept - asked)),
             **agrees._asdict(),
             part=not words.whole and _names_part(words.column - asked - concept),
             moves=bool(concept & _MOVES) and not asked & _MOVES,

@@ -6,6 +6,7 @@ that were found, times a factor for each disagreement. The same formula works fo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -173,6 +174,11 @@ def combined(plain: Fit, tagged: Fit, w: RowWeights) -> Fit:
 
 def standing_factor(s: Standing, w: RowWeights) -> Number:
     return w.statement**s.statement * w.unsaid_months**s.unsaid_months * w.dash**s.dash * w.untagged**s.untagged
+
+
+def highest_standing(w: RowWeights) -> float:
+    """The largest that :func:`standing_factor` can be."""
+    return math.prod(max(1.0, factor) for factor in (w.statement, w.unsaid_months, w.dash, w.untagged))
 
 
 def row_weights(named: Mapping[str, float]) -> RowWeights:

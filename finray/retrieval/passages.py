@@ -46,7 +46,9 @@ class PagePassages:
         probabilities = self._model.probabilities(candidates.features)
         best = np.argsort(-probabilities, kind="stable")[:k].tolist()
         names = {document.filing.filing_id: document.filing.doc_name for document in documents}
-        rows = candidates.chunks.take(pa.array([candidates.chunk[index] for index in best], pa.int64()))
+        # Slices: ``take`` would first join the chunks of all filings.
+        found = [candidates.chunks.slice(candidates.chunk[index], 1) for index in best]
+        rows = pa.concat_tables([candidates.chunks.slice(0, 0), *found])
         scores = pa.array([round(float(probabilities[index]), _DIGITS) for index in best], pa.float64())
         result = chunk_passages(rows.append_column("score", scores), names)
         for passage, index in list(zip(result, best, strict=True))[:TRACED]:

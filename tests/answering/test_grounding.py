@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.answering.grounding import figures, ungrounded_text, unspelled
+from finray.answering.grounding import figures, prints, ungrounded_text, unspelled
 
 TEXT = ("Revenue (in millions) $ 1,577.5 (200) 4.5%", "Shares outstanding 12,345,678; par value $.01; $0.62 a share")
 QUESTION = "What was the margin of FY2021 at a tax rate of 21%?"
@@ -83,3 +85,11 @@ def test_any_text_can_be_checked(answer: str, text: str, number: float) -> None:
 @given(st.text(alphabet="0123456789,. ", max_size=400))
 def test_a_text_grounds_itself(text: str) -> None:
     assert ungrounded_text(text, [text], "") == ()
+
+
+@given(st.text(alphabet="12.,0$ ", max_size=14), st.text(alphabet="12.,0 ", max_size=4))
+def test_a_text_prints_a_cell_if_its_figures_stand_alone(text: str, cell: str) -> None:
+    wanted = re.findall(r"\d[\d,.]*\d|\d", cell)
+    alone = [re.search(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)", text) for figure in wanted]
+    if prints("12", "12") and not prints("112", "12"):
+        assert prints(text, cell) == all(alone)

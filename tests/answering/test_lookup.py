@@ -5,8 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
+from finray.answering.cell_words import Rarity
 from finray.answering.filing_cells import FilingCells
-from finray.answering.lookup import Hit, look_up, look_up_any
+from finray.answering.lookup import Hit, comparable, look_up, look_up_any, standing
+from finray.answering.row_match import Matcher
+from finray.answering.row_weights import shipped_row_weights, standing_factor
 from finray.core.types import LineItem
 from finray.question.phrase import phrase_of
 
@@ -119,3 +122,32 @@ def test_no_row_of_another_measure_answers_a_question_that_states_its_own() -> N
     assert found.line_item.unit == "percent"
     stated = look_up_any(replace(phrase, stated=True), FilingCells(rate), END, 12, {})
     assert stated is None or not stated.sure
+
+
+def test_cells_that_cannot_win_are_left_out_without_another_answer() -> None:
+    weights = shipped_row_weights()
+    for text in ("operating income", "deferred federal income tax expense", "net sales in Europe", "accounts payable"):
+        phrase = phrase_of(text)
+        assert phrase is not None
+        cells = FilingCells(TABLE)
+        for months in (12, None):
+            scores = [
+                (fit.score * standing_factor(standing(item, months, False), weights), item.value)
+                for item in comparable(phrase, cells, END, months)
+                if (fit := Matcher(phrase, Rarity(TABLE)).fit(item)).score > 0
+            ]
+            hit = look_up(phrase, cells, END, months, {})
+            assert (hit is None) == (not scores)
+            if hit is not None:
+                best = max(scores, key=lambda each: each[0])
+                assert hit.line_item.value == best[1]
+                next_best = max((score for score, value in scores if abs(value) != abs(best[1])), default=0.0)
+                assert (hit.margin >= 1.8) == (best[0] >= 1.8 * next_best)
+
+
+def test_no_score_exceeds_its_bound() -> None:
+    for text in ("operating income of Europe", "current state income tax", "cost of sales"):
+        phrase = phrase_of(text)
+        assert phrase is not None
+        matcher = FilingCells(TABLE).matcher(phrase)
+        assert all(matcher.fit(item).score <= matcher.bound(item) + 1e-9 for item in TABLE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +23,7 @@ def test_terms_are_found_as_by_reading_each_page(texts: list[str]) -> None:
     found = FoundTerms([PageText(text) for text in texts], WEIGHTS)
     for term in WEIGHTS:
         assert found.pages(term).tolist() == [at for at, text in enumerate(texts) if term in content_terms(text)]
-    pairs = [set(zip(terms, terms[1:], strict=False)) for terms in map(content_terms, texts)]
+    pairs = [set(pairwise(terms)) for terms in map(content_terms, texts)]
     assert found.has_pair("revenu", "tax").tolist() == [("revenu", "tax") in each for each in pairs]
     best, rows = found.best_lines(WEIGHTS)
     assert best == pytest.approx([max(map(_weight, text.split("\n"))) for text in texts])
