@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,59 +16,22 @@ import pytest
 
 from finray.core.errors import FilingError, UsageError
 from finray.core.settings import Settings
-from finray.core.types import Filing, LineItem, Page, ParsedFiling
 from finray.index import layout, maintenance, plan, schema, search_indexes, writer
-from finray.index.bundle import FilingBundle, make_bundle, texts_to_encode, with_vectors
 from finray.index.check import check_index
 from finray.index.fragments import write_filings
 from finray.index.plan import PlannedFile, content_fingerprint
 from finray.index.reader import IndexReader
 from finray.index.upkeep import maintain
 from finray.index.writer import IndexWriter
-from finray.models.encoder import HashEncoder
 from finray.storage import lance_commit
 from finray.storage.locations import SourceFile
+from tests.index.made_up_filings import ENCODER, MODIFIED, add, bundle, write
 from tools.faults.contents import read_contents
-
-ENCODER = HashEncoder()
-MODIFIED = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
-
-
-def bundle(filing_id: str, words: str, n_pages: int = 3) -> tuple[PlannedFile, FilingBundle]:
-    sha256 = hashlib.sha256(f"{filing_id} {words}".encode()).hexdigest()
-    uri = f"/corpus/{filing_id}.pdf"
-    filing = Filing(filing_id, filing_id, uri, sha256, company="Quillfern Corp", form="10-K", fiscal_year=2023)
-    pages = tuple(Page(number, f"{words} page {number}") for number in range(n_pages))
-    items = (LineItem(0, "income", "Revenue", 5e6, "5", "USD", 10**6, dt.date(2023, 12, 31), 12),)
-    made = make_bundle(ParsedFiling(filing, pages, items), Settings().chunks)
-    file = SourceFile(uri, 1, MODIFIED)
-    return PlannedFile(file, content_fingerprint(sha256)), with_vectors(
-        made, ENCODER.encode_passages(texts_to_encode(made))
-    )
 
 
 @pytest.fixture
 def index_uri(tmp_path: Path) -> str:
     return str(tmp_path / "index")
-
-
-def add(writer: IndexWriter, *filings: tuple[PlannedFile, FilingBundle]) -> None:
-    """One batch, as a worker writes it."""
-    written = write_filings(writer.target, [(made, planned.file.modified) for planned, made in filings])
-    writer.add({planned.file.uri: planned for planned, _ in filings}, written)
-
-
-def write(
-    uri: str, settings: Settings, filings: Sequence[tuple[PlannedFile, FilingBundle]], *, failing: Sequence[str] = ()
-) -> None:
-    """Index ``filings``, and files with the names ``failing``, which cannot be read."""
-    writer = IndexWriter(uri, settings, ENCODER.dimension)
-    bad = [PlannedFile(SourceFile(f"/corpus/{name}.pdf", 1, MODIFIED), content_fingerprint(name)) for name in failing]
-    writer.plan([planned.file for planned in (*(planned for planned, _ in filings), *bad)])
-    for planned in bad:
-        writer.fail(planned, planned.file.uri, FilingError("parse", "corrupt", "it is corrupt"))
-    add(writer, *filings)
-    writer.finish()
 
 
 class Killed(BaseException):

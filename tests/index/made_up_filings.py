@@ -1,0 +1,53 @@
+"""Filings of a few words, written to a real index."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+from collections.abc import Sequence
+
+from finray.core.errors import FilingError
+from finray.core.settings import Settings
+from finray.core.types import Filing, LineItem, Page, ParsedFiling
+from finray.index.bundle import FilingBundle, make_bundle, texts_to_encode, with_vectors
+from finray.index.fragments import write_filings
+from finray.index.plan import PlannedFile, content_fingerprint
+from finray.index.writer import IndexWriter
+from finray.models.encoder import HashEncoder
+from finray.storage.locations import SourceFile
+
+ENCODER = HashEncoder()
+MODIFIED = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
+
+
+def bundle(filing_id: str, words: str, n_pages: int = 3, revenue: float = 5e6) -> tuple[PlannedFile, FilingBundle]:
+    """A 10-K of ``n_pages`` pages with ``words`` and one figure."""
+    sha256 = hashlib.sha256(f"{filing_id} {words}".encode()).hexdigest()
+    uri = f"/corpus/{filing_id}.pdf"
+    filing = Filing(filing_id, filing_id, uri, sha256, company="Quillfern Corp", form="10-K", fiscal_year=2023)
+    pages = tuple(Page(number, f"{words} page {number}") for number in range(n_pages))
+    items = (LineItem(0, "income", "Revenue", revenue, "5", "USD", 10**6, dt.date(2023, 12, 31), 12),)
+    made = make_bundle(ParsedFiling(filing, pages, items), Settings().chunks)
+    file = SourceFile(uri, 1, MODIFIED)
+    return PlannedFile(file, content_fingerprint(sha256)), with_vectors(
+        made, ENCODER.encode_passages(texts_to_encode(made))
+    )
+
+
+def add(writer: IndexWriter, *filings: tuple[PlannedFile, FilingBundle]) -> None:
+    """One batch, as a worker writes it."""
+    written = write_filings(writer.target, [(made, planned.file.modified) for planned, made in filings])
+    writer.add({planned.file.uri: planned for planned, _ in filings}, written)
+
+
+def write(
+    uri: str, settings: Settings, filings: Sequence[tuple[PlannedFile, FilingBundle]], *, failing: Sequence[str] = ()
+) -> None:
+    """Index ``filings``, and files with the names ``failing``, which cannot be read."""
+    writer = IndexWriter(uri, settings, ENCODER.dimension)
+    bad = [PlannedFile(SourceFile(f"/corpus/{name}.pdf", 1, MODIFIED), content_fingerprint(name)) for name in failing]
+    writer.plan([planned.file for planned in (*(planned for planned, _ in filings), *bad)])
+    for planned in bad:
+        writer.fail(planned, planned.file.uri, FilingError("parse", "corrupt", "it is corrupt"))
+    add(writer, *filings)
+    writer.finish()
