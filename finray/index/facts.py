@@ -16,8 +16,8 @@ from finray.models.encoder import Vectors
 from finray.question.companies import CompanyCatalog
 
 CACHE_BYTES = IndexSettings().cache_bytes
-_ITEM_BYTES = 1_500
-"""Memory of a line item with what look-ups prepare of it, measured on ten 10-Ks."""
+_ITEM_BYTES = 2_500
+"""Memory of a line item with what look-ups prepare of it: 2,200 on average of eight 10-Ks."""
 P = TypeVar("P")
 
 

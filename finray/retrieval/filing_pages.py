@@ -26,7 +26,7 @@ from finray.retrieval.subjects import Subject
 
 Numbers = npt.NDArray[np.int64]
 _COLUMNS: Final = ("filing_id", "page", "start", "end", "text", "vector")
-_TEXT_BYTES: Final = 6
+_TEXT_BYTES: Final = 7
 """Memory of a filing for each byte of its chunks: the table, the pages' texts, and 8 bytes for each term."""
 _PAGE_BYTES: Final = 2_000
 _ITEM = re.compile(r"^items? (\d{1,2}[abc]?)\b", re.I | re.M)
