@@ -41,6 +41,10 @@ class LanguageModel:
             )
         return await self._model.chat_as(asker, messages, schema)
 
+    async def serves(self) -> dict[str, object]:
+        """The model, for callers that must not take another one for theirs."""
+        return {"model": self._name}
+
     async def running(self) -> int:
         """The number of unfinished requests."""
         return self._model.running()
@@ -55,7 +59,7 @@ class LanguageModel:
             model.close()
 
 
-_DEPLOYMENT: Any = serve.deployment(LanguageModel)
+_DEPLOYMENT: Any = serve.deployment(name="llm")(LanguageModel)
 
 
 def bind(settings: Settings, options: Mapping[str, Any]) -> serve.Application:

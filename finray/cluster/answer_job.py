@@ -20,6 +20,7 @@ from finray.cluster.answer_worker import AnswerWorker
 from finray.cluster.cause import cause_of
 from finray.cluster.dispatch import Assignment, Dispatcher
 from finray.cluster.runtime import ClusterError
+from finray.cluster.served_models import ServedModels
 from finray.core.errors import EngineLostError, FinrayError
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
@@ -52,7 +53,8 @@ class AnswerPool:
     ``workers`` defaults to one for each CPU of the cluster, and is at most the number of ``questions``. Without a
     language model, a worker answers one question at a time, with one its share of ``bulk.concurrency``. A dead worker
     is replaced once there is room, and its questions are retried; a question that keeps killing workers, even alone,
-    becomes a prediction with status "error". ``opening`` is as in :class:`finray.engines.source.EngineSource`.
+    becomes a prediction with status "error". Workers call the models in ``served`` and load all others themselves.
+    ``opening`` is as in :class:`finray.engines.source.EngineSource`.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class AnswerPool:
         workers: int | None = None,
         *,
         questions: int | None = None,
+        served: ServedModels | None = None,
         opening: str = OPENING,
     ) -> None:
         resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
@@ -76,8 +79,15 @@ class AnswerPool:
         self._index_uri = normalize(index_uri)  # workers may have another working directory
         self._settings = settings
         self._engine = partial(
-            QuestionEngine, self._index_uri, settings, asks_llm=llm, in_flight=works_on, opening=opening
+            QuestionEngine,
+            self._index_uri,
+            settings,
+            asks_llm=llm,
+            in_flight=works_on,
+            served=served.outsiders if served else dict,
+            opening=opening,
         )
+        self._gpus = _gpus(settings, served)
         self._joining: set[asyncio.Task[None]] = set()
         self._alone = asyncio.Lock()
         self._lone: _Handle | None = None
@@ -206,7 +216,7 @@ class AnswerPool:
 
     def _start(self, num_cpus: int = 1) -> tuple[_Handle, _Handle]:
         """A new worker, and a reference that resolves when it has opened the index."""
-        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=_gpus(self._settings), max_concurrency=self._calls)
+        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=self._gpus, max_concurrency=self._calls)
         worker = options.remote(_worker_environment())
         return worker, worker.open.remote(self._engine)
 
@@ -231,10 +241,14 @@ async def _reply(sent: _Handle) -> Prediction:
         raise _WorkerLostError(type(error).__name__) from error
 
 
-def _gpus(settings: Settings) -> int:
+def _gpus(settings: Settings, served: ServedModels | None) -> int:
     """GPUs of one worker: those of its own vLLM, if the cluster has any."""
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    own = [llm.vllm.tensor_parallel_size for llm in settings.llms.values() if llm.backend == "vllm"]
+    own = [
+        llm.vllm.tensor_parallel_size
+        for name, llm in settings.llms.items()
+        if llm.backend == "vllm" and not (name == "llm" and served and "chat" in served.roles)
+    ]
     return sum(own) if asks_llm(settings) and resources.get("GPU") else 0
 
 

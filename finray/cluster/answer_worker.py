@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Mapping
 
@@ -18,7 +19,7 @@ class AnswerWorker:
 
     async def open(self, engine: Callable[[], QuestionEngine]) -> None:
         """Open the index. Not in ``__init__``, whose errors Ray reports as the death of an actor."""
-        self._engine = engine()
+        self._engine = await asyncio.to_thread(engine)  # it may wait for Ray Serve
         await self._engine.ready()
 
     async def answer(self, question: Question) -> Prediction:

@@ -22,14 +22,23 @@ _GRACE_SECONDS = 5.0
 class QuestionEngine:
     """One engine in a child process, which works on ``in_flight`` questions at a time.
 
-    ``asks_llm``: whether questions wait for a language model (``finray.engine.asks_llm``).
+    ``asks_llm``: whether questions wait for a language model (``finray.engine.asks_llm``). ``served`` makes the calls
+    of models that run elsewhere, in place of those of the settings.
     """
 
     def __init__(
-        self, index_uri: str, settings: Settings, *, asks_llm: bool, in_flight: int = 1, opening: str = OPENING
+        self,
+        index_uri: str,
+        settings: Settings,
+        *,
+        asks_llm: bool,
+        in_flight: int = 1,
+        served: Callable[[], Outsiders] = dict,
+        opening: str = OPENING,
     ) -> None:
         seconds = settings.bulk.question_seconds or (_WITH_LLM_SECONDS if asks_llm else _BY_RULES_SECONDS)
-        outsiders = outside_of(settings, asks_llm=asks_llm)
+        elsewhere = served()
+        outsiders = {**outside_of(settings, asks_llm=asks_llm, without=frozenset(elsewhere)), **elsewhere}
         self._settings_hash = settings.answer_hash()
         self._engines = EnginePool(
             EngineSource(index_uri, settings, frozenset(outsiders), opening),
