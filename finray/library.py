@@ -21,7 +21,7 @@ from finray.batch.question_tables import QuestionFile
 from finray.core.errors import FinrayError, IndexMissingError, UsageError
 from finray.core.filing_filter import FilingFilter
 from finray.core.query import Query
-from finray.core.settings import Settings, load_settings
+from finray.core.settings import LlmSettings, Settings, load_settings
 from finray.core.types import Document, Filing, GoldEvidence, Passage, Prediction, Question
 from finray.engine import Engine, asks_llm, open_engine
 from finray.engines.questions import QuestionEngine
@@ -288,12 +288,13 @@ class _BulkRun:
     def _answerer(self, to_ask: int) -> Iterator[Answer]:
         """The function that answers questions: one engine (``workers`` 0) or a pool on Ray.
 
-        A vLLM engine batches the requests of many questions, so one engine is the default for it.
+        A vLLM engine batches the requests of many questions, so one engine is the default for it; not for a job on a
+        cluster, which may run on a head without GPU.
         """
         index, settings, workers = self.index, self.settings, self.workers
         waits = asks_llm(settings)
-        own_vllm = waits and any(llm.backend == "vllm" for llm in settings.llms.values())
-        if workers is None and own_vllm and self.app is None:
+        own_vllm = [llm for llm in settings.llms.values() if llm.backend == "vllm"] if waits else []
+        if workers is None and own_vllm and self.app is None and not _takes_gpus_of_a_cluster(own_vllm):
             workers = 0
         if workers == 0 and self.app is not None:
             raise UsageError(f"--workers 0 runs without Ray, but --app {self.app} is on Ray; leave out one of them")
@@ -364,6 +365,13 @@ def save_facts(uri: str, facts: Sequence[Fact], index: str, *, service: str | No
     check_facts_target(uri)
     filings = IndexReader.open(index).filings().by_id
     write_facts(uri, facts, PageLinks(filings, service))
+
+
+def _takes_gpus_of_a_cluster(llms: Sequence[LlmSettings]) -> bool:
+    from finray.cluster.runtime import has_cluster
+    from finray.models.vllm_engine import gpus_of
+
+    return has_cluster() and any(gpus_of(llm) for llm in llms)
 
 
 def _run(work: Coroutine[Any, Any, Result]) -> Result:

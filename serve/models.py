@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from ray import serve
 
+from finray.cluster.gpus import hide_unassigned_gpus
 from finray.core.settings import EncoderSettings, RerankerSettings
 from finray.models.encoder import Vectors, load_encoder
 from finray.models.reranker import load_reranker
@@ -22,6 +23,7 @@ class EncoderReplica:
     """Encodes texts that already have their prefix, so that queries and passages share batches."""
 
     def __init__(self, settings: EncoderSettings, max_batch_size: int, batch_wait_s: float) -> None:
+        hide_unassigned_gpus()
         self._settings = settings
         self._encoder = load_encoder(settings.model_copy(update={"query_prefix": "", "passage_prefix": ""}))
         self._encode.set_max_batch_size(max_batch_size)  # type: ignore[attr-defined]
@@ -47,6 +49,7 @@ class RerankerReplica:
     """Scores (query, text) pairs."""
 
     def __init__(self, settings: RerankerSettings, max_batch_size: int, batch_wait_s: float) -> None:
+        hide_unassigned_gpus()
         self._settings = settings
         self._reranker = load_reranker(settings)
         self._score.set_max_batch_size(max_batch_size)  # type: ignore[attr-defined]

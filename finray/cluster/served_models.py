@@ -135,5 +135,5 @@ def _check(app: str, role: Role, wanted: Mapping[str, object]) -> None:
 def _handle(app: str, role: Role) -> Any:
     try:
         return serve.get_deployment_handle(_DEPLOYMENTS[role], app_name=app)
-    except RayServeException as error:
+    except (RayServeException, KeyError) as error:  # no Serve, or no such deployment
         raise ModelUnavailableError(f"the application {app!r} is gone: {error}") from error
