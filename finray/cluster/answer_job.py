@@ -25,7 +25,7 @@ from finray.core.errors import EngineLostError, FinrayError
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
-from finray.engines.questions import QuestionEngine
+from finray.engines.questions import IN_FLIGHT_SERVED, QuestionEngine
 from finray.engines.source import OPENING
 from finray.models.vllm_engine import gpus_of
 from finray.storage.locations import normalize
@@ -73,7 +73,7 @@ class AnswerPool:
         count = workers or _default_workers(self._gpus)
         count = min(count, questions or count)
         llm = asks_llm(settings)
-        works_on = max(1, -(-settings.bulk.concurrency // count)) if llm else 1
+        works_on = max(1, -(-settings.bulk.concurrency // count)) if llm else IN_FLIGHT_SERVED if served else 1
         prefetch = 0 if llm else _PREFETCH
         self._dispatcher: Dispatcher[_Handle] = Dispatcher(works_on, prefetch)
         # A question that has moved to another worker may still be queued at the first.

@@ -17,6 +17,8 @@ _BY_RULES_SECONDS = 300.0
 _WITH_LLM_SECONDS = 3600.0
 """Hundreds of questions share the model, and each calls it several times."""
 _GRACE_SECONDS = 5.0
+IN_FLIGHT_SERVED = 4
+"""Questions of a rule-based engine whose models run elsewhere: it computes one while others wait for them."""
 
 
 class QuestionEngine:

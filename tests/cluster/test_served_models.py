@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +26,7 @@ from finray.core.types import Prediction
 from finray.library import answer_many
 from serve.app import build
 from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArguments
+from serve.metrics import cluster_metrics
 from tests.weightless import WEIGHTLESS
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
@@ -70,8 +73,8 @@ def application(sample_index: str, chosen: dict[str, Any]) -> Iterator[str]:
             set=chosen,
             auth=False,
             ingress=Replicas(**SMALL),
-            encoder=BatchedReplicas(**SMALL),
-            reranker=BatchedReplicas(**SMALL),
+            encoder=BatchedReplicas(**SMALL, batch_wait_s=0.05),
+            reranker=BatchedReplicas(**SMALL, batch_wait_s=0.05),
             llm=LanguageModel(build="tests.serve.fake_llm:bind", options={"ray_actor_options": SMALL}),
         )
         serve.run(build(arguments), name="models", route_prefix=None)
@@ -130,6 +133,29 @@ def test_the_language_model_of_the_application_answers(
     assert len(answered) >= QUESTIONS // 2
     assert {prediction.usage["answer"].completion_tokens for prediction in answered} == {1}
     assert 42.0 in {prediction.value for prediction in answered}
+
+
+def batches(deployment: str) -> tuple[float, float]:
+    """The batches of a deployment so far and the requests in them, as `/metrics` of the service shows them."""
+    found = {"count": 0.0, "sum": 0.0}
+    for line in asyncio.run(cluster_metrics()).splitlines():
+        name, _, rest = line.partition("{")
+        if name.startswith("ray_serve_actual_batch_size_") and f'deployment="{deployment}"' in rest:
+            found[name.rpartition("_")[2]] = found.get(name.rpartition("_")[2], 0.0) + float(rest.rpartition(" ")[2])
+    return found["count"], found["sum"]
+
+
+def test_concurrent_questions_form_batches(
+    application: str, questions: str, sample_index: str, chosen: dict[str, Any], tmp_path: Path
+) -> None:
+    settings = load_settings(overrides=chosen, environment={})
+    answer_many(questions, sample_index, str(tmp_path / "out.jsonl"), settings, app=application, workers=1)
+    for deployment in ("encoder", "passage_reranker"):
+        deadline = time.monotonic() + 60  # Ray exports metrics every ten seconds
+        while not (found := batches(deployment))[0] and time.monotonic() < deadline:
+            time.sleep(1)
+        count, requests = found
+        assert requests > count, f"{requests:g} requests in {count:g} batches of {deployment}"
 
 
 def test_an_application_that_does_not_run_is_an_error_with_those_that_do(
