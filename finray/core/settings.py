@@ -26,6 +26,10 @@ from finray.core.method_settings import MethodParameters, Section
 ENVIRONMENT_PREFIX = "FINRAY_"
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_SERVER = 64
+"""Requests in flight at a server whose capacity is not known."""
+_ENGINE = 256
+"""Requests in one batch of vLLM by default, at least (SchedulerConfig)."""
 _RENAMED = {"paper": "hirec"}
 """Presets of earlier versions, and their names now."""
 
@@ -240,7 +244,7 @@ class VllmSettings(Section):
     max_model_len: int = Field(0, ge=0)
     """Tokens of prompt and reply together."""
     max_num_seqs: int = Field(0, ge=0)
-    """Requests in one batch."""
+    """Requests in one batch, and in flight unless ``max_concurrency`` is set."""
     gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
     """Share of the GPU's memory that the engine takes."""
     kv_cache_gb: float = Field(0.0, ge=0)
@@ -279,8 +283,9 @@ class LlmSettings(Section):
     """How often a failed or throttled request is sent again."""
     retry_wait_s: float = Field(1.0, ge=0)
     """Wait before the first retry; doubled for each further one, up to 30 s, with jitter."""
-    max_concurrency: int = Field(64, ge=1)
-    """Requests in flight."""
+    max_concurrency: int = Field(0, ge=0)
+    """Requests in flight from one process. 0 is what the engine batches (``vllm.max_num_seqs``) for the backend "vllm",
+    no limit for "serve", whose replicas take as many and let the others wait, and 64 for "openai"."""
     structured_output: Literal["auto", "json_schema", "none"] = "auto"
     """Whether the server enforces a JSON schema; "auto" requests it until the server rejects that."""
     replay_cache: str = ""
@@ -292,6 +297,11 @@ class LlmSettings(Section):
     completion_price: float = Field(0.0, ge=0)
     """Price of a million tokens written."""
     vllm: VllmSettings = VllmSettings()
+
+    @property
+    def in_flight(self) -> int:
+        """Requests in flight at a server, or at one engine whose own limit is not known yet."""
+        return self.max_concurrency or self.vllm.max_num_seqs or (_SERVER if self.backend == "openai" else _ENGINE)
 
     def identity(self) -> dict[str, Any]:
         """The settings that can change a reply: the key of cached replies and resumed answers."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import OrderedDict
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from threading import Lock
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -35,12 +36,52 @@ class Encoder(Protocol):
         ...
 
 
+@runtime_checkable
+class AwaitableEncoder(Protocol):
+    """An encoder whose caller can do other work meanwhile, because it runs elsewhere."""
+
+    async def query_vector(self, text: str) -> Vectors:
+        """As :meth:`Encoder.encode_query`."""
+        ...
+
+
+async def query_vector(encoder: Encoder, text: str) -> Vectors:
+    """``encoder.encode_query(text)``; while an encoder elsewhere computes it, other questions go on, so that it gets
+    their texts together. Await it before code that calls ``encode_query`` itself: a QueryCache keeps the vector."""
+    if isinstance(encoder, AwaitableEncoder):
+        return await encoder.query_vector(text)
+    return encoder.encode_query(text)
+
+
 class QueryCache:
     """``encoder`` with a cache of its last queries: several stages of one question need the same vector."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        self.encode_query = lru_cache(_QUERIES)(encoder.encode_query)
+        self._vectors: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def encode_query(self, text: str) -> Vectors:
+        vector = self._known(text)
+        return self._keep(text, self._encoder.encode_query(text)) if vector is None else vector
+
+    async def query_vector(self, text: str) -> Vectors:
+        vector = self._known(text)
+        return self._keep(text, await query_vector(self._encoder, text)) if vector is None else vector
+
+    def _known(self, text: str) -> Vectors | None:
+        with self._lock:
+            vector = self._vectors.get(text)
+            if vector is not None:
+                self._vectors.move_to_end(text)
+        return vector
+
+    def _keep(self, text: str, vector: Vectors) -> Vectors:
+        with self._lock:
+            self._vectors[text] = vector
+            if len(self._vectors) > _QUERIES:
+                self._vectors.popitem(last=False)
+        return vector
 
     @property
     def dimension(self) -> int:

@@ -15,7 +15,7 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.models.encoder import Encoder
+from finray.models.encoder import Encoder, query_vector
 from finray.retrieval.flat import chunk_passages
 from finray.retrieval.page_features import page_candidates
 from finray.retrieval.page_model import PageModel
@@ -38,6 +38,7 @@ class PagePassages:
     ) -> Sequence[Passage]:
         if not documents:
             return ()
+        await query_vector(self._encoder, query.question)
         candidates = page_candidates(query, documents, self._reader, self._encoder)
         probabilities = self._model.probabilities(candidates.features)
         best = np.argsort(-probabilities, kind="stable")[:k].tolist()
