@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import cast
 
 import lxml.html
 from lxml import etree
@@ -250,7 +251,8 @@ class _Pages:
         """Whether the table holds other tables or page breaks; its cells are then read as blocks."""
         if next(table.iterdescendants("table"), None) is not None:
             return True
-        return any(_breaks(style) for style in _STYLES(table))
+        styles = cast(list[str], _STYLES(table))
+        return any(_breaks(style) for style in styles)
 
     def add(self, text: str | None) -> None:
         if not text:

@@ -71,7 +71,7 @@ def pdf_text(
     settings: FilingSettings,
     ocr: Ocr | None = None,
     *,
-    tabular: Callable[[str], bool] = lambda text: False,
+    tabular: Callable[[str], bool] = lambda _: False,
 ) -> PdfText:
     """Plain text of each page, as by ``page.get_text()``; ``ocr`` reads pages without text or with unreadable text.
 
@@ -88,7 +88,7 @@ def pdf_text(
             layout = page.get_textpage(flags=pymupdf.TEXTFLAGS_TEXT)
             texts.append(_storable(layout.extractText()))
             if tabular(texts[-1]):
-                printed[number] = layout.extractWORDS()
+                printed[number] = layout.extractWORDS()  # type: ignore[no-untyped-call]
         _check_repair(document)  # reading the pages may reveal more damage
         read = _read(document, texts, settings, ocr)
         replaced = {*read.words, *read.unread}
