@@ -356,7 +356,7 @@ class SandboxSettings(Section):
 
 
 class IndexSettings(Section):
-    """Writing of the index tables."""
+    """Writing and reading of the index tables."""
 
     ann_rows: int = Field(2_000_000, ge=1)
     """Number of chunks above which an approximate vector index is built; fewer are searched exactly."""
@@ -366,6 +366,9 @@ class IndexSettings(Section):
     """Recall@10 against exact search below which `finray maintain` retrains an approximate index."""
     write_rows: int = Field(20_000, ge=1)
     """Chunks in one commit: many small commits bloat a Lance table."""
+    cache_bytes: int = Field(256 * 1024 * 1024, ge=1)
+    """Memory in which an engine, or a bulk worker, keeps what it has read of filings; those that no question is about
+    for the longest time go first. Twice as much when questions jump between hundreds of filings."""
     in_process: bool = False
     """Index and extend without Ray, one filing at a time: for the few filings of a nightly sync on one machine."""
 
