@@ -42,8 +42,8 @@ DRIVER = "driver"
 @dataclass(frozen=True, slots=True)
 class Run:
     """``cpu_seconds`` by kind of process (those of the last half second of a process may be missing), ``peak_bytes``
-    the largest sum of resident memory, which counts shared memory once for each process; ``output`` the last JSON object
-    that the command printed."""
+    the largest sum of resident memory, which counts shared memory once for each process; ``output`` the last JSON
+    object that the command printed."""
 
     seconds: float
     cpu_seconds: dict[str, float]

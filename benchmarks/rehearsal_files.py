@@ -1,8 +1,8 @@
-"""The filings of scale_corpus.py as files: short full submissions as EDGAR serves them, two or three printed pages each,
-and questions about them with exact answers.
+"""The filings of scale_corpus.py as files, short full submissions of two pages as EDGAR serves them, and questions about
+them with exact answers.
 
-A periodic report has a cover and an income statement, an 8-K a cover and one event. Each figure follows from company and
-period alone, so that every filing that prints it agrees.
+A periodic report has a cover and an income statement, an 8-K a cover and one event. Each figure follows from company
+and period alone, so that every filing that prints it agrees.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scale_corpus import FIRST_YEAR, YEARS, Corpus, make_corpus
+from scale_corpus import Corpus, make_corpus
 
 from finray.core.types import Filing
 from finray.lab.sample.companies import Company
@@ -134,8 +134,8 @@ def _statement(filing: Filing) -> str:
         for label in columns[0]
     )
     return (
-        f"<p><b>Item {'8.  Financial Statements and Supplementary Data' if annual else '1.  Financial Statements'}</b></p>"
-        f"\n<p><b>{_html(filing.company.upper())}</b></p><p><b>CONSOLIDATED STATEMENTS OF INCOME</b></p>\n"
+        f"<p><b>{'Item 8.  Financial Statements and Supplementary Data' if annual else 'Item 1.  Financial Statements'}"
+        f"</b></p>\n<p><b>{_html(filing.company.upper())}</b></p><p><b>CONSOLIDATED STATEMENTS OF INCOME</b></p>\n"
         f"<p>(in millions) (unaudited)</p>\n<table>\n<tr><td></td><td colspan='4'>{span}</td></tr>\n"
         f"<tr><td></td>{head}</tr>\n{rows}</table>\n"
         f"<p>The Company reports one segment. Revenue rose because of higher volumes and prices.</p>\n"
@@ -170,15 +170,15 @@ def _event(filing: Filing, company: Company) -> str:
         title = "Item 8.01  Other Events"
         text = (
             f"On {day}, the Board of Directors of {name} declared a quarterly cash dividend of "
-            f"${_dividend(filing) / 1000:.3f} per share of common stock. Future dividends remain subject to declaration by "
-            "the Board of Directors."
+            f"${_dividend(filing) / 1000:.3f} per share of common stock. Future dividends remain subject to declaration "
+            "by the Board of Directors."
         )
     else:
         title = "Item 1.01  Entry into a Material Definitive Agreement"
         text = (
             f"On {day}, {name} entered into an amended and restated credit agreement with {draw.choice(_BANKS)}, as "
-            f"administrative agent, providing for a ${_facility(filing):,} million revolving credit facility. Borrowings "
-            "bear interest at Term SOFR plus a margin of 1.125% to 1.750%."
+            f"administrative agent, providing for a ${_facility(filing):,} million revolving credit facility. "
+            "Borrowings bear interest at Term SOFR plus a margin of 1.125% to 1.750%."
         )
     return f"<p><b>{title}</b></p>\n<p>{_html(text)}</p>\n<p>SIGNATURE</p>\n<p>By: {_html(company.cfo)}</p>\n"
 
