@@ -1,4 +1,4 @@
-"""The filings of scale_corpus.py as files, short full submissions of two pages as EDGAR serves them, and questions about
+"""The filings of scale_corpus.py as files: short full submissions of two pages, as EDGAR serves them, and questions on
 them with exact answers.
 
 A periodic report has a cover and an income statement, an 8-K a cover and one event. Each figure follows from company
@@ -170,8 +170,8 @@ def _event(filing: Filing, company: Company) -> str:
         title = "Item 8.01  Other Events"
         text = (
             f"On {day}, the Board of Directors of {name} declared a quarterly cash dividend of "
-            f"${_dividend(filing) / 1000:.3f} per share of common stock. Future dividends remain subject to declaration "
-            "by the Board of Directors."
+            f"${_dividend(filing) / 1000:.3f} per share of common stock. Future dividends remain subject to "
+            "declaration by the Board of Directors."
         )
     else:
         title = "Item 1.01  Entry into a Material Definitive Agreement"
