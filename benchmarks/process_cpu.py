@@ -11,7 +11,7 @@ import json
 import os
 import subprocess
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,6 +74,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], log: Path) -> Ru
             if child.poll() is None:
                 child.terminate()
                 child.wait()
+            _note(log, time.perf_counter() - started, used)
     lines = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.startswith("{")]
     if not lines:
         raise RuntimeError(f"{' '.join(command)}: exit status {child.returncode} and no JSON object; see {log}")
@@ -95,6 +96,21 @@ def _sample(root: psutil.Process, seen: dict[tuple[int, float], float], used: de
                 seen[key] = spent
                 resident += int(fields[21]) * _PAGE
     return resident
+
+
+def noted(log: Path) -> tuple[float, dict[str, float]]:
+    """Seconds and CPU seconds of all runs with this log so far, also of those that were stopped."""
+    notes = [json.loads(line) for line in log.with_name(f"{log.name}.cpu").read_text(encoding="utf-8").splitlines()]
+    # The next run counts from the start again.
+    last = [
+        one
+        for one, after in zip(notes, [*notes[1:], None], strict=True)
+        if not after or after["seconds"] < one["seconds"]
+    ]
+    by = Counter[str]()
+    for one in last:
+        by.update(one["by"])
+    return sum(one["seconds"] for one in last), dict(by)
 
 
 def _note(log: Path, seconds: float, used: Mapping[str, float]) -> None:

@@ -11,7 +11,7 @@ import datetime as dt
 import hashlib
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import islice
@@ -205,10 +205,11 @@ def _html(text: str) -> str:
     return text.replace("&", "&amp;").encode("ascii", "xmlcharrefreplace").decode()
 
 
-def questions(corpus: Corpus, count: int, seed: int = 0) -> list[Question]:
-    """``count`` questions about as many filings, a third each on 10-Ks, 10-Qs and 8-Ks."""
+def questions(corpus: Corpus, indexed: Collection[str], count: int, seed: int = 0) -> list[Question]:
+    """``count`` questions about as many filings of ``indexed`` (accession numbers), a third each on 10-Ks, 10-Qs and
+    8-Ks."""
     draw = random.Random(f"{seed}:rehearsal")
-    numbered = list(enumerate(corpus.filings))
+    numbered = [(n, filing) for n, filing in enumerate(corpus.filings) if accession(n, filing) in indexed]
     chosen = []
     for form, share in zip(("10-K", "10-Q", "8-K"), _thirds(count), strict=True):
         some = [(number, filing) for number, filing in numbered if filing.form == form]
@@ -251,7 +252,14 @@ def _question(gold: str, filing: Filing, company: Company, draw: random.Random) 
 def write_questions(path: Path, asked: Sequence[Question]) -> None:
     """One JSON object a line, as `finray answer` reads them."""
     lines: list[dict[str, Any]] = [
-        {"qid": f"R-{number:05d}", "question": one.text, "question_type": one.form, "value": one.value}
+        {
+            "qid": f"R-{number:05d}",
+            "question": one.text,
+            "question_type": one.form,
+            "value": one.value,
+            "unit": one.unit,
+            "evidence": [{"doc_name": one.gold, "page": 1}],
+        }
         for number, one in enumerate(asked)
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
