@@ -21,7 +21,7 @@ from finray.batch.question_tables import QuestionFile
 from finray.core.errors import FinrayError, IndexMissingError, UsageError
 from finray.core.filing_filter import FilingFilter
 from finray.core.query import Query
-from finray.core.settings import Settings, load_settings
+from finray.core.settings import LlmSettings, Settings, load_settings
 from finray.core.types import Document, Filing, GoldEvidence, Passage, Prediction, Question
 from finray.engine import Engine, asks_llm, open_engine
 from finray.engines.questions import QuestionEngine
@@ -176,6 +176,7 @@ def answer_many(
     service: str | None = None,
     retry_failed: bool = False,
     workers: int | None = None,
+    app: str | None = None,
     progress: Progress | None = None,
     remark: Callable[[str], object] = lambda _text: None,
 ) -> AnswerSummary:
@@ -184,10 +185,12 @@ def answer_many(
     Files are .jsonl, .parquet, .csv or .xlsx, local or s3://; ``read_predictions`` reads ``out``. ``question_column``
     and ``sheet`` name what is read of a .csv or .xlsx, ``service`` is the URL of a service to which the spreadsheet
     ``out`` links. ``workers`` is the number of Ray workers, by default one for each CPU; 0 uses one child process,
-    without Ray. ``retry_failed`` repeats questions that ended in an error. ``remark`` is called with what is odd about
-    a file.
+    without Ray. ``app`` names a Ray Serve application on a running cluster whose models the workers call instead of
+    loading their own. ``retry_failed`` repeats questions that ended in an error. ``remark`` is called with what is odd
+    about a file.
 
-    Raises SourceError, IndexMissingError, IndexMismatchError, ModelUnavailableError, ClusterError.
+    Raises UsageError if no such application runs, SourceError, IndexMissingError, IndexMismatchError,
+    ModelUnavailableError, ClusterError.
     """
     settings = settings or load_settings()
     if isinstance(questions, str):
@@ -201,7 +204,7 @@ def answer_many(
     else:
         asked = QuestionFile(tuple(questions))
     about = {"questions": questions} if isinstance(questions, str) else {}
-    run = _BulkRun(index, out, settings, service, retry_failed, workers, progress, remark)
+    run = _BulkRun(index, out, settings, service, retry_failed, workers, app, progress, remark)
     return run.answer(asked, about)
 
 
@@ -214,6 +217,7 @@ def answer_panel(
     service: str | None = None,
     retry_failed: bool = False,
     workers: int | None = None,
+    app: str | None = None,
     progress: Progress | None = None,
     remark: Callable[[str], object] = lambda _text: None,
 ) -> AnswerSummary:
@@ -226,7 +230,7 @@ def answer_panel(
     """
     if not is_spreadsheet(out):
         raise UsageError(f"{out!r}: a panel is written to .xlsx or .csv")
-    run = _BulkRun(index, out, settings or load_settings(), service, retry_failed, workers, progress, remark)
+    run = _BulkRun(index, out, settings or load_settings(), service, retry_failed, workers, app, progress, remark)
     about = {f"template, {name}": template for name, template in panel.metrics.items()}
     return run.answer(QuestionFile(tuple(panel.questions())), about, panel)
 
@@ -239,6 +243,7 @@ class _BulkRun:
     service: str | None
     retry_failed: bool
     workers: int | None
+    app: str | None
     progress: Progress | None
     remark: Callable[[str], object]
 
@@ -252,7 +257,7 @@ class _BulkRun:
             to_ask = sum(isinstance(item, Question) for item in todo)
             with (
                 self._written_at_the_end(store, asked, about, panel),
-                _answerer(self.index, self.settings, self.workers, to_ask=to_ask) as answer,
+                self._answerer(to_ask) as answer,
             ):
                 work = answer_all(
                     asked.lines, answer, store, self.settings, retry_failed=self.retry_failed, progress=self.progress
@@ -278,6 +283,45 @@ class _BulkRun:
                 book.write(store)
             raise
         book.write(store)
+
+    @contextmanager
+    def _answerer(self, to_ask: int) -> Iterator[Answer]:
+        """The function that answers questions: one engine (``workers`` 0) or a pool on Ray.
+
+        A vLLM engine batches the requests of many questions, so one engine is the default for it; not for a job on a
+        cluster, which may run on a head without GPU.
+        """
+        index, settings, workers = self.index, self.settings, self.workers
+        waits = asks_llm(settings)
+        own_vllm = [llm for llm in settings.llms.values() if llm.backend == "vllm"] if waits else []
+        if workers is None and own_vllm and self.app is None and not _takes_gpus_of_a_cluster(own_vllm):
+            workers = 0
+        if workers == 0 and self.app is not None:
+            raise UsageError(f"--workers 0 runs without Ray, but --app {self.app} is on Ray; leave out one of them")
+        if not to_ask:
+            yield _not_needed
+        elif workers == 0:
+            in_flight = settings.bulk.concurrency if waits else 1
+            with closing(QuestionEngine(index, settings, asks_llm=waits, in_flight=in_flight)) as engine:
+                yield engine.answer
+        else:
+            from finray.cluster.answer_job import AnswerPool
+            from finray.cluster.runtime import ray_cluster
+            from finray.cluster.served_models import find_models
+
+            # Report a wrong method or index before a cluster starts.
+            method_named(settings.retrieval.method)
+            IndexReader.open(index, settings)
+            with ray_cluster(running=self.app is not None):
+                served = find_models(self.app, settings) if self.app is not None else None
+                if served:
+                    self.remark(f"answering with {served}")
+                pool = AnswerPool(index, settings, workers, questions=to_ask, served=served)
+                try:
+                    pool.wait_until_ready()
+                    yield pool.answer
+                finally:
+                    pool.close()
 
     def _filings(self) -> Mapping[str, Filing]:
         """The filings to link to; none, with a remark, if the index is gone."""
@@ -323,35 +367,11 @@ def save_facts(uri: str, facts: Sequence[Fact], index: str, *, service: str | No
     write_facts(uri, facts, PageLinks(filings, service))
 
 
-@contextmanager
-def _answerer(index: str, settings: Settings, workers: int | None, *, to_ask: int) -> Iterator[Answer]:
-    """The function that answers questions: one engine (``workers`` 0) or a pool on Ray.
+def _takes_gpus_of_a_cluster(llms: Sequence[LlmSettings]) -> bool:
+    from finray.cluster.runtime import has_cluster
+    from finray.models.vllm_engine import gpus_of
 
-    A vLLM engine batches the requests of many questions, so one engine is the default for it.
-    """
-    waits = asks_llm(settings)
-    if workers is None and waits and any(llm.backend == "vllm" for llm in settings.llms.values()):
-        workers = 0
-    if not to_ask:
-        yield _not_needed
-    elif workers == 0:
-        in_flight = settings.bulk.concurrency if waits else 1
-        with closing(QuestionEngine(index, settings, asks_llm=waits, in_flight=in_flight)) as engine:
-            yield engine.answer
-    else:
-        from finray.cluster.answer_job import AnswerPool
-        from finray.cluster.runtime import ray_cluster
-
-        # Report a wrong method or index before a cluster starts.
-        method_named(settings.retrieval.method)
-        IndexReader.open(index, settings)
-        with ray_cluster():
-            pool = AnswerPool(index, settings, workers, questions=to_ask)
-            try:
-                pool.wait_until_ready()
-                yield pool.answer
-            finally:
-                pool.close()
+    return has_cluster() and any(gpus_of(llm) for llm in llms)
 
 
 def _run(work: Coroutine[Any, Any, Result]) -> Result:

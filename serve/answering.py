@@ -17,6 +17,8 @@ from finray.api.limits import Capacity
 from finray.api.logs import log_json
 from finray.api.page_images import Drawing
 from finray.api.service import Asked, AskedRetrieval, LocalService, P, Service, T, Work
+from finray.cluster.gpus import hide_unassigned_gpus
+from finray.cluster.replica_calls import asker
 from finray.core.replies import AnswerEvent, Ready, Retrieved, ServiceEvent
 from finray.core.settings import Settings
 from finray.engine import asks_llm
@@ -25,7 +27,6 @@ from finray.engines.questions import chat_outside, outside_of
 from finray.engines.source import Role
 from serve.config import ServeArguments
 from serve.metrics import ray_telemetry
-from serve.models import asker
 
 Handles = dict[str, Any]
 """Handles of other deployments by name: encoder, document_reranker, passage_reranker, llm."""
@@ -59,6 +60,7 @@ class Answering:
 
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
         log_json(logging.INFO)
+        hide_unassigned_gpus()
         self._service = await local_service(arguments, handles)
         await self._service.start()
 

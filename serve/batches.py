@@ -12,6 +12,7 @@ from finray.api.batches.batches import Batches
 from finray.api.batches.place import batches_location
 from finray.api.logs import log_json
 from finray.api.service import Service
+from finray.cluster.gpus import hide_unassigned_gpus
 from serve.answering import Handles, ask_replica, service_behind
 from serve.config import ServeArguments
 
@@ -27,6 +28,7 @@ class BatchKeeper:
 
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
         log_json(logging.INFO)
+        hide_unassigned_gpus()
         self._batches = batches_of(arguments, await service_behind(arguments, handles))
         await self._batches.start()
 

@@ -64,8 +64,9 @@ class BatchedReplicas(Replicas):
 class LanguageModel(_Arguments):
     """A language model as a deployment of this application; without it, the settings ``llm`` apply.
 
-    ``build`` (``module:function``) takes the settings and ``options`` and returns a bound deployment. ``chat`` makes a
-    ChatModel from its handle and the settings. ``options`` are those of ``Deployment.options``.
+    ``build`` (``module:function``) takes the settings and ``options`` and returns a bound deployment, named "llm" and
+    with the methods of serve/llm.py if bulk answering is to find it. ``chat`` makes a ChatModel from its handle and the
+    settings. ``options`` are those of ``Deployment.options``.
     """
 
     build: str = "serve.llm:bind"

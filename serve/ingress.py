@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from finray.api.app import MakeEndpoint, create_app
 from finray.api.keys import KeyRing, keys_location
 from finray.api.logs import log_json
+from finray.cluster.gpus import hide_unassigned_gpus
 from finray.core.extras import extra
 from finray.core.settings import ServingSettings
 from serve.answering import Handles, service_behind
@@ -25,6 +26,7 @@ class Ingress:
 
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
         log_json(logging.INFO)
+        hide_unassigned_gpus()
         self._arguments = arguments
         self._service = await service_behind(arguments, handles)
         batches = handles.get("batches")

@@ -16,7 +16,15 @@ from finray.api.tracing import Tracing
 from finray.core.journal import StageReport
 from finray.core.types import TokenUsage
 
-_SHOWN = ("ray_finray_", "ray_serve_deployment_", "ray_serve_replica_", "ray_serve_num_", "ray_serve_autoscaling_")
+_SHOWN = (
+    "ray_finray_",
+    "ray_serve_deployment_",
+    "ray_serve_replica_",
+    "ray_serve_num_",
+    "ray_serve_autoscaling_",
+    "ray_serve_actual_batch_size",
+    "ray_serve_batch_",
+)
 _SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0]
 _SCRAPE_SECONDS = 3.0
 

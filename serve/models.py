@@ -1,23 +1,21 @@
-"""Deployments of the encoder and reranker, which batch across requests, and calls to them."""
+"""Deployments of the encoder and reranker, which batch across requests."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from ray import serve
-from ray.exceptions import RayError, RayTaskError
 
-from finray.core.errors import FinrayError, ModelUnavailableError
+from finray.cluster.gpus import hide_unassigned_gpus
 from finray.core.settings import EncoderSettings, RerankerSettings
 from finray.models.encoder import Vectors, load_encoder
 from finray.models.reranker import load_reranker
 
-_TRIES = 3
-_TRY_SECONDS = 60.0
+_IDENTITY = {"model", "revision", "max_tokens"}
 Scores = npt.NDArray[np.float32]
 
 
@@ -25,9 +23,15 @@ class EncoderReplica:
     """Encodes texts that already have their prefix, so that queries and passages share batches."""
 
     def __init__(self, settings: EncoderSettings, max_batch_size: int, batch_wait_s: float) -> None:
+        hide_unassigned_gpus()
+        self._settings = settings
         self._encoder = load_encoder(settings.model_copy(update={"query_prefix": "", "passage_prefix": ""}))
         self._encode.set_max_batch_size(max_batch_size)  # type: ignore[attr-defined]
         self._encode.set_batch_wait_timeout_s(batch_wait_s)  # type: ignore[attr-defined]
+
+    async def serves(self) -> dict[str, object]:
+        """What decides the vectors of a text, for callers that must not take another model for theirs."""
+        return self._settings.model_dump(include=_IDENTITY)
 
     async def encode(self, texts: list[str]) -> Vectors:
         """float32 [len(texts), d]."""
@@ -45,9 +49,15 @@ class RerankerReplica:
     """Scores (query, text) pairs."""
 
     def __init__(self, settings: RerankerSettings, max_batch_size: int, batch_wait_s: float) -> None:
+        hide_unassigned_gpus()
+        self._settings = settings
         self._reranker = load_reranker(settings)
         self._score.set_max_batch_size(max_batch_size)  # type: ignore[attr-defined]
         self._score.set_batch_wait_timeout_s(batch_wait_s)  # type: ignore[attr-defined]
+
+    async def serves(self) -> dict[str, object]:
+        """What decides the scores of a pair."""
+        return self._settings.model_dump(include=_IDENTITY)
 
     async def score(self, query: str, texts: list[str]) -> Scores:
         """float32 [len(texts)]."""
@@ -63,31 +73,6 @@ class RerankerReplica:
 
 ENCODER: Any = serve.deployment(name="encoder")(EncoderReplica)
 RERANKER: Any = serve.deployment(name="reranker")(RerankerReplica)
-
-
-def asker(handle: Any, method: str) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """A function that calls ``method`` of the deployment and retries on another replica if one is lost or slow.
-
-    It raises the FinrayError of the replica, or ModelUnavailableError if no replica answers.
-    """
-
-    async def ask(*arguments: object) -> Any:
-        for attempt in range(1, _TRIES + 1):
-            response = getattr(handle, method).remote(*arguments)
-            try:
-                async with asyncio.timeout(_TRY_SECONDS):
-                    return await response
-            except RayTaskError as error:
-                if isinstance(error.cause, FinrayError):
-                    raise error.cause from None
-                raise
-            except (RayError, TimeoutError) as error:
-                if attempt == _TRIES:
-                    name = handle.deployment_name
-                    raise ModelUnavailableError(f"no replica of {name!r} answered: {type(error).__name__}") from error
-        raise AssertionError
-
-    return ask
 
 
 def _cut(values: npt.NDArray[np.float32], lengths: Sequence[int]) -> list[npt.NDArray[np.float32]]:

@@ -27,6 +27,7 @@ from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
 from finray.engines.outside import NO_OUTSIDERS, Outsiders
 from finray.engines.pool import EnginePool, Watch
+from finray.engines.questions import IN_FLIGHT_SERVED
 from finray.engines.source import OPENING, EngineSource
 
 P = ParamSpec("P")
@@ -108,7 +109,7 @@ class LocalService:
             EngineSource(index_uri, settings, frozenset(outsiders), opening),
             Watch(serving.timeout_s, "serving.timeout_s", serving.grace_s),
             processes=serving.engines,
-            in_flight=serving.max_in_flight if asks_llm(settings) else 1,
+            in_flight=serving.max_in_flight if asks_llm(settings) else IN_FLIGHT_SERVED if outsiders else 1,
             tables=index.tables,
             outsiders=outsiders,
             outside_loop=outside_loop,

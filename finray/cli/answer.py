@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from finray.cli.options import (
+    AppOption,
     ExitZeroOption,
     IndexOption,
     JsonOption,
@@ -46,6 +47,7 @@ def answer(
         typer.Option(help="Upper bounds for evaluation: retrieve only from gold filings, or gold pages."),
     ] = "none",
     workers: WorkersOption = None,
+    app: AppOption = None,
     exit_zero: ExitZeroOption = False,
     json_: JsonOption = False,
 ) -> int:
@@ -57,7 +59,7 @@ def answer(
     with progress_bar(err, "answering") as progress:
         summary = answer_many(
             questions, index, out_, settings, question_column=question_column, sheet=sheet, service=service,
-            retry_failed=retry_failed, workers=workers, progress=progress,
+            retry_failed=retry_failed, workers=workers, app=app, progress=progress,
             remark=lambda text: err.print(text, markup=False, highlight=False),
         )  # fmt: skip
     emit(summary, described(summary, out_), as_json=json_)

@@ -42,6 +42,14 @@ WorkersOption = Annotated[
     int | None,
     typer.Option("--workers", min=0, help="Ray workers, by default one for each CPU; 0: one engine, without Ray."),
 ]
+AppOption = Annotated[
+    str | None,
+    typer.Option(
+        "--app",
+        help="A running Ray Serve application whose encoder, rerankers and language model the workers call instead of "
+        "loading their own.",
+    ),
+]
 EmbedWorkersOption = Annotated[
     str | None,
     typer.Option(help="Embedding workers: a number, or MIN:MAX for as many as there is work and room for."),

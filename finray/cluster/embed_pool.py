@@ -13,6 +13,7 @@ import pyarrow as pa
 import ray
 import ray.data
 
+from finray.cluster.gpus import hide_unassigned_gpus
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings, Settings
 from finray.index.embedding import Attempts, check_encoder, embed_filings
@@ -161,6 +162,7 @@ class _Embedder:
     """
 
     def __init__(self, settings: EncoderSettings, tokens: int, attempts: Attempts, load: LoadEncoder) -> None:
+        hide_unassigned_gpus()
         self._encoder = load(settings, threads=1, fixed_shapes=tokens > 0)
         check_encoder(self._encoder)
         self._tokens = tokens

@@ -18,6 +18,7 @@ from ray.exceptions import RayError
 
 from finray.cluster.cause import cause_of
 from finray.cluster.embed_pool import cluster_nodes, plan_pool
+from finray.cluster.gpus import hide_unassigned_gpus
 from finray.cluster.node_wait import announced_wait
 from finray.cluster.runtime import ClusterError, ray_cluster
 from finray.core import errors
@@ -65,6 +66,7 @@ class _Worker:
     """An actor with one open index and the models of one method."""
 
     def __init__(self, method: str, name: str, uri: str, versions: dict[str, int], settings: Settings) -> None:
+        hide_unassigned_gpus()
         self._extension = next(one for one in method_named(method).extensions(settings) if one.name == name)
         self._open = partial(IndexReader.open, uri, settings, versions)
 

@@ -38,12 +38,13 @@ def has_cluster() -> bool:
 
 
 @contextmanager
-def ray_cluster(*, num_cpus: int | None = None, show: bool = False) -> Iterator[None]:
+def ray_cluster(*, num_cpus: int | None = None, show: bool = False, running: bool = False) -> Iterator[None]:
     """Ray is connected inside the block. ``show`` lets Ray and Ray Data report on standard error.
 
-    Uses an existing connection, or attaches to the cluster at ``RAY_ADDRESS`` (always set inside ``ray job submit``).
-    Else starts a local cluster with ``num_cpus`` (default: all), which ends with the block. Ray listens on all
-    interfaces and runs any code that it receives, so only this process and its children know the token.
+    Uses an existing connection, or attaches to the cluster at ``RAY_ADDRESS`` (always set inside ``ray job submit``),
+    with ``running`` also to one on this machine. Else starts a local cluster with ``num_cpus`` (default: all), which
+    ends with the block. Ray listens on all interfaces and runs any code that it receives, so only this process and its
+    children know the token.
     Raises ClusterError. If a cluster that this attached to or started is gone for good, the process exits
     (finray.cluster.watch).
     """
@@ -51,9 +52,9 @@ def ray_cluster(*, num_cpus: int | None = None, show: bool = False) -> Iterator[
         _show_ray_data(show)
         yield
         return
-    own = not has_cluster()
+    own = not (has_cluster() or running)
     if not own:
-        _connect(show, address=os.environ["RAY_ADDRESS"])
+        _connect(show, address=os.environ.get("RAY_ADDRESS") or "auto")
     else:
         # Ray requires a token unless RAY_AUTH_MODE disables it. Without one in the environment it would write one to
         # the home folder, and a later `ray start` and its clients would disagree about it.

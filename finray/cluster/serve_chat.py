@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import ray
@@ -35,7 +36,8 @@ class ServeChatModel:
         self._settings = settings
         self._name = f"the Ray Serve application {settings.serve_app!r}"
         self._handle = handle if handle is not None else self._find()
-        self._slots = asyncio.Semaphore(settings.max_concurrency)
+        # Serve passes each replica as many requests as it takes, and scales by those that wait.
+        self._slots = asyncio.Semaphore(settings.max_concurrency) if settings.max_concurrency else nullcontext()
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
         tries, wait_s = self._settings.max_retries + 1, self._settings.retry_wait_s

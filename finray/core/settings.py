@@ -26,6 +26,10 @@ from finray.core.method_settings import MethodParameters, Section
 ENVIRONMENT_PREFIX = "FINRAY_"
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+_SERVER = 64
+"""Requests in flight at a server whose capacity is not known."""
+_ENGINE = 256
+"""Requests in one batch of vLLM by default, at least (SchedulerConfig)."""
 _RENAMED = {"paper": "hirec"}
 """Presets of earlier versions, and their names now."""
 
@@ -81,12 +85,13 @@ class EncoderSettings(Section):
     """The text encoder."""
 
     model: str = "minilm"
-    """A sentence-transformers folder or hub name, "minilm" (the embedded all-MiniLM-L6-v2) or "hash" (a fake without
-    weights)."""
+    """A sentence-transformers folder or hub name, "minilm" (the embedded all-MiniLM-L6-v2), "static" (token vectors
+    distilled from it, some forty times as fast on a processor), a file that ``finray train static-encoder`` wrote
+    (``.npz``), or "hash" (a fake without weights)."""
     revision: str = ""
     """A commit, branch or tag of a hub model; only a commit never changes."""
     max_tokens: int = Field(256, ge=8)
-    """Longer texts are cut."""
+    """Longer texts are cut; a static encoder reads them whole."""
     batch_size: int = Field(64, ge=1)
     """Texts encoded at a time."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
@@ -240,7 +245,7 @@ class VllmSettings(Section):
     max_model_len: int = Field(0, ge=0)
     """Tokens of prompt and reply together."""
     max_num_seqs: int = Field(0, ge=0)
-    """Requests in one batch."""
+    """Requests in one batch, and in flight unless ``max_concurrency`` is set."""
     gpu_memory_utilization: float = Field(0.9, gt=0, le=1)
     """Share of the GPU's memory that the engine takes."""
     kv_cache_gb: float = Field(0.0, ge=0)
@@ -279,8 +284,9 @@ class LlmSettings(Section):
     """How often a failed or throttled request is sent again."""
     retry_wait_s: float = Field(1.0, ge=0)
     """Wait before the first retry; doubled for each further one, up to 30 s, with jitter."""
-    max_concurrency: int = Field(64, ge=1)
-    """Requests in flight."""
+    max_concurrency: int = Field(0, ge=0)
+    """Requests in flight from one process. 0 is what the engine batches (``vllm.max_num_seqs``) for the backend "vllm",
+    no limit for "serve", whose replicas take as many and let the others wait, and 64 for "openai"."""
     structured_output: Literal["auto", "json_schema", "none"] = "auto"
     """Whether the server enforces a JSON schema; "auto" requests it until the server rejects that."""
     replay_cache: str = ""
@@ -292,6 +298,11 @@ class LlmSettings(Section):
     completion_price: float = Field(0.0, ge=0)
     """Price of a million tokens written."""
     vllm: VllmSettings = VllmSettings()
+
+    @property
+    def in_flight(self) -> int:
+        """Requests in flight at a server, or at one engine whose own limit is not known yet."""
+        return self.max_concurrency or self.vllm.max_num_seqs or (_SERVER if self.backend == "openai" else _ENGINE)
 
     def identity(self) -> dict[str, Any]:
         """The settings that can change a reply: the key of cached replies and resumed answers."""
@@ -634,7 +645,7 @@ def _without_default_revisions(payload: dict[str, Any]) -> dict[str, Any]:
 
 def is_hub_name(model: str) -> bool:
     """Whether ``model`` has the form of a hub name and is no folder here."""
-    return bool(_HUB_NAME.fullmatch(model)) and not Path(model).is_dir()
+    return bool(_HUB_NAME.fullmatch(model)) and not model.endswith(".npz") and not Path(model).is_dir()
 
 
 def preset_names() -> list[str]:

@@ -89,6 +89,9 @@ class OutsideEncoder:
     def encode_query(self, text: str) -> Vectors:
         return cast(Vectors, self._outside.call("encoder", [self._settings.query_prefix + text])[0])
 
+    async def query_vector(self, text: str) -> Vectors:
+        return cast(Vectors, (await self._outside.acall("encoder", [self._settings.query_prefix + text]))[0])
+
 
 class OutsideReranker:
     def __init__(self, outside: Outside, role: Role) -> None:
@@ -98,6 +101,11 @@ class OutsideReranker:
         if not texts:
             return np.zeros(0, dtype=np.float32)
         return cast(Scores, self._outside.call(self._role, query, list(texts)))
+
+    async def pair_scores(self, query: str, texts: Sequence[str]) -> Scores:
+        if not texts:
+            return np.zeros(0, dtype=np.float32)
+        return cast(Scores, await self._outside.acall(self._role, query, list(texts)))
 
 
 class OutsideChat:

@@ -17,19 +17,30 @@ _BY_RULES_SECONDS = 300.0
 _WITH_LLM_SECONDS = 3600.0
 """Hundreds of questions share the model, and each calls it several times."""
 _GRACE_SECONDS = 5.0
+IN_FLIGHT_SERVED = 4
+"""Questions of a rule-based engine whose models run elsewhere: it computes one while others wait for them."""
 
 
 class QuestionEngine:
     """One engine in a child process, which works on ``in_flight`` questions at a time.
 
-    ``asks_llm``: whether questions wait for a language model (``finray.engine.asks_llm``).
+    ``asks_llm``: whether questions wait for a language model (``finray.engine.asks_llm``). ``served`` makes the calls
+    of models that run elsewhere, in place of those of the settings.
     """
 
     def __init__(
-        self, index_uri: str, settings: Settings, *, asks_llm: bool, in_flight: int = 1, opening: str = OPENING
+        self,
+        index_uri: str,
+        settings: Settings,
+        *,
+        asks_llm: bool,
+        in_flight: int = 1,
+        served: Callable[[], Outsiders] = dict,
+        opening: str = OPENING,
     ) -> None:
         seconds = settings.bulk.question_seconds or (_WITH_LLM_SECONDS if asks_llm else _BY_RULES_SECONDS)
-        outsiders = outside_of(settings, asks_llm=asks_llm)
+        elsewhere = served()
+        outsiders = {**outside_of(settings, asks_llm=asks_llm, without=frozenset(elsewhere)), **elsewhere}
         self._settings_hash = settings.answer_hash()
         self._engines = EnginePool(
             EngineSource(index_uri, settings, frozenset(outsiders), opening),

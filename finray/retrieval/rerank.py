@@ -14,8 +14,8 @@ from finray.core.query import Query
 from finray.core.roles import PassageRetriever
 from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
-from finray.models.encoder import Encoder
-from finray.models.reranker import Reranker
+from finray.models.encoder import Encoder, query_vector
+from finray.models.reranker import Reranker, pair_scores
 from finray.retrieval.flat import FoundPassages, Scope
 from finray.retrieval.fusion import fuse
 
@@ -32,8 +32,9 @@ def reranked_passages(
 
     async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
         text = text_of(query)
-        nearest = reader.search_chunks_vector(encoder.encode_query(text), within, max(k, candidates), texts=True)
-        scores = reranker.scores(text, nearest["text"].to_pylist())
+        vector = await query_vector(encoder, text)
+        nearest = reader.search_chunks_vector(vector, within, max(k, candidates), texts=True)
+        scores = await pair_scores(reranker, text, nearest["text"].to_pylist())
         order = np.argsort(-scores, kind="stable")[:k]  # equal scores keep their dense order
         return nearest.drop_columns(["score"]).take(pa.array(order)).append_column("score", pa.array(scores[order]))
 
@@ -57,7 +58,7 @@ class RerankedPassages:
     ) -> Sequence[Passage]:
         found = await self._inner.passages(query, documents, max(k, self._candidates), journal)
         texts = [self._titles.get(passage.filing_id, "") + passage.text for passage in found]
-        scores = self._reranker.scores(query.question, texts)
+        scores = await pair_scores(self._reranker, query.question, texts)
         order = np.argsort(-scores, kind="stable")[:k]  # equal scores keep their order
         return [replace(found[at], score=float(scores[at])) for at in order]
 
@@ -76,7 +77,7 @@ class FusedReranking:
     ) -> Sequence[Passage]:
         found = await self._inner.passages(query, documents, max(k, self._candidates), journal)
         head = found[: self._candidates]
-        scores = self._reranker.scores(query.text, [passage.text for passage in head])
+        scores = await pair_scores(self._reranker, query.text, [passage.text for passage in head])
         order = sorted(range(len(head)), key=lambda place: -float(scores[place]))
         fused = [head[place] for place, _ in fuse([range(len(head)), order], _FUSION_CONSTANT)]
         return [*fused, *found[self._candidates :]][:k]

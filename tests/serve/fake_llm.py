@@ -13,6 +13,9 @@ from finray.models.chat import ChatReply, Message
 
 
 class FakeLlm:
+    async def serves(self) -> dict[str, object]:
+        return {"model": "fake"}
+
     async def chat(
         self, messages: Sequence[Message], schema: Mapping[str, Any] | None, asker: LlmSettings
     ) -> ChatReply:
@@ -21,6 +24,6 @@ class FakeLlm:
 
 
 def bind(settings: Settings, options: Mapping[str, Any]) -> serve.Application:
-    deployment: Any = serve.deployment(FakeLlm)
+    deployment: Any = serve.deployment(name="llm")(FakeLlm)
     bound: serve.Application = deployment.options(**options).bind()
     return bound

@@ -18,6 +18,7 @@ from ray import serve
 
 from finray.api.keys import new_key
 from finray.client import AsyncClient, Client, ServiceError
+from finray.cluster.replica_calls import asker
 from finray.cluster.runtime import ray_cluster
 from finray.core.settings import EncoderSettings, RerankerSettings, Settings, load_settings
 from finray.core.types import Question
@@ -26,7 +27,7 @@ from finray.models.encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from serve.app import build
 from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArguments
-from serve.models import ENCODER, RERANKER, asker
+from serve.models import ENCODER, RERANKER
 from tests.weightless import WEIGHTLESS
 from tools.faults.processes import descendants
 

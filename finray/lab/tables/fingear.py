@@ -110,7 +110,7 @@ class _Experiment:
         return [quality.precision, quality.recall, quality.f1, quality.relevancy]
 
     async def _judge(self, pairs: Sequence[tuple[Question, Prediction]]) -> list[ContextScores]:
-        chat, slots = load_chat(self.settings.llm), asyncio.Semaphore(self.settings.llm.max_concurrency)
+        chat, slots = load_chat(self.settings.llm), asyncio.Semaphore(self.settings.llm.in_flight)
 
         async def one(question: Question, prediction: Prediction) -> ContextScores | None:
             key = (question.qid, repr([(p.filing_id, p.page, p.start) for p in prediction.passages]))

@@ -20,13 +20,13 @@ def dense_passages(tools: Toolbox) -> FoundPassages:
     if not tools.titled:
 
         async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
-            return reader.search_chunks_vector(search_vector(query, encoder), within, k, texts=True)
+            return reader.search_chunks_vector(await search_vector(query, encoder), within, k, texts=True)
 
         return FoundPassages(reader, find)
     stored = open_extension(reader, title_vectors(tools.settings))
 
     async def find_titled(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
-        return reader.with_texts(stored.search_vector(search_vector(query, encoder), within, k))
+        return reader.with_texts(stored.search_vector(await search_vector(query, encoder), within, k))
 
     return FoundPassages(reader, find_titled)
 

@@ -25,8 +25,8 @@ from finray.core.query import Query
 from finray.core.types import Document, Passage
 from finray.index.extensions import ExtensionTable, extension_file, open_extension
 from finray.index.reader import IndexReader
-from finray.models.encoder import Vectors
-from finray.models.reranker import Reranker
+from finray.models.encoder import Vectors, query_vector
+from finray.models.reranker import Reranker, pair_scores
 from finray.retrieval.documents import StructuredDocuments
 from finray.retrieval.flam import Flam, Lexicon, item_budgets
 from finray.retrieval.flat import chunk_passages, doc_names, scope
@@ -91,7 +91,7 @@ class FingearPassages:
                 by_item[tree.item].append((filing, tree))
         if not by_item:
             return ()
-        vector = self._encoder.encode_query(query.question)
+        vector = await query_vector(self._encoder, query.question)
         weights, terms = self._flam.weights(query.question, vector, by_item)
         if not weights:  # the trees of all Items compete for the whole budget
             weights = {_ALL: 1.0}
@@ -103,7 +103,7 @@ class FingearPassages:
         for item in sorted(budgets, key=lambda item: -weights[item]):  # equal scores: the heavier Item first
             if budgets[item]:
                 found = self._candidates(by_item[item], scores)
-                chosen |= _first(self._ordered(query.question, found), budgets[item])  # stage 1: across the trees
+                chosen |= _first(await self._ordered(query.question, found), budgets[item])  # stage 1: across the trees
         # Stage 2, across Items. A cross-encoder scores each pair alone, so the scores of stage 1 serve again.
         ranked = sorted(chosen, key=lambda leaf: -chosen[leaf])
         return chunk_passages(self._texts.table(ranked, [chosen[leaf] for leaf in ranked]), self._names)
@@ -125,12 +125,12 @@ class FingearPassages:
                 rankings.append(sorted(found, key=lambda leaf: -found[leaf]))
         return _Candidates(tuple(rankings))
 
-    def _ordered(self, question: str, candidates: _Candidates) -> dict[Leaf, float]:
+    async def _ordered(self, question: str, candidates: _Candidates) -> dict[Leaf, float]:
         fused = candidates.fused
         if self._reranker is None or not fused:
             return fused
         leaves = list(fused)
-        scores = self._reranker.scores(question, self._texts.texts(leaves))
+        scores = await pair_scores(self._reranker, question, self._texts.texts(leaves))
         best = np.argsort(-scores, kind="stable").tolist()
         return {leaves[at]: float(scores[at]) for at in best}
 

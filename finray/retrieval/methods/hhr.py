@@ -15,7 +15,7 @@ from finray.core.method_settings import HhrParameters
 from finray.core.query import Query
 from finray.core.types import Document
 from finray.index.reader import IndexReader
-from finray.models.encoder import Encoder
+from finray.models.encoder import Encoder, query_vector
 from finray.retrieval.fusion import fuse
 from finray.retrieval.methods.rrf import fused_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
@@ -32,7 +32,8 @@ class HybridDocuments:
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         limit = self._chosen.candidates
-        nearest = self._reader.search_covers_vector(self._encoder.encode_query(query.question), limit)
+        vector = await query_vector(self._encoder, query.question)
+        nearest = self._reader.search_covers_vector(vector, limit)
         dense = nearest["filing_id"].to_pylist()
         pages = self._reader.search_pages_text(query.question, None, self._chosen.page_hits)
         lexical = list(dict.fromkeys(pages["filing_id"].to_pylist()))[:limit]

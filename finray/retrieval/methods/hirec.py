@@ -27,8 +27,8 @@ from finray.core.types import Document
 from finray.index.extensions import FilingExtension, open_extension
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix
-from finray.models.encoder import Encoder, Vectors
-from finray.models.reranker import Reranker
+from finray.models.encoder import Encoder, Vectors, query_vector
+from finray.models.reranker import Reranker, pair_scores
 from finray.retrieval.cover_summaries import cover_summaries
 from finray.retrieval.flat import FilingTitles, FoundPassages, Scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
@@ -69,9 +69,10 @@ class SummaryDocuments:
         self._summaries = summaries
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
-        ids, scores = self._summaries.nearest(self._encoder.encode_query(query.text), self._k_candidates)
+        vector = await query_vector(self._encoder, query.text)
+        ids, scores = self._summaries.nearest(vector, self._k_candidates)
         if self._reranker is not None and ids:
-            scores = self._reranker.scores(query.text, self._summaries.texts(ids))
+            scores = await pair_scores(self._reranker, query.text, self._summaries.texts(ids))
         best = np.argsort(-scores, kind="stable")[:k]
         chosen = [Document(self._filings[ids[at]], float(scores[at]), ("cover summary",)) for at in best]
         journal.note("documents: " + ", ".join(f"{d.filing.doc_name} {d.score:.3f}" for d in chosen))
@@ -121,7 +122,7 @@ def scored_passages(reader: IndexReader, encoder: Encoder, reranker: Reranker, f
 
     async def find(query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
         if within is None:
-            vector = encoder.encode_query(query.question)
+            vector = await query_vector(encoder, query.question)
             chunks = reader.search_chunks_vector(vector, None, max(k, flat_candidates), texts=True).select(_CHUNK)
         else:
             chunks = reader.chunks(within, _CHUNK)
@@ -129,7 +130,7 @@ def scored_passages(reader: IndexReader, encoder: Encoder, reranker: Reranker, f
             f"{titles[filing_id]} {text}"
             for filing_id, text in zip(chunks["filing_id"].to_pylist(), chunks["text"].to_pylist(), strict=True)
         ]
-        scores = reranker.scores(query.question, texts)
+        scores = await pair_scores(reranker, query.question, texts)
         journal.note(f"passages: the best of {len(texts)} chunks")
         order = np.argsort(-scores, kind="stable")[:k]
         return chunks.take(pa.array(order)).append_column("score", pa.array(scores[order]))

@@ -17,7 +17,7 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import PassageRetriever
 from finray.core.types import Document, Passage
-from finray.models.reranker import Reranker
+from finray.models.reranker import Reranker, pair_scores
 from finray.retrieval.fusion import place
 from finray.retrieval.methods.bm25 import lexical_passages
 from finray.retrieval.methods.dense import dense_passages
@@ -52,8 +52,8 @@ class WeightedPassages:
                 scores[place(passage)] = scores.get(place(passage), 0.0) + weight * scaled
         union = [replace(found[at], score=score) for at, score in scores.items()]
         if self._reranker is not None:
-            judged = self._reranker.scores(query.question, [passage.text for passage in union]).tolist()
-            union = [replace(passage, score=score) for passage, score in zip(union, judged, strict=True)]
+            judged = await pair_scores(self._reranker, query.question, [passage.text for passage in union])
+            union = [replace(passage, score=score) for passage, score in zip(union, judged.tolist(), strict=True)]
         return sorted(union, key=lambda passage: -passage.score)[:k]
 
 

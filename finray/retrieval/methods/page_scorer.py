@@ -89,13 +89,13 @@ def build(tools: Toolbox) -> Retrieval:
 
     async def find(query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
         """Chunks of the best pages by their own cosine."""
-        hits = search(search_vector(query, scorer), within, pages)
+        hits = search(await search_vector(query, scorer), within, pages)
         best = list(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
         journal.note("pages: " + ", ".join(f"{names[i]} p. {page + 1}" for i, page in best[:5]))
         chunks = reader.chunks_of_pages(best)
         # Both are ordered by place.
         vectors = titles.rows_of_pages(best, ["vector"])["vector"] if titles and best else chunks["vector"]
-        scores = vectors_matrix(vectors) @ search_vector(query, encoder)
+        scores = vectors_matrix(vectors) @ await search_vector(query, encoder)
         order = np.argsort(-scores, kind="stable")[:k]
         return chunks.drop_columns(["vector"]).take(pa.array(order)).append_column("score", pa.array(scores[order]))
 

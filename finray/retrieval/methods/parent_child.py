@@ -17,7 +17,7 @@ def build(tools: Toolbox) -> Retrieval:
 
     async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
         """The pages of the nearest chunks, each once, in the order and with the score of its best chunk."""
-        vector = search_vector(query, tools.encoder)
+        vector = await search_vector(query, tools.encoder)
         hits = tools.reader.search_chunks_vector(vector, within, max(k, children)).to_pylist()
         scores = {(hit["filing_id"], hit["page"]): hit["score"] for hit in reversed(hits)}
         best = list(dict.fromkeys((hit["filing_id"], hit["page"]) for hit in hits))[:k]

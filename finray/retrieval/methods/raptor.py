@@ -20,7 +20,7 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.index.extensions import open_extension
 from finray.index.schema import vectors_matrix
-from finray.models.encoder import Vectors
+from finray.models.encoder import Vectors, query_vector
 from finray.retrieval.flat import FoundPassages, Scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.trees.build import raptor_extension
@@ -66,7 +66,7 @@ def build(tools: Toolbox) -> Retrieval:
 
     async def find(query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
         """Nodes by cosine, summaries as their nearest leaf."""
-        vector = encoder.encode_query(query.question)
+        vector = await query_vector(encoder, query.question)
         nodes = sorted(
             [*nearest_leaves(vector, within, k), *nearest_summaries(vector, within, k)], key=lambda one: -one[0]
         )

@@ -42,7 +42,7 @@ def judge_into(
     progress: Progress | None = None,
 ) -> JudgeSummary:
     """As ``judge_with``, by any judge; ``llm`` limits its requests at once."""
-    limit = llm.max_concurrency
+    limit = llm.in_flight
     with JudgementStore(uri, judge.name, judge.hash) as store:
         run = judge_all(submissions, judge, store, concurrency=limit, retry_failed=retry_failed, progress=progress)
         return asyncio.run(run)
