@@ -17,6 +17,7 @@ from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import DocumentRetriever
+from finray.core.settings import IndexSettings
 from finray.core.types import Document, Filing
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
@@ -24,6 +25,7 @@ from finray.question.companies import CompanyCatalog
 from finray.question.forms import forms_implied
 from finray.retrieval.alike import alike
 from finray.retrieval.filing_match import PERIOD_MATCH, match_score, period_fit
+from finray.retrieval.page_cosines import PageCosines
 from finray.retrieval.unidentified import UnidentifiedFilings
 
 _CONTENT_WEIGHT = 0.08
@@ -44,8 +46,15 @@ class StructuredDocuments:
     ``anywhere``.
     """
 
-    def __init__(self, reader: IndexReader, encoder: Encoder, catalog: CompanyCatalog) -> None:
+    def __init__(
+        self,
+        reader: IndexReader,
+        encoder: Encoder,
+        catalog: CompanyCatalog,
+        cache_bytes: int = IndexSettings().cache_bytes // 8,
+    ) -> None:
         self._reader = reader
+        self._cosines = PageCosines(reader, cache_bytes)
         self._encoder = encoder
         self._catalog = catalog
         self._filings = reader.filings()
@@ -135,8 +144,11 @@ class StructuredDocuments:
         """How well the text of filings (None: all) matches: mean of the best page's cosine and the best BM25 score,
         each scaled to [0, 1]. Filings without a hit are left out and count as 0."""
         vector = self._encoder.encode_query(query.question)
-        dense = _best_by_filing(self._reader.search_pages_vector(vector, ids, limit=_CONTENT_HITS))
-        lexical = _best_by_filing(self._reader.search_pages_text(query.text, ids, limit=_CONTENT_HITS))
+        if ids is None:
+            dense = _best_by_filing(*_hits(self._reader.search_pages_vector(vector, None, limit=_CONTENT_HITS)))
+        else:
+            dense = _best_by_filing(*self._cosines.nearest(vector, ids, _CONTENT_HITS))
+        lexical = _best_by_filing(*_hits(self._reader.search_pages_text(query.text, ids, limit=_CONTENT_HITS)))
         return {i: (dense.get(i, 0.0) + lexical.get(i, 0.0)) / 2 for i in dense | lexical}
 
 
@@ -178,14 +190,18 @@ def _interleaved(rankings: Iterable[Sequence[Document]], k: int) -> list[Documen
     return list(itertools.islice((document for document in rounds if document is not None), k))
 
 
-def _best_by_filing(hits: pa.Table) -> dict[str, float]:
-    """The best score of each filing among ``hits``, scaled so that the best hit is 1 and the worst 0."""
+def _hits(found: pa.Table) -> tuple[list[str], list[float]]:
+    return found["filing_id"].to_pylist(), found["score"].to_pylist()
+
+
+def _best_by_filing(ids: Sequence[str], scores: Sequence[float]) -> dict[str, float]:
+    """The best score of each filing among hits, scaled so that the best hit is 1 and the worst 0."""
     best: dict[str, float] = {}
-    for filing_id, score in zip(hits["filing_id"].to_pylist(), hits["score"].to_pylist(), strict=True):
+    for filing_id, score in zip(ids, scores, strict=True):
         best[filing_id] = max(score, best.get(filing_id, score))
     if not best:
         return {}
-    low = min(hits["score"].to_pylist())
+    low = min(scores)
     span = (max(best.values()) - low) or 1.0
     return {filing_id: (score - low) / span for filing_id, score in best.items()}
 
