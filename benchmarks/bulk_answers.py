@@ -57,7 +57,8 @@ def main() -> None:
     arguments = parser.parse_args()
     settings = load_settings("local", dict(each.split("=", 1) for each in arguments.set))
     if arguments.worker:
-        asyncio.run(_answer(*arguments.worker, arguments.index, settings))
+        asked, answered = arguments.worker
+        asyncio.run(_answer(asked, answered, arguments.index, settings))
         return
     questions = _questions(arguments.files, arguments.index, arguments.questions)
     own = Path(__file__).resolve().parent.parent

@@ -367,8 +367,8 @@ class IndexSettings(Section):
     write_rows: int = Field(20_000, ge=1)
     """Chunks in one commit: many small commits bloat a Lance table."""
     cache_bytes: int = Field(512 * 1024 * 1024, ge=1)
-    """Memory in which an engine, or a bulk worker, keeps what it has read of filings, about 11 MB for a 10-K. Those that
-    were last asked about longest ago go first. Raise it if questions jump between hundreds of filings."""
+    """Memory in which an engine, or a bulk worker, keeps what it has read of filings, about 11 MB for a 10-K. Those
+    that were last asked about longest ago go first. Raise it if questions jump between hundreds of filings."""
     in_process: bool = False
     """Index and extend without Ray, one filing at a time: for the few filings of a nightly sync on one machine."""
 
