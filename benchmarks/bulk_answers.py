@@ -1,6 +1,6 @@
 """Bulk answering: CPU seconds for each question, answers a second, and memory over time, with one worker and with more.
 
-    python benchmarks/bulk_answers.py --index INDEX QUESTIONS.jsonl... [--questions 10000] [--workers 1 2]
+    python benchmarks/bulk_answers.py --index INDEX QUESTIONS.jsonl... [--questions 10000] [--workers 1,2]
         [--against CHECKOUT] [--set encoder.model=hash]
 
 Each worker is a process with its own engine, as on a cluster; the questions are dealt out in advance, so that only
@@ -50,7 +50,7 @@ def main() -> None:
     parser.add_argument("files", nargs="*")
     parser.add_argument("--index", required=True)
     parser.add_argument("--questions", type=int, default=1_000)
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--workers", default="1,2")
     parser.add_argument("--against", type=Path)
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--worker", nargs=2, metavar=("QUESTIONS", "PREDICTIONS"), help=argparse.SUPPRESS)
@@ -63,7 +63,7 @@ def main() -> None:
     questions = _questions(arguments.files, arguments.index, arguments.questions)
     own = Path(__file__).resolve().parent.parent
     runs = [("before", arguments.against, 1)] if arguments.against else []
-    runs += [("now", own, count) for count in arguments.workers]
+    runs += [("now", own, count) for count in map(int, arguments.workers.split(","))]
     print("code    workers     n  CPU s/question  answers/CPU s  answers/s   load  memory of a worker over time, MB")
     predictions: dict[str, list[dict[str, Any]]] = {}
     for name, checkout, count in runs:
