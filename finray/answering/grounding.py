@@ -86,7 +86,7 @@ def _stands_alone(figure: str, text: str) -> bool:
     # By hand: a pattern for each figure takes longer to compile than to search.
     start = text.find(figure)
     while start >= 0:
-        before, after = text[max(0, start - 1) : start], text[start + len(figure) :][:2]
+        before, after = text[max(0, start - 1) : start], text[start + len(figure) : start + len(figure) + 2]
         longer = before.isdecimal() or before in {".", ","} or after[:1].isdecimal()
         if not longer and not (after[:1] in {".", ","} and after[1:].isdecimal()):
             return True

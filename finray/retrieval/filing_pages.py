@@ -30,7 +30,6 @@ _TEXT_BYTES: Final = 7
 """Memory of a filing for each byte of its chunks: the table, the pages' texts, and 8 bytes for each term."""
 _PAGE_BYTES: Final = 2_000
 _ITEM = re.compile(r"^items? (\d{1,2}[abc]?)\b", re.I | re.M)
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FIGURE = re.compile(r"(?:^|\|)\s*+(?:[$(]++\s*+)?(?:\d[\d,.]*+|[—–-])\s*+(?:[)%]++\s*+)?(?=$|\|)|^\s*+\$")
 """A cell that is a figure. A row is one line in text from HTML; each cell is a line in text from PDF."""
 
@@ -57,13 +56,22 @@ class PageText:
         self.text = text
         self.terms: Numbers = np.fromiter(map(hash, terms), np.int64, len(terms))
         self.lines = np.asarray(lines, dtype=np.int64)
-        self.years = frozenset(_YEAR.findall(text))
         self._rows: dict[int, bool] = {}
 
     @cached_property
     def figures(self) -> float:
         """0 to 1: how much of the text is figures; 1 for a statement."""
         return min(1.0, sum(map(str.isdigit, self.text)) / max(1, len(self.text)) / 0.15)
+
+    def has_number(self, digits: str) -> bool:
+        """Whether the text has ``digits`` as a word of its own, such as a year."""
+        start = self.text.find(digits)
+        while start >= 0:
+            around = self.text[max(0, start - 1) : start] + self.text[start + len(digits) : start + len(digits) + 1]
+            if not any(character.isalnum() or character == "_" for character in around):
+                return True
+            start = self.text.find(digits, start + 1)
+        return False
 
     def is_row(self, number: int) -> bool:
         """Whether line ``number`` is a row of a table: label and figures in one line, or, in text from PDF, figures in

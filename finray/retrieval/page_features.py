@@ -219,7 +219,7 @@ def _page_texts(features: Floats, texts: Sequence[PageText], query: Query) -> No
     pairs = set(pairwise(asked))
     _fill(features, "phrases", sum((found.has_pair(*pair) for pair in pairs), np.zeros(len(texts))) / (len(pairs) or 1))
     years = {str(year) for year in query.years}
-    _fill(features, "years", [_share(years, text.years) for text in texts])
+    _fill(features, "years", [sum(map(text.has_number, years)) / (len(years) or 1) for text in texts])
     if query.metrics or _AMOUNT.search(query.text):
         _fill(features, "figures", [text.figures for text in texts])
 
@@ -262,10 +262,6 @@ def _rarity(frequency: Mapping[str, int], pages: int) -> dict[str, float]:
     weights = {term: math.log(1 + pages / (1 + count)) for term, count in frequency.items() if count}
     total = sum(weights.values()) or 1.0
     return {term: weight / total for term, weight in weights.items()}
-
-
-def _share(wanted: set[str], matched: frozenset[str]) -> float:
-    return len(wanted & matched) / len(wanted) if wanted else 0.0
 
 
 def _fill(features: Floats, name: str, values: Sequence[float] | Floats | float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -42,3 +43,8 @@ def test_a_row_has_its_figure_in_the_line_or_in_the_next() -> None:
     html, pdf = PageText("Net sales | 1,234 |\nprose"), PageText("Net sales\n1,234\nprose")
     assert [html.is_row(0), html.is_row(1)] == [True, False]
     assert [pdf.is_row(0), pdf.is_row(2)] == [True, False]
+
+
+@given(st.text(alphabet="2024 ,_a-", max_size=20))
+def test_a_year_is_a_word_of_its_own(text: str) -> None:
+    assert PageText(text).has_number("2024") == (re.search(r"\b2024\b", text) is not None)
