@@ -27,6 +27,7 @@ from finray.library import answer_many
 from serve.app import build
 from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArguments
 from serve.metrics import cluster_metrics
+from tests.tiny_models import write_cross_encoder
 from tests.weightless import WEIGHTLESS
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
@@ -38,22 +39,7 @@ QUESTIONS = 16
 
 @pytest.fixture(scope="module")
 def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A folder with a cross-encoder of random weights."""
-    import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
-
-    folder = tmp_path_factory.mktemp("cross-encoder")
-    letters = [chr(code) for code in range(33, 127)]
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{letter}" for letter in letters)]
-    (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
-    BertTokenizer(str(folder / "vocab.txt")).save_pretrained(folder)
-    torch.manual_seed(7)
-    config = BertConfig(
-        vocab_size=len(words), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
-    )
-    config.num_labels = 1
-    BertForSequenceClassification(config).save_pretrained(folder)
-    return str(folder)
+    return write_cross_encoder(tmp_path_factory.mktemp("cross-encoder"))
 
 
 @pytest.fixture(scope="module")
