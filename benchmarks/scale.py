@@ -1,8 +1,10 @@
 """Document routing over an index of LOFin's size: cost of opening, speed and accuracy of finding the filing.
 
     python benchmarks/scale.py --index FOLDER [--filings 145897] [--companies 516] [--questions 600] [--routes FILE]
+    python benchmarks/scale.py --job FOLDER [--sizes 1000,10000,100000] [--questions 1000]
 
-If FOLDER has no index yet, writes fictional filings (cover facts, a vector, one short page each) as a real index. Then
+The second command measures the whole index job from files on, and bulk answering, instead (rehearsal.py). The first: if
+if FOLDER has no index yet, writes fictional filings (cover facts, a vector, one short page each) as a real index. Then
 opens it in a separate process, to measure the memory of only the reader. It does not measure text search over the pages
 of as many real filings, which have about 170 each (docs/benchmarks.md extrapolates from measured stages).
 ``--routes`` writes filings, scores and reasons for each question as JSON lines, to compare two versions of finray.
@@ -26,6 +28,7 @@ from typing import Any
 import lance
 import numpy as np
 import pyarrow as pa
+from rehearsal import rehearse
 from scale_corpus import NO_COMPANY, Corpus, ScaleQuestion, cover_page, make_corpus, make_questions
 
 from finray.core.journal import Journal
@@ -189,12 +192,18 @@ def _peak_mb() -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--index", required=True, help="folder of the index; created if missing")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--index", help="folder of the index; created if missing")
+    where.add_argument("--job", type=Path, metavar="FOLDER", help="folder of files and indexes of the whole job")
+    parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of filings, with --job")
     parser.add_argument("--filings", type=int, default=145_897)
     parser.add_argument("--companies", type=int, default=516)
     parser.add_argument("--questions", type=int, default=600)
     parser.add_argument("--routes", default="", help="write the filings found for each question to this file")
     arguments = parser.parse_args()
+    if arguments.job:
+        rehearse(arguments.job, [int(size) for size in arguments.sizes.split(",")], arguments.questions)
+        return
     size = (arguments.filings, arguments.companies)
     made = Path(arguments.index, "scale.json")
     if not made.exists():

@@ -157,7 +157,7 @@ def build_engine(
     """
     encoder = QueryCache(encoder)
     catalog = CompanyCatalog(reader.filings())
-    facts = FilingFacts(reader, catalog)
+    facts = FilingFacts(reader, catalog, settings.index.cache_bytes)
     loop = settings.loop
     needs = method_named(settings.retrieval.method).needs
     needed = {"chat model", "generator"} & {*needs} and settings.llm.model

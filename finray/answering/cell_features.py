@@ -15,16 +15,17 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.operands import phrase_periods, rarity_of
+from finray.answering.cell_words import BARE, CALENDAR, WHOLE, Rarity
+from finray.answering.filing_cells import FilingCells
+from finray.answering.operands import phrase_periods
 from finray.answering.page_cells import PageCell, may_answer, measure_of
-from finray.answering.row_match import BARE, CALENDAR, WHOLE, Matcher, Rarity
 from finray.answering.sentence_features import Floats, asked_words
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
 from finray.core.types import Filing, LineItem
 from finray.core.vocabulary import NUMBER, number_of
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
-from finray.index.facts import FilingFacts
+from finray.index.facts import FilingFacts, kept_with
 from finray.question.phrase import phrase_of, without_context
 from finray.question.synonyms import variants, words_of
 from finray.question.terms import stem
@@ -149,9 +150,10 @@ def cell_candidates(query: Query, cells: Sequence[PageCell], facts: FilingFacts)
         return CellCandidates((), features, 1.0)
     asked = Asked.of(query)
     items = facts.line_items({cell.filing.filing_id for cell in fitting})
-    rarities = {filing_id: rarity_of(own) for filing_id, own in items.items()}
+    filings = {filing_id: kept_with(own, FilingCells) for filing_id, own in items.items()}
+    rarities = {filing_id: own.rarity for filing_id, own in filings.items()}
     unprinted = _words(features, asked, query, fitting, rarities)
-    _fits(features, asked, fitting, rarities)
+    _fits(features, asked, fitting, filings)
     _periods(features, asked, query, fitting, facts)
     _kinds(features, query, fitting)
     _readings(features, asked, fitting)
@@ -235,10 +237,8 @@ def _surplus(words: frozenset[str], asked: frozenset[str], rarity: Rarity) -> fl
     return sum(map(rarity.weight, words - asked)) / own if own else 0.0
 
 
-def _fits(features: Floats, asked: Asked, cells: Sequence[PageCell], rarities: Mapping[str, Rarity]) -> None:
-    matchers = {
-        filing_id: [Matcher(phrase, rarity) for phrase in asked.phrases] for filing_id, rarity in rarities.items()
-    }
+def _fits(features: Floats, asked: Asked, cells: Sequence[PageCell], filings: Mapping[str, FilingCells]) -> None:
+    matchers = {filing_id: [own.matcher(phrase) for phrase in asked.phrases] for filing_id, own in filings.items()}
     known: dict[tuple[object, ...], float] = {}
     scores = []
     for cell in cells:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from finray.answering.row_match import Matcher, Rarity
+from finray.answering.filing_cells import FilingCells
 from finray.answering.row_weights import Fit, Standing, shipped_row_weights, standing_factor
 from finray.core.plan import Measure, Phrase
 from finray.core.types import LineItem
-from finray.filings.canonical import DATE_TOLERANCE_DAYS
+from finray.filings.canonical import DATE_TOLERANCE_DAYS, canonical_items
 from finray.question.synonyms import words_of
 
 MIN_COVERAGE = 0.75
@@ -54,23 +54,18 @@ class Hit:
 
 
 def look_up(
-    phrase: Phrase,
-    items: Sequence[LineItem],
-    end: dt.date,
-    months: int | None,
-    page_rank: Mapping[int, int],
-    rarity: Rarity | None = None,
+    phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, page_rank: Mapping[int, int]
 ) -> Hit | None:
-    """The best cell among ``items`` of one filing for the ``months`` that end on ``end``, or for that day if ``months``
-    is None; None if no cell shares a word with ``phrase``.
+    """The best of ``cells`` for the ``months`` that end on ``end``, or for that day if ``months`` is None; None if no
+    cell shares a word with ``phrase``.
 
-    ``page_rank`` is the rank of each retrieved page; ``rarity`` is the rarity of the words in ``items`` if known.
+    ``page_rank`` is the rank of each retrieved page.
     """
     weights = shipped_row_weights()
-    matcher = Matcher(phrase, rarity if rarity is not None else Rarity(items))
-    tagged = any(item.concept is not None for item in items)
+    matcher = cells.matcher(phrase)
+    tagged = cells.is_tagged(balances=is_balance(phrase))
     ranked: list[tuple[float, Fit, LineItem]] = []
-    for item in comparable(phrase, items, end, months):
+    for item in comparable(phrase, cells, end, months):
         fit = matcher.fit(item)
         if fit.score <= 0:
             continue
@@ -88,13 +83,24 @@ def look_up(
     return Hit(exact if _digits(exact) > _digits(best) else best, fit, score / other if other else float("inf"))
 
 
-def comparable(phrase: Phrase, items: Iterable[LineItem], end: dt.date, months: int | None) -> Iterator[LineItem]:
-    """The cells of the period with the phrase's measure."""
-    for item in items:
+def comparable(phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None) -> Iterator[LineItem]:
+    """The cells of the period with the phrase's measure; for a balance none that are tagged as a flow. Tags are
+    reliable about periods; headings of a note's table may read "years ended"."""
+    balance = is_balance(phrase)
+    opening = [_opening_end(end, months)] if phrase.opening else []
+    for item in cells.ending([end, *opening]):
+        if balance and item.concept is not None and item.months != 0:
+            continue
         if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
             continue
         if not phrase.must or phrase.must & set(words_of(item.label)):
             yield item
+
+
+def is_balance(phrase: Phrase) -> bool:
+    """Whether the phrase asks for a balance: by the question's words, or because all its words name one."""
+    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
+    return phrase.instant or any(item.statement == "balance" for item in named)
 
 
 def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
@@ -108,22 +114,17 @@ def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
 
 
 def look_up_any(
-    phrase: Phrase,
-    items: Sequence[LineItem],
-    end: dt.date,
-    months: int | None,
-    page_rank: Mapping[int, int],
-    rarity: Rarity | None = None,
+    phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, page_rank: Mapping[int, int]
 ) -> Hit | None:
     """As :func:`look_up`. If no cell of the measure is sure, a sure one of another measure whose row has nearly all
     words of the phrase: "outstanding at the end of the year" may count options. None of another measure if the question
     states its own."""
-    hit = look_up(phrase, items, end, months, page_rank, rarity)
+    hit = look_up(phrase, cells, end, months, page_rank)
     settled = phrase.stated or phrase.metrics
     if (hit is not None and hit.sure) or phrase.measure != "money" or settled:
         return hit
     for measure in _OTHERS:
-        other = look_up(replace(phrase, measure=measure), items, end, months, page_rank, rarity)
+        other = look_up(replace(phrase, measure=measure), cells, end, months, page_rank)
         if other is not None and other.sure and other.fit.coverage >= _OTHER_MEASURE_COVERAGE:
             return other
     return hit
@@ -137,12 +138,16 @@ def _of_period(phrase: Phrase, item: LineItem, end: dt.date, months: int | None)
         return False
     if phrase.opening and item.months == 0 and _opens(item.label):
         # "the balance at the beginning of 2024" closed 2023
-        end = end - dt.timedelta(days=round((months or 12) * 30.4375))
+        end = _opening_end(end, months)
     if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
         return False
     # Rates assumed at a day are in tables whose captions name years.
     assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
     return item.months is None or item.months in (0, months) or assumed
+
+
+def _opening_end(end: dt.date, months: int | None) -> dt.date:
+    return end - dt.timedelta(days=round((months or 12) * 30.4375))
 
 
 def _opens(label: str) -> bool:

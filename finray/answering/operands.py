@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from finray.answering.filing_cells import FilingCells
 from finray.answering.lookup import look_up_any
-from finray.answering.row_match import Rarity
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase, Unit
 from finray.core.types import Filing, LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.filings.cells import CURRENCIES
 from finray.filings.dates import add_months
+from finray.index.facts import kept_with
 from finray.question.measures import UNIT_OF
 
 _WANDER_DAYS = 7
@@ -73,8 +73,8 @@ def find_phrase(
     """
     for filing, end, months in phrase_periods(operand, phrase, filings, amended=amended, ahead=ahead):
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
-        items = line_items.get(filing.filing_id, ())
-        hit = look_up_any(phrase, cells_for(phrase, items), end, months, own, rarity_of(items))
+        cells = kept_with(line_items.get(filing.filing_id, ()), FilingCells)
+        hit = look_up_any(phrase, cells, end, months, own)
         if hit is not None and hit.sure:
             return found_in(operand, filing, hit.line_item, printed_amount(phrase, hit.line_item), hit.fit.score)
     return None
@@ -90,14 +90,6 @@ def phrase_periods(
         yield filing, end, (operand.period.months or _months(operand.period, filing)) if flow else None
 
 
-def cells_for(phrase: Phrase, items: Sequence[LineItem]) -> Sequence[LineItem]:
-    """The ``items`` that may print ``phrase``: for a balance none that are tagged as a flow. Tags are reliable about
-    periods; headings of a note's table may read "years ended"."""
-    if not _is_balance(phrase):
-        return items
-    return [item for item in items if item.concept is None or item.months == 0]
-
-
 def found_in(operand: Operand, filing: Filing, line_item: LineItem, value: float, score: float = 1.0) -> Found:
     """``operand`` as read from ``line_item`` of ``filing``, with the unit that its row or the question gives it."""
     printed = line_item.unit
@@ -108,12 +100,6 @@ def found_in(operand: Operand, filing: Filing, line_item: LineItem, value: float
         unit = "percent" if printed == "percent" else "shares"
     code = printed.removesuffix("/share")
     return Found(operand, filing, line_item, value, unit, code if code in CURRENCIES else "", score)
-
-
-def _is_balance(phrase: Phrase) -> bool:
-    """Whether the phrase asks for a balance: by the question's words, or because all its words name one."""
-    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
-    return phrase.instant or any(item.statement == "balance" for item in named)
 
 
 def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Found | None:
@@ -136,22 +122,6 @@ def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Fou
 def _column_words(item: LineItem) -> str:
     """The heading of a column without its period."""
     return re.sub(r"[\W\d_]+", " ", item.column_label or "").strip().lower()
-
-
-_RARITIES: OrderedDict[int, tuple[Sequence[LineItem], Rarity]] = OrderedDict()
-_KEPT_RARITIES = 16
-
-
-def rarity_of(items: Sequence[LineItem]) -> Rarity:
-    """The rarity of words in a filing's ``items``, cached because a plan looks up several operands in one filing."""
-    cached = _RARITIES.get(id(items))
-    if cached is not None and cached[0] is items:
-        return cached[1]
-    rarity = Rarity(items)
-    _RARITIES[id(items)] = (items, rarity)
-    while len(_RARITIES) > _KEPT_RARITIES:
-        _RARITIES.popitem(last=False)
-    return rarity
 
 
 def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:

@@ -7,22 +7,21 @@ kept, because many questions are about the same few filings.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from finray.answering.row_match import Words, words_around
+from finray.answering.cell_words import Words
+from finray.answering.filing_cells import FilingCells
 from finray.core.plan import Measure
 from finray.core.query import Query
-from finray.core.types import Filing, LineItem, Passage
+from finray.core.types import Filing, LineItem, Page, Passage
 from finray.filings.cells import CURRENCIES
-from finray.index.facts import FilingFacts
+from finray.index.facts import FilingFacts, kept_with
 from finray.question.synonyms import words_of
 
 MAX_PAGES = 10
 MAX_CELLS_OF_PAGE = 600
 """More are a list of prices or an index, not a table that a question is about."""
-KEPT_PAGES = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +48,42 @@ class _OfPage:
 
 
 class PageCells:
-    """Reads cells of pages, and keeps those of the KEPT_PAGES most recently used ones."""
+    """Reads cells of pages, and keeps those of the filings that the index keeps in memory."""
 
     def __init__(self, facts: FilingFacts) -> None:
         self._facts = facts
-        self._pages: OrderedDict[tuple[str, int], _OfPage] = OrderedDict()
 
     def read(self, passages: Sequence[Passage]) -> list[PageCell]:
         """The cells on the pages of ``passages``, the best page first, each page in reading order."""
         places = list(dict.fromkeys((p.filing_id, p.page) for p in passages))[:MAX_PAGES]
-        self._fill([place for place in places if place not in self._pages])
+        items = self._facts.line_items(dict.fromkeys(filing_id for filing_id, _ in places))
+        kept = {filing_id: kept_with(own, _Pages) for filing_id, own in items.items()}
+        absent = [place for place in places if place[1] not in kept[place[0]].pages]
+        pages = self._facts.pages(absent) if absent else {}
+        for filing_id, number in absent:
+            kept[filing_id].fill(number, pages.get((filing_id, number)))
         found: list[PageCell] = []
-        for rank, place in enumerate(places):
-            self._pages.move_to_end(place)
-            page, filing = self._pages[place], self._facts.filing(place[0])
+        for rank, (filing_id, number) in enumerate(places):
+            page, filing = kept[filing_id].pages[number], self._facts.filing(filing_id)
             found += [PageCell(filing, item, rank, words, page.heading) for item, words in page.cells]
-        while len(self._pages) > KEPT_PAGES:
-            self._pages.popitem(last=False)
         return found
 
-    def _fill(self, absent: Sequence[tuple[str, int]]) -> None:
-        if not absent:
-            return
-        items = self._facts.line_items({filing_id for filing_id, _ in absent})
-        pages = self._facts.pages(absent)
-        for filing_id, number in absent:
-            own = [item for item in items[filing_id] if item.page == number and item.row >= 0]
-            page = pages.get((filing_id, number))
-            cells = tuple((item, words_around(item)) for item in _each_once(own)[:MAX_CELLS_OF_PAGE])
-            heading = frozenset(words_of(page.headings)) if page is not None else frozenset()
-            self._pages[filing_id, number] = _OfPage(cells, heading)
+
+class _Pages:
+    """The pages of one filing that were read, with their cells."""
+
+    def __init__(self, items: Sequence[LineItem]) -> None:
+        self._around = kept_with(items, FilingCells).rarity.around
+        self._items: dict[int, list[LineItem]] = {}
+        for item in items:
+            if item.row >= 0:
+                self._items.setdefault(item.page, []).append(item)
+        self.pages: dict[int, _OfPage] = {}
+
+    def fill(self, number: int, page: Page | None) -> None:
+        own = _each_once(self._items.get(number, ()))[:MAX_CELLS_OF_PAGE]
+        heading = frozenset(words_of(page.headings)) if page is not None else frozenset()
+        self.pages[number] = _OfPage(tuple((item, self._around(item).words) for item in own), heading)
 
 
 def _each_once(items: Iterable[LineItem]) -> list[LineItem]:

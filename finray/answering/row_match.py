@@ -1,20 +1,19 @@
 """How well a table cell matches a phrase: the words that it shares with the cell's row, section, column and caption.
 
-Rare words among the rows of the filing count more; qualifiers (current or deferred, foreign or domestic) must agree.
+Rare words among the rows of the filing count more; qualifiers (current or deferred, foreign or domestic) must agree
+(agreement.py).
 The match is lexical on purpose: in an embedding "deferred tax assets" is close to "current taxes". The weights of
 places and disagreements are fitted (row_weights.py).
 """
 
 from __future__ import annotations
 
-import math
-import re
-from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
+from finray.answering.agreement import agreement, qualifier_mask
+from finray.answering.cell_words import BARE, CALENDAR, WHOLE, Around, Rarity, Words
 from finray.answering.row_weights import (
     NO_FIT,
     PLACES,
@@ -28,109 +27,12 @@ from finray.answering.row_weights import (
 )
 from finray.core.plan import Phrase
 from finray.core.types import LineItem
-from finray.core.vocabulary import MONTHS, NUMBERS, ORDINALS
-from finray.filings.canonical import names_row
-from finray.question.synonyms import qualifiers, variants, words_of
+from finray.question.synonyms import variants, words_of
 
 _TOTAL = frozenset(words_of("total"))
-_WEAK = frozenset(
-    words_of(
-        "total net amount amounts value expense expenses cost costs balance balances company segment segments "
-        "segment's "
-        "consolidated report reported recorded related including pay paid payments period other all table following "
-        "recognized "
-        "information group number level nominal  company's "
-        "less loss losses income benefit provided used using disclosed type"
-    )
-) - set(words_of("income other"))
-_OFWHOLE_TABLE = frozenset(words_of("deferred unrecognized"))
-"""Qualifiers that apply to every row if they are in the caption."""
-BARE = frozenset(words_of("total balance balances beginning ending end year period gross net amount")) | {"begin"}
-"""A label of only these words adds nothing to the caption of its table: "Balance at end of year"."""
-CALENDAR = frozenset(
-    words_of(
-        " ".join([*MONTHS, *ORDINALS, *NUMBERS])
-        + " fiscal year years month months week weeks quarter period ended ending end"
-    )
-)
-WHOLE = frozenset(
-    words_of("total consolidated company reported amount amounts actual value gaap carrying net number usd")
-)
-
-
-_YEAR_LABEL = re.compile(r"(?:fiscal\s)?(?:years?\s)?(?:19|20)\d\d", re.I)
-"""The label of a row in a schedule by years: it adds nothing to the caption of its table."""
-_FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z]|(?:see )?notes? [^()]*)\s*\)", re.I)
-_LEFT_OUT = re.compile(r"\b(?:net of|excluding|exclusive of|before|less|except)\b", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The words around one cell; ``aside`` are those of the label after "net of", which the figure excludes."""
-
-    label: frozenset[str]
-    aside: frozenset[str]
-    section: frozenset[str]
-    column: frozenset[str]
-    caption: frozenset[str]
-    whole: bool = False
-    """A tag marks the figure as that of the whole company, whatever the heading of its column."""
-
-
-class Rarity:
-    """How well each word distinguishes rows of one filing. ``weak_word`` is the factor for words that are in most
-    captions, by default the fitted one."""
-
-    def __init__(self, items: Iterable[LineItem], weak_word: float | None = None) -> None:
-        self._weak_word = shipped_row_weights().weak_word if weak_word is None else weak_word
-        rows = {(item.page, item.row): item for item in items}
-        counts: Counter[str] = Counter()
-        for item in rows.values():
-            words = words_around(item)
-            counts.update(words.label | words.section | words.column | concept_words(item.concept))
-        self._counts = counts
-        self._rows = max(len(rows), 1)
-        self._weights: dict[str, float] = {}
-
-    def weight(self, word: str) -> float:
-        weight = self._weights.get(word)
-        if weight is None:
-            rare = math.log(1 + self._rows / (1 + self._counts[word]))
-            weight = self._weights[word] = rare * (self._weak_word if word in _WEAK else 1.0)
-        return weight
-
-
-def words_around(item: LineItem) -> Words:
-    label = _FOOTNOTE.sub(" ", item.label)
-    match = _LEFT_OUT.search(label)
-    start = match.start() if match is not None and match.start() > 0 else len(label)
-    aside = _words(label[start:])
-    return Words(
-        frozenset() if _YEAR_LABEL.fullmatch(item.label.strip()) else _words(label),
-        aside - _words(label[:start]),
-        _words(item.section or ""),
-        _words(item.column_label or ""),
-        _words(item.caption or ""),
-        item.concept is not None and "[" not in (item.column_label or ""),
-    )
-
-
-@lru_cache(maxsize=20_000)
-def concept_words(concept: str | None) -> frozenset[str]:
-    """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may tag a row labeled "Other"."""
-    name = (concept or "").rpartition(":")[2]
-    return frozenset(words_of(" ".join(_CAMEL.findall(name)))) - _TAXONOMY
-
-
-@lru_cache(maxsize=200_000)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(words_of(text))
-
-
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
-_TAXONOMY = frozenset(words_of("excluding assessed including contract customer value amount carrying disclosure at"))
-"""Words of concept names that do not distinguish rows."""
 _MOVES = frozenset(words_of("increase decrease change period"))
+_SLACK = 1 - 1e-9
+"""Sums of the same weights in another order may differ in the last digit."""
 
 
 class _Wording(NamedTuple):
@@ -144,8 +46,17 @@ class _Wording(NamedTuple):
     concept: frozenset[str] = frozenset()
 
 
+class _Group(NamedTuple):
+    """Variants of the phrase that read some cells alike, but for their ``total`` weight: the first with the least."""
+
+    shared: frozenset[str]
+    total: float
+    number: int
+    asked: frozenset[str]
+
+
 class Matcher:
-    """Scores cells of one filing for one phrase."""
+    """Scores cells of one filing for one phrase. Keeps the fits: the same row is compared for several periods."""
 
     def __init__(self, phrase: Phrase, rarity: Rarity, weights: RowWeights | None = None) -> None:
         self._phrase = phrase
@@ -153,39 +64,82 @@ class Matcher:
         self._weights = weights or shipped_row_weights()
         self._worth = place_worth(self._weights)
         self._variants = list(dict.fromkeys(frozenset(words) for words in variants(phrase.words)))
+        self._vocabulary = frozenset().union(*self._variants)
+        self._groups: dict[frozenset[str], tuple[_Group, ...]] = {}
+        self._fits: dict[tuple[Around, frozenset[str], bool], Fit] = {}
 
     def fit(self, item: LineItem) -> Fit:
         """The best fit over the wordings of the phrase."""
-        plain, tagged = (self._best(item, wordings) for wordings in self._wordings(item))
-        return combined(plain, tagged, self._weights) if item.concept and concept_words(item.concept) else plain
+        around, metric = self._rarity.around(item), self._metric(item)
+        if not metric and self._vocabulary.isdisjoint(around.every):
+            return NO_FIT
+        key = around, metric, item.statement is None
+        fit = self._fits.get(key)
+        if fit is None:
+            fit = self._fits[key] = self._new_fit(item, around, metric)
+        return fit
 
     def readings(self, item: LineItem) -> tuple[list[Reading], list[Reading]]:
         """All readings with a word in common: by the row's words, and by the words of its concept."""
-        plain, tagged = (
-            [reading for wording in wordings if (reading := self._reading(item, wording, 0.0)) is not None]
-            for wordings in self._wordings(item)
-        )
-        return plain, tagged
-
-    def _wordings(self, item: LineItem) -> tuple[list[_Wording], list[_Wording]]:
-        words = words_around(item)
+        around = self._rarity.around(item)
+        words, concept, metric = around.words, around.concept, self._metric(item)
         plain = [_Wording(asked, words, words.label) for asked in self._variants]
-        metric = frozenset(word for key, names in self._phrase.metrics if names_row(key, item) for word in names)
-        if metric:
-            own = replace(words, label=words.label | metric, aside=frozenset())
-            plain.append(_Wording(frozenset(self._phrase.words), own, metric, excused=metric))
-        concept = concept_words(item.concept)
-        tagged = [_Wording(asked, words, words.label, concept, concept) for asked in self._variants if concept]
-        return plain, tagged
+        plain += [self._by_metric(words, metric)] if metric else []
+        tagged = [_Wording(asked, words, words.label, concept=concept) for asked in self._variants if concept]
+        return self._all(item, plain), self._all(item, tagged)
 
-    def _best(self, item: LineItem, wordings: Iterable[_Wording]) -> Fit:
-        best = NO_FIT
-        for wording in wordings:
-            reading = self._reading(item, wording, best.score)
-            if reading is not None:
-                fit = weigh(reading, self._weights)
-                best = fit if fit.score > best.score else best
+    def _all(self, item: LineItem, wordings: Iterable[_Wording]) -> list[Reading]:
+        return [reading for each in wordings if (reading := self._reading(item, each, 0.0)) is not None]
+
+    def _metric(self, item: LineItem) -> frozenset[str]:
+        """The words of the phrase that name a canonical line item which the row prints."""
+        named = (names for key, names in self._phrase.metrics if self._rarity.is_named(key, item))
+        return frozenset().union(*named)
+
+    def _by_metric(self, words: Words, metric: frozenset[str]) -> _Wording:
+        own = replace(words, label=words.label | metric, aside=frozenset())
+        return _Wording(frozenset(self._phrase.words), own, metric, excused=metric)
+
+    def _new_fit(self, item: LineItem, around: Around, metric: frozenset[str]) -> Fit:
+        words, concept = around.words, around.concept
+        plain = self._best(item, around, frozenset())
+        if metric:
+            own = self._reading(item, self._by_metric(words, metric), plain.score)
+            plain = max(plain, weigh(own, self._weights) if own is not None else NO_FIT, key=_score)
+        return combined(plain, self._best(item, around, concept), self._weights) if concept else plain
+
+    def _best(self, item: LineItem, around: Around, concept: frozenset[str]) -> Fit:
+        """The best fit of a variant. Those that can win come first: few need all of a reading."""
+        words = around.words
+        places = [(word, _place(word, words, concept)) for word in self._vocabulary & around.every]
+        found = {word: self._worth[place] * self._rarity.weight(word) for word, place in places if place is not None}
+        bounds = sorted(
+            (-sum(found[word] for word in group.shared) / group.total, group.number, group)
+            for group in self._groups_of(frozenset(found))
+        )
+        best, best_number = NO_FIT, 0
+        for bound, number, group in bounds:
+            if -bound < best.score * _SLACK:  # the rest of a reading only lowers the score
+                break
+            reading = self._reading(item, _Wording(group.asked, words, words.label, concept=concept), 0.0)
+            fit = NO_FIT if reading is None else weigh(reading, self._weights)
+            if (-fit.score, number) < (-best.score, best_number):
+                best, best_number = fit, number
         return best
+
+    def _groups_of(self, found: frozenset[str]) -> tuple[_Group, ...]:
+        """The variants with a word of ``found``, one for each way to read a cell around which these words are."""
+        groups = self._groups.get(found)
+        if groups is None:
+            first: dict[tuple[frozenset[str], int, bool], _Group] = {}
+            for number, asked in enumerate(self._variants):
+                shared = asked & found
+                key = shared, qualifier_mask(asked), not asked.isdisjoint(_MOVES)
+                total = sum(map(self._rarity.weight, asked))
+                if shared and (key not in first or total < first[key].total):
+                    first[key] = _Group(shared, total, number, asked)
+            groups = self._groups[found] = tuple(first.values())
+        return groups
 
     def _reading(self, item: LineItem, wording: _Wording, least: float) -> Reading | None:
         """None if the score cannot exceed ``least``, as for nearly every row of a filing."""
@@ -206,10 +160,11 @@ class Matcher:
         # nor in the tag distinguish it.
         surplus = wording.label - asked - concept - BARE
         note = item.statement is None and not concept
-        if concept:
-            agreement = _agreement(asked, concept, replace(words, label=concept, aside=frozenset()), note)
-        else:
-            agreement = _agreement(asked - wording.excused, wording.label - wording.excused, words, note)
+        agrees = (
+            agreement(asked, concept, words, note)
+            if concept
+            else agreement(asked - wording.excused, wording.label - wording.excused, words, note)
+        )
         lent = bool(asked & words.section - words.label)
         beside = not concept and (note or lent) and bool(words.section - asked - WHOLE)
         return Reading(
@@ -219,7 +174,7 @@ class Matcher:
             surplus=sum(weight(word) for word in surplus),
             named=sum(weight(word) for word in concept),
             surplus_named=sum(weight(word) for word in concept - asked),
-            **agreement,
+            **agrees._asdict(),
             part=not words.whole and _names_part(words.column - asked - concept),
             moves=bool(concept & _MOVES) and not asked & _MOVES,
             beside=beside and not lent,
@@ -249,30 +204,6 @@ def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
     return "caption"
 
 
-def _agreement(asked: Collection[str], label: Collection[str], words: Words, note: bool) -> dict[str, int]:
-    """Counts of qualifiers: missing, contradicted, or not asked for (in row or column, or in the heading)."""
-    asked, near = set(asked), set(label) | words.column
-    around = near | words.section | words.caption
-    heading = words.section | (words.caption & _OFWHOLE_TABLE) if note else frozenset()
-    counts = dict.fromkeys(("missing", "contradicted", "unasked_near", "unasked_heading", "unasked_heading_lent"), 0)
-    for line in _opposed():
-        for side, others in line:
-            if side & asked:
-                counts["missing"] += not side & around
-                counts["contradicted"] += bool(others & near and not others & asked and not side & near)
-                break
-        else:
-            if any(side & near for side, _ in line):
-                counts["unasked_near"] += 1
-            elif any(side & heading for side, _ in line):
-                counts["unasked_heading_lent" if asked - set(label) else "unasked_heading"] += 1
-    return counts
-
-
-@cache
-def _opposed() -> tuple[tuple[tuple[frozenset[str], frozenset[str]], ...], ...]:
-    """The qualifiers: each side of a line with the words of all other sides."""
-    return tuple(
-        tuple((side, frozenset().union(*(other for other in line if other is not side))) for side in line)
-        for line in qualifiers()
-    )
+def _score(fit: Fit) -> float:
+    score: float = fit.score
+    return score

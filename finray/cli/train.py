@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finray.cli import train_cells, train_fitted, train_reader
+from finray.cli import train_cells, train_fitted, train_reader, train_static
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.output import out as stdout
@@ -170,6 +170,7 @@ app.command("filing-match")(train_fitted.filing_match)
 app.command("row-match")(train_fitted.row_match)
 app.command("cell-choice")(train_cells.cell_choice)
 app.command("reader")(train_reader.reader)
+app.command("static-encoder")(train_static.static_encoder)
 app.command()(train_fitted.sentences)
 
 

@@ -42,16 +42,17 @@ from finray.index.stages import Collector, WrittenBatch, read_and_parse, write
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension, load_encoder
-from finray.storage.locations import list_sources
+from finray.storage.locations import SourceFile, list_sources
 
 T = TypeVar("T")
 Row = dict[str, Any]
 
-_FILES_PER_TASK = 4
-"""At most. A filing takes seconds to embed, so small jobs pass on single filings to finish evenly."""
+_TASK_FILES, _TASK_BYTES = 64, 4 * 1024**2
+"""A parsing task costs Ray some 20 ms, as much as three short filings, while a long one takes seconds to embed: so a
+task is cut by size. Small jobs pass on single filings, to finish evenly."""
 _TASKS_PER_CPU = 32
-_FILINGS_PER_WRITE = 32
-"""At most: each write adds a fragment to every table until the job compacts them."""
+_WRITE_FILINGS, _WRITE_BYTES = 512, 64 * 1024**2
+"""At most, of files with an average size: each write adds a fragment to every table until the job compacts them."""
 _WRITES_PER_WORKER = 8
 
 
@@ -112,10 +113,9 @@ def _written_batches(
     load: LoadEncoder,
 ) -> Iterator[WrittenBatch]:
     """Every file of ``todo`` once, in order of completion."""
-    files_per_task = max(1, min(_FILES_PER_TASK, len(todo) // (_TASKS_PER_CPU * cpus)))
-    filings_per_write = max(1, min(_FILINGS_PER_WRITE, len(todo) // (_WRITES_PER_WORKER * pool.maximum)))
-    rows = [{"content": pickle.dumps(planned.file)} for planned in todo]
-    parsed = ray.data.from_items(rows, override_num_blocks=-(-len(rows) // files_per_task)).map(
+    files = [planned.file for planned in todo]
+    rows = [{"content": pickle.dumps(some)} for some in parsing_tasks(files, cpus)]
+    parsed = ray.data.from_items(rows, override_num_blocks=len(rows)).flat_map(
         _read_and_parse,  # type: ignore[arg-type]  # ray's hint knows no fn_kwargs
         fn_kwargs={"settings": settings},
         num_cpus=pool.parse_cpus,
@@ -123,7 +123,7 @@ def _written_batches(
     )
     dataset = embedded(parsed, pool, settings.encoder, ClusterAttempts(), load).map_batches(
         _write,  # type: ignore[arg-type]
-        batch_size=filings_per_write,
+        batch_size=filings_per_write(files, pool.maximum),
         batch_format="pyarrow",
         fn_kwargs={"target": target},
         num_cpus=WRITE_CPUS,
@@ -141,6 +141,26 @@ def _written_batches(
         raise _stopped(error) from error
 
 
+def parsing_tasks(files: Sequence[SourceFile], cpus: int) -> list[list[SourceFile]]:
+    """``files`` in their order, cut into tasks for ``cpus`` processors."""
+    most = max(1, min(_TASK_FILES, len(files) // (_TASKS_PER_CPU * cpus)))
+    tasks: list[list[SourceFile]] = [[]]
+    size = 0
+    for file in files:
+        if tasks[-1] and (len(tasks[-1]) == most or size + file.size > _TASK_BYTES):
+            tasks.append([])
+            size = 0
+        tasks[-1].append(file)
+        size += file.size
+    return tasks
+
+
+def filings_per_write(files: Sequence[SourceFile], workers: int) -> int:
+    """Filings of one write, of a job with as many embedding workers."""
+    average = sum(file.size for file in files) // len(files)
+    return max(1, min(_WRITE_FILINGS, _WRITE_BYTES // max(1, average), len(files) // (_WRITES_PER_WORKER * workers)))
+
+
 def _stopped(error: RayError) -> ClusterError:
     return ClusterError(
         f"the index job stopped: {cause_of(error)}. Committed filings are kept; run the same command again to continue"
@@ -148,9 +168,10 @@ def _stopped(error: RayError) -> ClusterError:
 
 
 # Stages pass each other one column: the pickled object.
-def _read_and_parse(row: Row, settings: Settings) -> Row:
-    file = pickle.loads(row["content"])
-    return {"content": pickle.dumps(read_and_parse(file, _parser(settings), settings.filings, process_name()))}
+def _read_and_parse(row: Row, settings: Settings) -> list[Row]:
+    parser, who = _parser(settings), process_name()
+    files: list[SourceFile] = pickle.loads(row["content"])
+    return [{"content": pickle.dumps(read_and_parse(file, parser, settings.filings, who))} for file in files]
 
 
 def _write(batch: pa.Table, target: WriteTarget) -> pa.Table:

@@ -85,12 +85,13 @@ class EncoderSettings(Section):
     """The text encoder."""
 
     model: str = "minilm"
-    """A sentence-transformers folder or hub name, "minilm" (the embedded all-MiniLM-L6-v2) or "hash" (a fake without
-    weights)."""
+    """A sentence-transformers folder or hub name, "minilm" (the embedded all-MiniLM-L6-v2), "static" (token vectors
+    distilled from it, some forty times as fast on a processor), a file that ``finray train static-encoder`` wrote
+    (``.npz``), or "hash" (a fake without weights)."""
     revision: str = ""
     """A commit, branch or tag of a hub model; only a commit never changes."""
     max_tokens: int = Field(256, ge=8)
-    """Longer texts are cut."""
+    """Longer texts are cut; a static encoder reads them whole."""
     batch_size: int = Field(64, ge=1)
     """Texts encoded at a time."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
@@ -355,7 +356,7 @@ class SandboxSettings(Section):
 
 
 class IndexSettings(Section):
-    """Writing of the index tables."""
+    """Writing and reading of the index tables."""
 
     ann_rows: int = Field(2_000_000, ge=1)
     """Number of chunks above which an approximate vector index is built; fewer are searched exactly."""
@@ -365,6 +366,9 @@ class IndexSettings(Section):
     """Recall@10 against exact search below which `finray maintain` retrains an approximate index."""
     write_rows: int = Field(20_000, ge=1)
     """Chunks in one commit: many small commits bloat a Lance table."""
+    cache_bytes: int = Field(256 * 1024 * 1024, ge=1)
+    """Memory in which an engine, or a bulk worker, keeps what it has read of filings; those that no question is about
+    for the longest time go first. Twice as much when questions jump between hundreds of filings."""
     in_process: bool = False
     """Index and extend without Ray, one filing at a time: for the few filings of a nightly sync on one machine."""
 
@@ -641,7 +645,7 @@ def _without_default_revisions(payload: dict[str, Any]) -> dict[str, Any]:
 
 def is_hub_name(model: str) -> bool:
     """Whether ``model`` has the form of a hub name and is no folder here."""
-    return bool(_HUB_NAME.fullmatch(model)) and not Path(model).is_dir()
+    return bool(_HUB_NAME.fullmatch(model)) and not model.endswith(".npz") and not Path(model).is_dir()
 
 
 def preset_names() -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
+from string import ascii_letters
 from typing import Self
 
 from finray.core.vocabulary import any_of
@@ -46,11 +47,14 @@ _NUMBER = re.compile(
     r"\s*(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]+)?\s*"
 )
 _DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
+_DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
 _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
 """Characters; a longer cell is text even if it starts with a number."""
+NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
+"""Letters with which no number begins, not even its currency."""
 MAX_LABEL = 400
 LABEL_ZONE = 0.4
 """Labels begin within this share of the space left of the first numeric column."""
@@ -76,10 +80,10 @@ class Number:
 def parse_number(text: str) -> Number | None:
     """The number in a cell; None for a label, a heading or "N/A". A lone dash is zero."""
     text = text.strip()
-    return _parsed(text) if 0 < len(text) <= MAX_CELL else None
+    return _parsed(text) if 0 < len(text) <= MAX_CELL and text[0] not in NEVER_FIRST else None
 
 
-@lru_cache(maxsize=4096)  # each cell of a table is parsed several times
+@lru_cache(maxsize=16384)  # each cell of a table is parsed several times
 def _parsed(text: str) -> Number | None:
     if dash := _DASH.fullmatch(text):
         return Number(0.0, percent="%" in text, currency=_CURRENCIES.get(dash["currency"] or ""), dash=True)
@@ -102,7 +106,8 @@ def _parsed(text: str) -> Number | None:
 
 
 def is_year(text: str) -> bool:
-    return _YEAR.fullmatch(text.strip()) is not None
+    text = text.strip()
+    return len(text) == 4 and _YEAR.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +129,7 @@ class Printed:
             box = (min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1))
         text = f"{self.text}{glue}{other.text}"[:MAX_CELL_TEXT]
         concept, tag = self.concept or other.concept, self.tag or other.tag
-        return replace(
-            self, text=text, x0=min(self.x0, other.x0), x1=max(self.x1, other.x1), box=box, concept=concept, tag=tag
-        )
+        return type(self)(text, min(self.x0, other.x0), max(self.x1, other.x1), box, self.indent, concept, tag)
 
 
 def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
@@ -194,7 +197,7 @@ def data_cells(row: Sequence[Printed]) -> list[Printed]:
         cells = [row[0]]
     elif cells and parse_number(row[0].text) and not is_year(row[0].text):
         cells = [row[0], *cells]
-    if all(is_year(cell.text) or not re.search(r"\d", cell.text) for cell in cells):
+    if all(is_year(cell.text) or not _DIGIT.search(cell.text) for cell in cells):
         return []
     return cells
 

@@ -41,7 +41,7 @@ def page_headings(texts: Sequence[str]) -> list[str]:
 
 
 def _headings(text: str) -> list[str]:
-    lines = [_CONTINUED.sub(" ", line).strip(" \t|•*·:-–—") for line in text.splitlines()]
+    lines = [_plain(line).strip(" \t|•*·:-–—") for line in text.splitlines()]
     lines = [line for line in lines if line]
     found: list[str] = []
     run: list[str] = []
@@ -53,6 +53,10 @@ def _headings(text: str) -> list[str]:
         found += _titles(run)
         run = []
     return list(dict.fromkeys([*found, *_titles(run)]))
+
+
+def _plain(line: str) -> str:
+    return _CONTINUED.sub(" ", line) if "(" in line or "[" in line else line
 
 
 def _titles(run: Sequence[str]) -> list[str]:

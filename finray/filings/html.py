@@ -8,6 +8,8 @@ element tree.
 import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import cast
 
 import lxml.html
 from lxml import etree
@@ -31,6 +33,7 @@ _TAGGED_NUMBER = "ix:nonfraction"
 _BREAK = re.compile(r"(?:page-)?break-(before|after)\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s{0,8}:\s{0,8}none", re.IGNORECASE)
 _CLASS_RULE = re.compile(r"\.([\w-]{1,64})\s{0,8}\{([^{}]{0,400})\}")
+_STYLES = etree.XPath("descendant::*/@style", smart_strings=False)
 _PAGE_TAG = re.compile(r"<page>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>", re.IGNORECASE)
 _BREAK_COMMENT = re.compile(r"^\s{0,8}page\s?-?break\b|^\s{0,8}page\s{0,8}$", re.IGNORECASE)
@@ -40,6 +43,9 @@ _INLINE_TAG = re.compile(
 _XML_UNFIT = re.compile(f"{CONTROL.pattern}|[\f\ud800-\udfff]")
 _STYLE_SHEET = 100_000
 """Characters read of a style sheet; EDGAR's have some thousand."""
+_REPEATED_STYLE = 1_000
+"""Characters; the breaks of a longer style are not remembered."""
+_NO_SIDES: Set[str] = frozenset()
 _TOO_DEEP = "ERR_RESOURCE_LIMIT"
 _NO_MEMORY = "ERR_NO_MEMORY"
 _PAGE_MARK = '<hr style="page-break-after:always"/>'
@@ -154,9 +160,16 @@ def _breaking_classes(root: lxml.html.HtmlElement) -> dict[str, set[str]]:
     return names
 
 
-def _breaks(style: str | None) -> set[str]:
+def _breaks(style: str | None) -> Set[str]:
     """The sides of its element, "before" or "after", on which ``style`` breaks the page."""
-    return {side.lower() for side in _BREAK.findall(style)} if style else set()
+    if not style:
+        return _NO_SIDES
+    return _breaks_of(style) if len(style) <= _REPEATED_STYLE else _breaks_of.__wrapped__(style)
+
+
+@lru_cache(maxsize=4096)  # a filing repeats its styles
+def _breaks_of(style: str) -> Set[str]:
+    return frozenset(side.lower() for side in _BREAK.findall(style))
 
 
 @dataclass(slots=True)
@@ -195,7 +208,8 @@ class _Pages:
         tag = element.tag
         if tag in _DROPPED:
             return True
-        if _HIDDEN.search(element.get("style", "")):
+        style = element.get("style")
+        if style and _HIDDEN.search(style):
             return True
         if self.breaks(element, "before"):
             self.end_page()
@@ -228,14 +242,17 @@ class _Pages:
 
     def breaks(self, element: lxml.html.HtmlElement, side: str) -> bool:
         names = self.classes[side]
-        by_class = bool(names) and not names.isdisjoint(element.get("class", "").split())
-        return by_class or side in _breaks(element.get("style"))
+        if names and not names.isdisjoint(element.get("class", "").split()):
+            return True
+        style = element.get("style")
+        return style is not None and side in _breaks(style)
 
     def is_layout(self, table: lxml.html.HtmlElement) -> bool:
         """Whether the table holds other tables or page breaks; its cells are then read as blocks."""
-        return any(
-            inner.tag == "table" or _breaks(inner.get("style")) for inner in table.iterdescendants(etree.Element)
-        )
+        if next(table.iterdescendants("table"), None) is not None:
+            return True
+        styles = cast(list[str], _STYLES(table))
+        return any(_breaks(style) for style in styles)
 
     def add(self, text: str | None) -> None:
         if not text:

@@ -7,6 +7,7 @@ as well.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lxml import etree
 
@@ -90,22 +91,33 @@ def _own_rows(table: etree._Element) -> Iterator[etree._Element]:
 def _name(element: etree._Element) -> str:
     """The local name in lower case: HTML parsers keep the prefix "ix:", XML parsers a namespace."""
     tag = element.tag
-    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
+    return _local(tag) if isinstance(tag, str) else ""
+
+
+@lru_cache(maxsize=1024)
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2].rpartition(":")[2].lower()
 
 
 def _span(td: etree._Element, attribute: str) -> int:
-    value = (td.get(attribute) or "1").strip()
+    value = td.get(attribute)
+    if value is None:
+        return 1
+    value = (value or "1").strip()
     return min(max(int(value), 1), MAX_SPAN) if value.isascii() and value.isdigit() and len(value) < 9 else 1
 
 
 def _text(element: etree._Element) -> str:
+    if not len(element):
+        return element.text or ""
     parts: list[str] = []
     for event, node in etree.iterwalk(element, events=("start", "end")):
-        parts.append(" " if _name(node) in _BREAKING else "")
-        if event == "start":
-            parts.append(node.text or "" if _name(node) else "")
-        elif node is not element:
-            parts.append(node.tail or "")
+        name = _name(node)
+        if name in _BREAKING:
+            parts.append(" ")
+        text = (node.text if name else None) if event == "start" else node.tail if node is not element else None
+        if text:
+            parts.append(text)
     return "".join(parts)
 
 
@@ -115,14 +127,15 @@ def _indent(td: etree._Element) -> float:
     node: etree._Element | None = td
     for _ in range(3):
         if node is not None:
-            total += _left_margin((node.get("style") or "")[:_MAX_STYLE].lower())
+            total += _left_margin((node.get("style") or "")[:_MAX_STYLE])
             node = node[0] if len(node) else None
     return total
 
 
+@lru_cache(maxsize=1024)  # a filing repeats its styles
 def _left_margin(style: str) -> float:
-    """Left margin in points; ``style`` is in lower case. The left padding is the fourth of four."""
-    shorthand = ""
+    """Left margin in points. The left padding is the fourth of four."""
+    shorthand, style = "", style.lower()
     for declaration in style.split(";") if "padding" in style or "margin-left" in style else ():
         name, _, value = declaration.partition(":")
         if name.strip() in {"padding-left", "margin-left"} and (length := _LENGTH.match(value)):

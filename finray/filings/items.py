@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from finray.core.types import Statement
 from finray.filings.statements import label_statements
 
 _MARGIN = r"^[^\S\n]*(?:[|•*][^\S\n]*)*"
@@ -96,10 +97,11 @@ class _Candidate:
     weight: float
 
 
-def label_items(texts: Sequence[str]) -> list[str | None]:
+def label_items(texts: Sequence[str], statements: Sequence[Statement | None] | None = None) -> list[str | None]:
     """The SEC Item that covers most of each page; None before the first Item and in documents without Items.
 
-    ``len(result) == len(texts)``. Statements after the last Item (the "F-pages") belong to Item "8".
+    ``len(result) == len(texts)``. Statements after the last Item (the "F-pages") belong to Item "8". ``statements`` are
+    the labels of ``label_statements(texts)``, if the caller has them.
     """
     quarterly = _is_quarterly(texts)
     ranks = _RANK_10Q if quarterly else _RANK_10K
@@ -108,7 +110,8 @@ def label_items(texts: Sequence[str]) -> list[str | None]:
     if sum(c.weight for c in chain) < 2 * _TITLED:
         return _current_report_items(texts)
     labels = _spread(texts, chain)
-    return _financial_pages_elsewhere(texts, labels, chain, "P1-1" if quarterly else "8")
+    stated = label_statements(texts) if statements is None else statements
+    return _financial_pages_elsewhere(texts, stated, labels, chain, "P1-1" if quarterly else "8")
 
 
 def _is_quarterly(texts: Sequence[str]) -> bool:
@@ -227,11 +230,15 @@ _AUDIT = re.compile(
 
 
 def _financial_pages_elsewhere(
-    texts: Sequence[str], labels: list[str | None], chain: Sequence[_Candidate], item: str
+    texts: Sequence[str],
+    stated: Sequence[Statement | None],
+    labels: list[str | None],
+    chain: Sequence[_Candidate],
+    item: str,
 ) -> list[str | None]:
     """Labels with the statements' pages in ``item``. Many filings print only a reference there, and the statements at
     the end ("F-1") or inside Item 7."""
-    statements = [page for page, statement in enumerate(label_statements(texts)) if statement]
+    statements = [page for page, statement in enumerate(stated) if statement]
     if not statements or any(labels[page] == item for page in statements):
         return labels
     first = statements[0]

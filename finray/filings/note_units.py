@@ -238,6 +238,7 @@ def _is_index(grid: Grid) -> bool:
     return all(base[: len(rows)]) or all(base[len(rows) :])
 
 
+@lru_cache(maxsize=64)  # called for each table of a page
 def _stated(pattern: re.Pattern[str], text: str) -> int | None:
     """The scale that a pattern's named group finds, if it is the only one in ``text``."""
     found = {word.lower() for match in pattern.finditer(text) for word in match.groupdict().values() if word}

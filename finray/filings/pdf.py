@@ -1,9 +1,9 @@
 """Text of PDF filings by PyMuPDF, which is not thread-safe: use processes, not threads."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pymupdf
 
@@ -28,11 +28,12 @@ _REFERENCE = re.compile(r"\b(\d{1,10}) \d{1,5} R\b")
 @dataclass(frozen=True, slots=True)
 class PdfText:
     """``words`` holds the positioned words of pages that OCR read. ``unread`` are pages whose fonts do not map to
-    Unicode; their text is left out."""
+    Unicode; their text is left out. ``printed`` holds the positioned words of other pages that seem to have a table."""
 
     texts: list[str]
     words: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
     unread: tuple[int, ...] = ()
+    printed: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
 
 
 @contextmanager
@@ -65,15 +66,33 @@ def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Docum
         yield document
 
 
-def pdf_text(document: pymupdf.Document, settings: FilingSettings, ocr: Ocr | None = None) -> PdfText:
+def pdf_text(
+    document: pymupdf.Document,
+    settings: FilingSettings,
+    ocr: Ocr | None = None,
+    *,
+    tabular: Callable[[str], bool] = lambda _: False,
+) -> PdfText:
     """Plain text of each page, as by ``page.get_text()``; ``ocr`` reads pages without text or with unreadable text.
+
+    Pages whose text is ``tabular`` also keep their words: laying out a page takes most of the time of reading it, so it
+    is done once for both.
 
     Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read), ``image_only`` or ``no_unicode`` (hardly any
     readable text), or ``needs_ocr``."""
     try:
-        texts = [_storable(document[number].get_text()) for number in range(document.page_count)]  # type: ignore[no-untyped-call]
+        texts: list[str] = []
+        printed: dict[int, Sequence[PositionedWord]] = {}
+        for number in range(document.page_count):
+            page = document[number]
+            layout = page.get_textpage(flags=pymupdf.TEXTFLAGS_TEXT)
+            texts.append(_storable(layout.extractText()))
+            if tabular(texts[-1]):
+                printed[number] = layout.extractWORDS()  # type: ignore[no-untyped-call]
         _check_repair(document)  # reading the pages may reveal more damage
-        return _read(document, texts, settings, ocr)
+        read = _read(document, texts, settings, ocr)
+        replaced = {*read.words, *read.unread}
+        return replace(read, printed={page: words for page, words in printed.items() if page not in replaced})
     except _BROKEN as error:
         raise _corrupt("a page cannot be read", error) from error
 

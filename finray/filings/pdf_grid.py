@@ -44,10 +44,15 @@ _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 Columns = Sequence[tuple[float, float]]
 
 
-def page_grids(page: pymupdf.Page, number: int, read: Sequence[PositionedWord] | None = None) -> list[Grid]:
+def page_grids(
+    page: pymupdf.Page,
+    number: int,
+    read: Sequence[PositionedWord] | None = None,
+    printed: Sequence[PositionedWord] | None = None,
+) -> list[Grid]:
     """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points. ``read``
-    are words from OCR, used instead of the page's own."""
-    return grids_of_words(_words(page, read), number)
+    are words from OCR, used instead of the page's own; ``printed`` are the page's own words if they are known."""
+    return grids_of_words(_words(page, read, printed), number)
 
 
 def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
@@ -65,8 +70,12 @@ def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
     return [grid for grid in found if grid is not None]
 
 
-def _words(page: pymupdf.Page, read: Sequence[PositionedWord] | None) -> list[PositionedWord]:
-    own = page.get_text("words", sort=False) if read is None else read  # type: ignore[no-untyped-call]
+def _words(
+    page: pymupdf.Page, read: Sequence[PositionedWord] | None, printed: Sequence[PositionedWord] | None
+) -> list[PositionedWord]:
+    own = printed if read is None else read
+    if own is None:
+        own = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
     found = [word[:5] for word in own]
     if not page.rotation:
         return found

@@ -7,12 +7,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
-from statistics import median
+from typing import NamedTuple
 
 from finray.core.vocabulary import MONTH
-from finray.filings.cells import MAX_CELL, Printed, is_year, merge_fillers, parse_number
+from finray.filings.cells import MAX_CELL, NEVER_FIRST, Printed, is_year, merge_fillers, parse_number
 from finray.filings.grids import MAX_CELL_TEXT
 
 GAP = 0.9
@@ -27,16 +28,18 @@ EDGE_SUPPORT = 3
 FAR = 1e5
 
 _LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·…](?=\s|$)")
+_LEADING = re.compile("[.·…_\u200b\u00ad]")
+"""What a word with leaders, or with characters that print nothing, contains."""
 _MONTH_NAME = re.compile(rf"{MONTH}\.?", re.IGNORECASE)
 _LOOSE = re.compile(r"(?<=[$€£¥(])\s++(?=[\d(.—–-])|(?<!\s)\s++(?=\))")
+_GROUPED = re.compile(r"\d,\d{3}|\(\d|\$")
 _NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*+(?:\.\d++|(?<=\d))\)?%?|[-–—]|\(|\)|%|\)%")
 
 PositionedWord = tuple[float, float, float, float, str]
 """(x0, y0, x1, y1, text); y grows downwards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):  # a tuple, since a long filing has 100,000 of them
     x0: float
     y0: float
     x1: float
@@ -64,8 +67,7 @@ def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
 
 def _is_printed(word: PositionedWord) -> bool:
     x0, y0, x1, y1, text = word
-    placed = all(math.isfinite(value) and abs(value) < FAR for value in (x0, y0, x1, y1))
-    return placed and x1 > x0 and y1 > y0 and bool(text.strip())
+    return -FAR < x0 < x1 < FAR and -FAR < y0 < y1 < FAR and bool(text.strip())
 
 
 def _lines(words: Sequence[Word]) -> list[Line]:
@@ -81,12 +83,22 @@ def _lines(words: Sequence[Word]) -> list[Line]:
             middle, height = own, word.y1 - word.y0
     built = []
     for line in lines:
-        kept = sorted((w for w in map(_without_leaders, line) if w), key=lambda w: w.x0)
-        height = median(w.y1 - w.y0 for w in line)
-        ordered = tuple(w for w in kept if not _is_superscript(w, height))
+        kept = sorted((w for w in map(_without_leaders, line) if w), key=_left)
+        height = _median([w.y1 - w.y0 for w in line])
+        ordered = tuple([w for w in kept if not _is_superscript(w, height)])
         if ordered:
-            built.append(Line(ordered, median(w.y0 for w in ordered), median(w.y1 for w in ordered)))
+            built.append(Line(ordered, _median([w.y0 for w in ordered]), _median([w.y1 for w in ordered])))
     return built
+
+
+def _left(word: Word) -> float:
+    return word.x0
+
+
+def _median(values: list[float]) -> float:
+    values.sort()
+    half = len(values) // 2
+    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
 
 
 def _is_superscript(word: Word, height: float) -> bool:
@@ -96,8 +108,10 @@ def _is_superscript(word: Word, height: float) -> bool:
 
 def _without_leaders(word: Word) -> Word | None:
     """``word`` without dot leaders; None if nothing else is left."""
+    if not _LEADING.search(word.text):
+        return word
     text = _LEADERS.sub("", word.text).strip("\u200b\u00ad")
-    return replace(word, text=text) if text else None
+    return word._replace(text=text) if text else None
 
 
 def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
@@ -105,7 +119,7 @@ def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
     counts: Counter[int] = Counter()
     for line in lines:
         for word in line.words:
-            if re.search(r"\d", word.text) and parse_number(word.text) and not is_year(word.text):
+            if _kind(word.text).figure:
                 counts[round(word.x1)] += 1
     return frozenset(edge for edge, n in counts.items() if n + counts[edge - 1] + counts[edge + 1] >= EDGE_SUPPORT)
 
@@ -114,42 +128,75 @@ def _is_near(x: float, edges: Collection[int]) -> bool:
     return any(edge in edges for edge in range(math.ceil(x - EDGE_TOLERANCE), math.floor(x + EDGE_TOLERANCE) + 1))
 
 
+class _Kind(NamedTuple):
+    """What the text of a word says about its place. ``figure`` is a number that is no year, ``numeric`` a part of one,
+    ``grouped`` one with a comma, parenthesis or "$", ``month`` the name of a month."""
+
+    figure: bool
+    numeric: bool
+    grouped: bool
+    month: bool
+
+
+@lru_cache(maxsize=16384)  # a filing repeats its words
+def _kind(text: str) -> _Kind:
+    return _Kind(
+        re.search(r"\d", text) is not None and parse_number(text) is not None and not is_year(text),
+        _NUMERIC_WORD.fullmatch(text) is not None,
+        _GROUPED.search(text) is not None,
+        _MONTH_NAME.fullmatch(text) is not None,
+    )
+
+
 def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
     """Cuts a line into cells."""
     runs: list[list[Word]] = [[line.words[0]]]
+    height = line.height
     for before, word in pairwise(line.words):
         gap = word.x0 - before.x1
-        numeric = _NUMERIC_WORD.fullmatch(word.text) is not None
-        after_number = len(runs[-1]) <= MAX_CELL and parse_number(" ".join(w.text for w in runs[-1])) is not None
-        apart = gap > (DASH_GAP if word.text in "-–—" else GAP) * line.height
-        if numeric and not apart and word.text not in {")", "%", ")%"}:
+        kind = _kind(word.text)
+        after_number = _is_number(runs[-1])
+        apart = gap > (DASH_GAP if word.text in "-–—" else GAP) * height
+        if kind.numeric and not apart and word.text not in {")", "%", ")%"}:
             at_edge = len(word.text) > 1 and _is_near(word.x1, edges)
-            grouped = re.search(r"\d,\d{3}|\(\d|\$", word.text) is not None
             apart = (
                 word.text == "$"
-                or (at_edge and gap > 0.1 * line.height and (grouped or after_number))
-                or (after_number and gap > 0.15 * line.height)
+                or (at_edge and gap > 0.1 * height and (kind.grouped or after_number))
+                or (after_number and gap > 0.15 * height)
             )
-        elif after_number and not numeric and gap > 0.3 * line.height and len(runs) > 1:
+        elif after_number and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
             apart = True
-        if apart or (gap > 0.15 * line.height and _next_period(before.text, word.text)):
+        if apart or (gap > 0.15 * height and _next_period(before.text, word.text, kind)):
             runs.append([word])
         else:
             runs[-1].append(word)
     return merge_fillers([_cell(run, line) for run in runs])
 
 
-def _next_period(before: str, word: str) -> bool:
+def _is_number(run: Sequence[Word]) -> bool:
+    if len(run) == 1:
+        return parse_number(run[0].text) is not None
+    # Prose is recognized by its first letter, without joining its words again and again.
+    return (
+        len(run) <= MAX_CELL
+        and run[0].text[0] not in NEVER_FIRST
+        and parse_number(" ".join([word.text for word in run])) is not None
+    )
+
+
+def _next_period(before: str, word: str, kind: _Kind) -> bool:
     """Whether ``word`` starts a new heading: "December 31, 2022 December 25, 2021" always heads two columns."""
-    if _MONTH_NAME.fullmatch(word):
+    if kind.month:
         return is_year(before) or re.fullmatch(r"\d{1,2},", before) is not None
     return before.lower() in {"ended", "ended:"} and word.lower() in {"three", "six", "nine", "twelve", "year", "years"}
 
 
 def _cell(run: Sequence[Word], line: Line) -> Printed:
-    box = (run[0].x0, min(w.y0 for w in run), run[-1].x1, max(w.y1 for w in run))
+    box = (run[0].x0, min([w.y0 for w in run]), run[-1].x1, max([w.y1 for w in run]))
     text = run[0].text
-    for before, word in pairwise(run):
-        text += (" " if word.x0 - before.x1 > 0.08 * line.height else "") + word.text
+    if len(run) > 1:
+        space = 0.08 * line.height
+        parts = [(" " if word.x0 - before.x1 > space else "") + word.text for before, word in pairwise(run)]
+        text += "".join(parts)
     text = _LOOSE.sub("", text[:MAX_CELL_TEXT])
     return Printed(text, run[0].x0, run[-1].x1, box, indent=run[0].x0)

@@ -315,6 +315,7 @@ _PERIOD_WORDS = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)  # called for each cell of a column
 def column_label(heading: str) -> str | None:
     """``heading`` if it holds more than a period and a scale, else None."""
     return heading[:MAX_COLUMN_LABEL] if _PERIOD_WORDS.sub("", heading) else None

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
@@ -54,7 +55,7 @@ def parse_filing(content: bytes, source_uri: str, settings: FilingSettings, ocr:
 
 def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: Ocr | None) -> ParsedFiling:
     with open_pdf(content, settings) as document:
-        read = pdf_text(document, settings, ocr)
+        read = pdf_text(document, settings, ocr, tabular=_is_tabular)
         texts = read.texts
         check_length(texts, settings)
         statements = label_statements(texts)
@@ -67,8 +68,10 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
         filing = replace(filing, provenance=provenance)
 
         def grids(number: int) -> list[Grid]:
-            tabular = statements[number] is not None or _is_tabular(texts[number])
-            return page_grids(document[number], number, read.words.get(number)) if tabular else []
+            tabular = statements[number] is not None or number in read.printed or _is_tabular(texts[number])
+            if not tabular:
+                return []
+            return page_grids(document[number], number, read.words.get(number), read.printed.get(number))
 
         places = label_places(texts, statements, filing.form)
         return _parsed(filing, texts, statements, places, list(_line_items(filing, texts, statements, places, grids)))
@@ -121,7 +124,7 @@ def _line_items(
 
 def _is_tabular(text: str) -> bool:
     """Whether a page seems to have a table. Reading words by position is slow, so other pages are skipped."""
-    return len(_FIGURE_LINE.findall(text)) >= MIN_FIGURE_LINES
+    return sum(1 for _ in islice(_FIGURE_LINE.finditer(text), MIN_FIGURE_LINES)) == MIN_FIGURE_LINES
 
 
 def _grids(page: HtmlPage, number: int) -> list[Grid]:
@@ -137,7 +140,7 @@ def _parsed(
     places: Sequence[Place | None],
     line_items: Sequence[LineItem],
 ) -> ParsedFiling:
-    columns = zip(texts, label_items(texts), statements, places, page_headings(texts), strict=True)
+    columns = zip(texts, label_items(texts, statements), statements, places, page_headings(texts), strict=True)
     pages = tuple(Page(number, *values) for number, values in enumerate(columns))
     return ParsedFiling(filing, pages, tuple(line_items))
 

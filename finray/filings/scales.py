@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from finray.core.vocabulary import SCALE, SCALES
 
@@ -62,6 +63,10 @@ _PER_SHARE_ROW = re.compile(
 _OWN_SCALE = re.compile(rf"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE)
 
 
+_HEADING = 400
+"""Characters; a longer text is that of a page, whose scale is not remembered."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """``money`` multiplies amounts, ``shares`` share counts; per-share amounts and ratios are never scaled."""
@@ -74,6 +79,10 @@ class Scale:
 
 def read_scale(text: str) -> Scale | None:
     """The scale that ``text`` (a heading, or the top of a page) announces, if any."""
+    return _scale_of_heading(text) if len(text) <= _HEADING else _scale_in(text)
+
+
+def _scale_in(text: str) -> Scale | None:
     match = _SCALE.search(text)
     if match is None:
         return None
@@ -87,6 +96,9 @@ def read_scale(text: str) -> Scale | None:
         elif _EXCEPT_SHARES.search(nearby):
             shares, exempt = 1, True
     return Scale(money, shares, exempt, _currency(nearby))
+
+
+_scale_of_heading = lru_cache(maxsize=4096)(_scale_in)  # labels and headings are read several times
 
 
 def _currency(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from finray.index import schema
 from finray.models.encoder import Vectors
 
 _LENGTHS = struct.Struct("<4Q")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _COVER = schema.table_schemas(1)[schema.FILINGS]
 
 
@@ -123,6 +125,6 @@ def _stream(table: pa.Table) -> bytes:
 
 def _encodable(text: str) -> str:
     """``text`` with unpaired surrogates, which no UTF-8 column can hold, replaced one for one."""
-    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
+    if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -83,7 +83,8 @@ def embed_filings(
 
     Filings are encoded together until they have ``tokens``; 0 encodes each alone. If that fails, each is tried alone,
     and one that was begun ``ATTEMPTS`` times in vain is set aside. ``attempts`` also counts those that the process did
-    not survive, so a repeated batch finds the filing that kills it. Raises ModelUnavailableError if the encoder itself
+    not survive, so a repeated batch finds the filing that kills it: after a death all of the batch are tried alone.
+    Raises ModelUnavailableError if the encoder itself
     no longer works after an error, so that what follows is not blamed.
     """
     parsed = [_Parsed.of(staged) for staged in batch if staged.bundle is not None]
@@ -92,18 +93,33 @@ def embed_filings(
     # Suspects first: if one kills this process again, no other work is lost.
     for one in [one for one in parsed if begun[one.uri]]:
         done[one.uri] = _alone(one, encoder, attempts, who, begun[one.uri], None)
-    for group in groups_by_tokens([one for one in parsed if not begun[one.uri]], tokens):
-        uris = [one.uri for one in group]
-        attempts.begin(uris)
-        encoded = _encoded(group, encoder, who)
-        if isinstance(encoded, BaseException):
-            check_encoder(encoder)
-            reason = encoded if len(group) == 1 else None
-            done |= {one.uri: _alone(one, encoder, attempts, who, 1, reason) for one in group}
-        else:
-            attempts.finish(uris)
-            done |= zip(uris, encoded, strict=True)
+    others = [one for one in parsed if not begun[one.uri]]
+    done |= _all(others, encoder, attempts, who, tokens)
     return [done.get(staged.file.uri, staged) for staged in batch]
+
+
+def _all(
+    filings: Sequence[_Parsed], encoder: Encoder, attempts: Attempts, who: str, tokens: int
+) -> dict[str, StagedFiling]:
+    """``filings``, none of which is suspected, with vectors or set aside, by URI."""
+    # Noted together: a note takes as long as a short filing.
+    attempts.begin([one.uri for one in filings])
+    done: dict[str, StagedFiling] = {}
+    for group in groups_by_tokens(filings, tokens):
+        uris = [one.uri for one in group]
+        encoded = _encoded(group, encoder, who)
+        if not isinstance(encoded, BaseException):
+            done |= zip(uris, encoded, strict=True)
+            continue
+        reason = encoded if len(group) == 1 else None
+        try:
+            check_encoder(encoder)
+            done |= {one.uri: _alone(one, encoder, attempts, who, 1, reason) for one in group}
+        except ModelUnavailableError:
+            attempts.finish([one.uri for one in filings if one.uri not in uris])
+            raise
+    attempts.finish(list(done))
+    return done
 
 
 def check_encoder(encoder: Encoder) -> None:

@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from finray.core.settings import IndexSettings
+from finray.core.sized_cache import SizedCache
 from finray.core.types import Filing, LineItem, Page, Passage, Place
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Vectors
 from finray.question.companies import CompanyCatalog
 
-_CACHED_FILINGS = 64
+CACHE_BYTES = IndexSettings().cache_bytes
+_ITEM_BYTES = 1_500
+"""Memory of a line item with what look-ups prepare of it, measured on ten 10-Ks."""
+P = TypeVar("P")
+
+
+class FilingItems(tuple[LineItem, ...]):
+    """The line items of a filing, with what others prepare from all of them: both are kept or dropped together."""
+
+    def __init__(self, _items: Iterable[LineItem] = ()) -> None:
+        self._prepared: dict[Callable[[Sequence[LineItem]], Any], Any] = {}
+
+    def prepared(self, kind: Callable[[Sequence[LineItem]], P]) -> P:
+        """``kind`` of these items, made once."""
+        made: P | None = self._prepared.get(kind)
+        if made is None:
+            made = self._prepared[kind] = kind(self)
+        return made
+
+
+def kept_with(items: Sequence[LineItem], kind: Callable[[Sequence[LineItem]], P]) -> P:
+    """``kind`` of a filing's ``items``; kept with them if the index keeps them."""
+    return items.prepared(kind) if isinstance(items, FilingItems) else kind(items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +56,15 @@ class IndexedPage:
 
 
 class FilingFacts:
-    """Reads line items by filing and caches the most recently used; all other look-ups are in memory."""
+    """Looks up what the index has of filings. Keeps the line items of the filings used last, in ``cache_bytes``: the
+    reader sees one version of the index, so they never change."""
 
-    def __init__(self, reader: IndexReader, catalog: CompanyCatalog) -> None:
+    def __init__(self, reader: IndexReader, catalog: CompanyCatalog, cache_bytes: int = CACHE_BYTES) -> None:
         self._reader = reader
         self._catalog = catalog
         self._filings = reader.filings()
         self._by_id = self._filings.by_id
-        self._cache: OrderedDict[str, tuple[LineItem, ...]] = OrderedDict()
+        self._cache: SizedCache[str, FilingItems] = SizedCache(cache_bytes)
 
     def filing(self, filing_id: str) -> Filing:
         return self._by_id[filing_id]
@@ -101,14 +127,12 @@ class FilingFacts:
         rows = rows.select(["filing_id", "page", "start", "end", "text", "score"])
         return [Passage(self._by_id[filing_id].doc_name, **row) for row in rows.to_pylist()]
 
-    def line_items(self, filing_ids: Collection[str]) -> dict[str, Sequence[LineItem]]:
-        if absent := [filing_id for filing_id in filing_ids if filing_id not in self._cache]:
+    def line_items(self, filing_ids: Collection[str]) -> dict[str, FilingItems]:
+        """Line items of each filing, in reading order."""
+        found = {filing_id: self._cache.get(filing_id) for filing_id in filing_ids}
+        if absent := [filing_id for filing_id, items in found.items() if items is None]:
             read = self._reader.line_items(absent)
-            self._cache.update((filing_id, read.get(filing_id, ())) for filing_id in absent)
-        result: dict[str, Sequence[LineItem]] = {}
-        for filing_id in filing_ids:
-            result[filing_id] = self._cache[filing_id]
-            self._cache.move_to_end(filing_id)
-        while len(self._cache) > _CACHED_FILINGS:
-            self._cache.popitem(last=False)
-        return result
+            for filing_id in absent:
+                items = found[filing_id] = FilingItems(read.get(filing_id, ()))
+                self._cache.put(filing_id, items, len(items) * _ITEM_BYTES)
+        return {filing_id: items for filing_id, items in found.items() if items is not None}

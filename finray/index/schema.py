@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import MISSING, Field, fields
+from itertools import repeat
 from typing import Any, Final
 
 import numpy as np
@@ -119,14 +121,21 @@ def child_rows(table: str, filing_id: str, revision: str, records: Sequence[Page
 
 def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:
     """(filing_id, line item) for each row of a ``facts`` table; missing columns are None."""
-    # Column by column: a question reads tens of thousands of values here.
-    names = [field.name for field in _CHILD[FACTS] if field.name != "box" and field.name in table.column_names]
-    columns = [table[name].to_pylist() for name in names]
-    boxes = [tuple(box) if box is not None else None for box in table["box"].to_pylist()]
+    # Column by column, and each distinct text once: a question reads tens of thousands of values here.
+    columns = [_line_item_column(table, field) for field in fields(LineItem)]
     return [
-        (filing_id, LineItem(**dict(zip(names, values, strict=True)), box=box))
-        for filing_id, box, *values in zip(table["filing_id"].to_pylist(), boxes, *columns, strict=True)
+        (filing_id, LineItem(*values)) for filing_id, *values in zip(_shared(table["filing_id"]), *columns, strict=True)
     ]
+
+
+def _line_item_column(table: pa.Table, field: Field[Any]) -> Iterable[Any]:
+    if field.name not in table.column_names:
+        return repeat(None if field.default is MISSING else field.default, table.num_rows)
+    column = table[field.name]
+    if field.name == "box":
+        boxes = map(tuple, column.combine_chunks().flatten().to_numpy().reshape(-1, 4).tolist())
+        return [next(boxes) if there else None for there in column.is_valid().to_pylist()]
+    return column.to_pylist() if pa.types.is_floating(column.type) else _shared(column)
 
 
 def vectors_array(vectors: Vectors, dimension: int) -> pa.FixedSizeListArray:

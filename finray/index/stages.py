@@ -127,7 +127,7 @@ class Collector:
         self._remember(staged.peak_rss_bytes)
         self._counts["chunks"] += staged.chunks
         if (error := staged.error) is not None:
-            with self._committing():
+            with self._timed("commit"):
                 self._writer.fail(planned, staged.content_sha256, error)
             self._failures += [
                 IndexFailure(file.uri, error.stage, error.reason, error.detail)
@@ -143,7 +143,7 @@ class Collector:
         self._remember(batch.peak_rss_bytes)
         if (written := batch.filings) is None:
             return
-        with self._committing():
+        with self._timed("commit"):
             outcomes = self._writer.add(self._planned, written)
         pages, chunks = (written.filings[name].to_pylist() for name in ("n_pages", "n_chunks"))
         for row, (outcome, filing) in enumerate(zip(outcomes, schema.filings_from_table(written.filings), strict=True)):
@@ -162,7 +162,9 @@ class Collector:
 
         Raises RuntimeError if a planned file is missing.
         """
-        with self._committing():
+        with self._timed("commit"):
+            self._writer.flush()
+        with self._timed("upkeep"):
             self._writer.finish(run)
         if self._left:
             raise RuntimeError(f"{len(self._left)} files were lost on the way, such as {min(self._left)!r}")
@@ -182,12 +184,12 @@ class Collector:
         )
 
     @contextmanager
-    def _committing(self) -> Iterator[None]:
+    def _timed(self, stage: str) -> Iterator[None]:
         started = time.monotonic()
         try:
             yield
         finally:
-            self._seconds["commit"] += time.monotonic() - started
+            self._seconds[stage] += time.monotonic() - started
 
     def _remember(self, peaks: Mapping[str, int]) -> None:
         for process, peak in peaks.items():

@@ -118,6 +118,11 @@ class HashEncoder:
         return vector
 
 
+def is_static(model: str) -> bool:
+    """Whether ``encoder.model`` names a file of token vectors."""
+    return model.endswith(".npz")
+
+
 def encoder_dimension(settings: EncoderSettings) -> int:
     """The length of the vectors of ``load_encoder(settings)``, without loading the model: of a model on a hub, only its
     configuration is downloaded.
@@ -125,7 +130,7 @@ def encoder_dimension(settings: EncoderSettings) -> int:
     Checks the weights that ship as a package, so that a damaged installation fails before a job starts.
     Raises ModelUnavailableError.
     """
-    if settings.model == "hash":
+    if settings.model in ("hash", "static") or is_static(settings.model):
         return load_encoder(settings).dimension
     # Imported here: it changes the environment, and parsers, which import this module, get as little as they need.
     from finray.models import hub
@@ -148,7 +153,8 @@ def encoder_dimension(settings: EncoderSettings) -> int:
 
 
 def load_encoder(settings: EncoderSettings, *, threads: int | None = None, fixed_shapes: bool = False) -> Encoder:
-    """The encoder of ``settings.model``: "minilm", "hash", a sentence-transformers folder or hub name.
+    """The encoder of ``settings.model``: "minilm", "static", "hash", a file of token vectors (``.npz``), a
+    sentence-transformers folder or hub name.
 
     ``threads`` limits the CPU threads of a forward pass in this process (default: torch's). Use 1 if other work shares
     the processors; waiting for delayed threads made passes three times slower. ``fixed_shapes`` makes the vector of a
@@ -157,6 +163,10 @@ def load_encoder(settings: EncoderSettings, *, threads: int | None = None, fixed
     """
     if settings.model == "hash":
         return HashEncoder()
+    if settings.model == "static" or is_static(settings.model):
+        from finray.models.static_encoder import load_static_encoder, shipped_static_encoder
+
+        return shipped_static_encoder() if settings.model == "static" else load_static_encoder(settings.model)
     # torch and transformers take seconds to import, so they are imported only for encoding.
     from finray.models.minilm import minilm_folder
     from finray.models.transformer_encoder import TransformerEncoder

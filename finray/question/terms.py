@@ -42,13 +42,13 @@ def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
     return [term for word in words if (term := _term(word)) is not None]
 
 
-@lru_cache(maxsize=4096)
-def line_terms(text: str) -> tuple[tuple[str, ...], ...]:
-    """``content_terms`` of each line of ``text``. Pages recur between questions; the cache holds some 30 MB."""
-    lines: list[list[str]] = [[]]
+def term_lines(text: str) -> tuple[list[str], list[int]]:
+    """``content_terms`` of ``text``, and for each of its lines the number of the line's first term."""
+    terms: list[str] = []
+    lines = [0]
     for token in _WORD_OR_BREAK.findall(text.lower()):
         if token == "\n":
-            lines.append([])
+            lines.append(len(terms))
         elif (term := _term(token)) is not None:
-            lines[-1].append(term)
-    return tuple(map(tuple, lines))
+            terms.append(term)
+    return terms, lines

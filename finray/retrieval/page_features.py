@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -21,19 +20,16 @@ import pyarrow as pa
 
 from finray.core.query import Query
 from finray.core.types import Document
-from finray.index.reader import IndexReader
-from finray.index.schema import vectors_matrix
 from finray.models.encoder import Encoder, Vectors
-from finray.question.terms import content_terms, line_terms
+from finray.question.terms import content_terms
+from finray.retrieval.filing_pages import FilingPages, PageCache, PageFacts, PageText
+from finray.retrieval.found_terms import FoundTerms
 from finray.retrieval.item_lexicon import item_affinity
-from finray.retrieval.subjects import Subject, headed_share, subjects_asked
+from finray.retrieval.subjects import subjects_asked
 
 Floats = npt.NDArray[np.float64]
 Key = tuple[str, int]
 """(filing_id, page)."""
-Place = tuple[str, int, int]
-"""(filing_id, page, start) of a chunk."""
-_CHUNK: Final = ("filing_id", "page", "start")
 
 FEATURES: Final[Mapping[str, str]] = {
     "dense": "cosine of the question and the page's nearest chunk",
@@ -78,16 +74,12 @@ _PRESELECT: Final = {
 }
 """Rough weights that choose the pages whose text is read for the remaining features."""
 PRESELECTED: Final = 80
-_ITEM = re.compile(r"^items? (\d{1,2}[abc]?)\b", re.I | re.M)
 _AMOUNT = re.compile(
     r"\bhow (?:much|many)\b|\b(?:amount|total|balance|value|percent(?:age)?|ratio|rate|sum)\b|"
     r"\bcalculate\b|\bcompute\b|"
     r"\bin (?:usd|us dollars|millions|billions|thousands)\b|%",
     re.I,
 )
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_FIGURE = re.compile(r"(?:^|\|)\s*+(?:[$(]++\s*+)?(?:\d[\d,.]*+|[—–-])\s*+(?:[)%]++\s*+)?(?=$|\|)|^\s*+\$")
-"""A cell that is a figure. A row is one line in text from HTML; each cell is a line in text from PDF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,114 +94,134 @@ class PageCandidates:
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
-    key: Key
-    item: str | None
-    statement: str | None
-    place: str | None
-    headings: str
-    number: int
-    """Among the pages of the table of chunks."""
-    chunk: int
-    """Row of the best chunk in the table of chunks."""
+class _Pages:
+    """All pages of the candidate filings, by filing id and place. ``within[i]`` is where page i is: the number of its
+    filing in ``filings`` and its own there. ``rows`` are slices of the pages of each filing."""
+
+    filings: Sequence[FilingPages]
+    facts: Sequence[PageFacts]
+    within: Sequence[tuple[int, int]]
+    rows: Sequence[slice]
+
+    @classmethod
+    def of(cls, filings: Sequence[FilingPages]) -> _Pages:
+        sizes = [len(filing.pages) for filing in filings]
+        ends = np.cumsum(sizes).tolist()
+        return cls(
+            filings,
+            [page for filing in filings for page in filing.pages],
+            [(number, at) for number, size in enumerate(sizes) for at in range(size)],
+            [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)],
+        )
+
+    def key(self, page: int) -> Key:
+        return self.filings[self.within[page][0]].filing_id, self.facts[page].number
+
+    def text(self, page: int) -> PageText:
+        number, at = self.within[page]
+        return self.filings[number].text(at)
 
 
-def page_candidates(
-    query: Query, documents: Sequence[Document], reader: IndexReader, encoder: Encoder
-) -> PageCandidates:
+def page_candidates(query: Query, documents: Sequence[Document], cache: PageCache, encoder: Encoder) -> PageCandidates:
     """The ``PRESELECTED`` most promising pages of ``documents`` with all their features."""
     ids = [document.filing.filing_id for document in documents]
-    chunks = reader.chunks(ids)
-    if not chunks.num_rows:
-        return PageCandidates((), np.zeros((0, len(FEATURES))), (), chunks)
+    filings = cache.filings(ids)
+    pages = _Pages.of(filings)
+    if not pages.facts:
+        return PageCandidates((), np.zeros((0, len(FEATURES))), (), cache.reader.chunks(()))
     vector = encoder.encode_query(query.question)
     words = " ".join((query.text, *query.terms))
-    places = list(zip(*(chunks[name].to_pylist() for name in _CHUNK), strict=True))
-    starts = [row for row, place in enumerate(places) if row == 0 or place[:2] != places[row - 1][:2]]
-    vectors = vectors_matrix(chunks["vector"])
-    dense = vectors @ vector
-    lexical = _scores(places, reader.search_chunks_text(words, ids, limit=chunks.num_rows), _CHUNK)
-    pages = _pages(reader, ids, places, starts, unit_range(dense) + unit_range(lexical))
-    if not pages:
-        return PageCandidates((), np.zeros((0, len(FEATURES))), (), chunks)
-    features = np.zeros((len(pages), len(FEATURES)))
-    of_page = [page.number for page in pages]
-    _text_views(
-        features,
-        pages,
-        np.maximum.reduceat(dense, starts)[of_page],
-        np.maximum.reduceat(lexical, starts)[of_page],
-        _scores([page.key for page in pages], reader.search_pages_text(words, ids, len(pages)), _CHUNK[:2]),
-        _mean_cosines(vectors, starts, vector)[of_page],
-    )
+    dense = [filing.vectors @ vector for filing in filings]
+    limit = sum(len(filing.keys) for filing in filings)
+    lexical = _chunk_scores(filings, cache.reader.search_chunks_text(words, ids, limit=limit))
+    features = np.zeros((len(pages.facts), len(FEATURES)))
+    page_scores = _page_scores(pages, cache.reader.search_pages_text(words, ids, len(pages.facts)))
+    for number, (filing, rows) in enumerate(zip(filings, pages.rows, strict=True)):
+        _text_views(
+            features[rows],
+            np.maximum.reduceat(dense[number], filing.starts)[filing.numbers],
+            np.maximum.reduceat(lexical[number], filing.starts)[filing.numbers],
+            page_scores[rows],
+            _mean_cosines(filing, vector)[filing.numbers],
+        )
     _places(features, pages, query)
     match = {document.filing.filing_id: document.score for document in documents}
-    _fill(features, "document", [10 * (match[page.key[0]] - max(match.values())) for page in pages])
+    behind = {filing.filing_id: 10 * (match[filing.filing_id] - max(match.values())) for filing in filings}
+    for filing, rows in zip(filings, pages.rows, strict=True):
+        _fill(features[rows], "document", behind[filing.filing_id])
     weights = np.asarray([_PRESELECT.get(name, 0.0) for name in FEATURES])
     chosen = np.sort(np.argsort(-(features @ weights), kind="stable")[:PRESELECTED])
-    features, pages = features[chosen], [pages[index] for index in chosen]
-    _page_texts(features, pages, query, _texts(chunks, places, {page.key for page in pages}))
-    return PageCandidates(tuple(page.key for page in pages), features, tuple(page.chunk for page in pages), chunks)
+    features, numbers = features[chosen], chosen.tolist()
+    _page_texts(features, [pages.text(page) for page in numbers], query)
+    both = unit_range(np.concatenate(dense)) + unit_range(np.concatenate(lexical))
+    return PageCandidates(
+        tuple(pages.key(page) for page in numbers),
+        features,
+        _best_chunks(pages, numbers, both),
+        pa.concat_tables([filing.chunks for filing in filings]),
+    )
 
 
 def _text_views(
     features: Floats,
-    pages: Sequence[_Page],
     dense: npt.NDArray[np.floating],
     lexical: Floats,
     page_lexical: Floats,
     page_dense: npt.NDArray[np.floating],
 ) -> None:
-    """Scaled within each filing: otherwise look-alike filings would push each other's pages down the ranks. The scores
-    of the filings decide between filings."""
-    filings = np.asarray([page.key[0] for page in pages])
-    for filing_id in dict.fromkeys(filings.tolist()):
-        rows = np.flatnonzero(filings == filing_id)
-        _fill(features, "dense", unit_range(dense[rows]), rows)
-        _fill(features, "dense_page", unit_range(page_dense[rows]), rows)
-        _fill(features, "dense_rank", _inverse_ranks(dense[rows]), rows)
-        _fill(features, "lexical_chunk", lexical[rows] / (lexical[rows].max() or 1.0), rows)
-        _fill(features, "lexical_page", page_lexical[rows] / (page_lexical[rows].max() or 1.0), rows)
-        _fill(features, "lexical_rank", _inverse_ranks(lexical[rows]), rows)
+    """``features`` of the pages of one filing, scaled within it: otherwise look-alike filings would push each other's
+    pages down the ranks. The scores of the filings decide between filings."""
+    if not len(features):
+        return
+    _fill(features, "dense", unit_range(dense))
+    _fill(features, "dense_page", unit_range(page_dense))
+    _fill(features, "dense_rank", _inverse_ranks(dense))
+    _fill(features, "lexical_chunk", lexical / (lexical.max() or 1.0))
+    _fill(features, "lexical_page", page_lexical / (page_lexical.max() or 1.0))
+    _fill(features, "lexical_rank", _inverse_ranks(lexical))
 
 
-def _places(features: Floats, pages: Sequence[_Page], query: Query) -> None:
+def _places(features: Floats, pages: _Pages, query: Query) -> None:
     """The features that compare statements, Items, headings and exhibits with the question."""
-    subjects = subjects_asked(query.text)
-    top = ["\n".join(page.headings.split("\n", 2)[:2]) for page in pages]
-    _fill(features, "named", [page.statement in query.statements_named for page in pages])
-    implied = [page.statement in query.statements and page.statement not in query.statements_named for page in pages]
+    facts = pages.facts
+    _fill(features, "named", [page.statement in query.statements_named for page in facts])
+    implied = [page.statement in query.statements and page.statement not in query.statements_named for page in facts]
     _fill(features, "implied_weakly" if query.unexplained else "implied", implied)
-    _fill(features, "statement_metric" if query.metrics else "statement_other", [bool(p.statement) for p in pages])
+    _fill(features, "statement_metric" if query.metrics else "statement_other", [bool(p.statement) for p in facts])
     asked = asked_terms(query)
-    _fill(features, "heading", _matched_by_rarity(asked, [set(content_terms(text)) for text in top]))
-    _fill(features, "subject_heading", [headed_share(subjects, page.headings) for page in pages])
-    _fill(features, "subject_item", [_treated_share(subjects, page) for page in pages])
+    _fill(features, "heading", _headed_by_rarity(asked, pages))
+    subjects = subjects_asked(query.text)
+    for subject in subjects:
+        for filing, rows in zip(pages.filings, pages.rows, strict=True):
+            named, treated = filing.about(subject)
+            features[rows, _COLUMN["subject_heading"]] += named / len(subjects)
+            features[rows, _COLUMN["subject_item"]] += treated / len(subjects)
     terms = content_terms(" ".join(word for s in subjects for word in s.asked.findall(query.text))) or asked
-    affinity = {item: item_affinity(terms, item) for item in {page.item for page in pages}}
-    _fill(features, "item_affinity", [affinity[page.item] for page in pages])
-    _fill(features, "exhibit", [page.place == "exhibit" for page in pages])
-    _fill(features, "listing", [page.place in ("contents", "signatures", "exhibit_index") for page in pages])
-    _fill(features, "cover", [page.place == "cover" for page in pages])
+    affinity = {item: item_affinity(terms, item) for item in {page.item for page in facts}}
+    _fill(features, "item_affinity", [affinity[page.item] for page in facts])
+    _fill(features, "exhibit", [page.place == "exhibit" for page in facts])
+    _fill(features, "listing", [page.place in ("contents", "signatures", "exhibit_index") for page in facts])
+    _fill(features, "cover", [page.place == "cover" for page in facts])
 
 
-def _page_texts(features: Floats, pages: Sequence[_Page], query: Query, texts: Mapping[Key, str]) -> None:
+def _page_texts(features: Floats, texts: Sequence[PageText], query: Query) -> None:
     """The features that need the text of pages."""
-    lines = [texts[page.key].split("\n") for page in pages]
-    terms_of_lines = [line_terms(texts[page.key]) for page in pages]
-    terms = [list(chain.from_iterable(page)) for page in terms_of_lines]
     asked = asked_terms(query)
-    pairs = set(pairwise(asked))
-    years = {str(year) for year in query.years}
-    rarity = _rarity([*asked, *content_terms(" ".join(query.terms))], [set(words) for words in terms])
-    line, row = zip(*(_best_lines(rarity, *page) for page in zip(terms_of_lines, lines, strict=True)), strict=True)
+    found = FoundTerms(texts, [*asked, *content_terms(" ".join(query.terms))])
+    rarity = _rarity({term: found.n_pages(term) for term in found.terms}, len(texts))
+    line, row = found.best_lines(rarity)
     _fill(features, "line", line)
     _fill(features, "row", row)
-    _fill(features, "words", _matched_by_rarity(asked, [set(words) for words in terms]))
-    _fill(features, "phrases", [len(pairs & set(pairwise(words))) / (len(pairs) or 1) for words in terms])
-    _fill(features, "years", [_share(years, set(_YEAR.findall(texts[page.key]))) for page in pages])
+    words = np.zeros(len(texts))
+    for term, weight in _rarity({term: found.n_pages(term) for term in asked}, len(texts)).items():
+        words[found.pages(term)] += weight
+    _fill(features, "words", words)
+    pairs = set(pairwise(asked))
+    _fill(features, "phrases", sum((found.has_pair(*pair) for pair in pairs), np.zeros(len(texts))) / (len(pairs) or 1))
+    years = {str(year) for year in query.years}
+    _fill(features, "years", [_share(years, text.years) for text in texts])
     if query.metrics or _AMOUNT.search(query.text):
-        _fill(features, "figures", [_figures(texts[page.key]) for page in pages])
+        _fill(features, "figures", [text.figures for text in texts])
 
 
 def asked_terms(query: Query) -> list[str]:
@@ -218,77 +230,46 @@ def asked_terms(query: Query) -> list[str]:
     return content_terms(query.text, names)
 
 
-def _pages(
-    reader: IndexReader, ids: Sequence[str], places: Sequence[Place], starts: Sequence[int], scores: Floats
-) -> list[_Page]:
-    """Pages with a chunk, in the order of the index. ``starts`` are the first rows of pages in ``places``."""
-    numbers = {places[start][:2]: number for number, start in enumerate(starts)}
-    best = [start + int(scores[start:stop].argmax()) for start, stop in pairwise([*starts, len(places)])]
-    rows = reader.pages(ids, ["filing_id", "page", "item", "statement", "place", "headings"]).to_pylist()
-    return [
-        _Page(key, row["item"], row["statement"], row["place"], row["headings"], number, best[number])
-        for row in rows
-        if (number := numbers.get(key := (row["filing_id"], row["page"]))) is not None
-    ]
+def _best_chunks(pages: _Pages, chosen: Sequence[int], scores: Floats) -> tuple[int, ...]:
+    """The row of each page's chunk with the largest of ``scores``, which are those of all chunks."""
+    before = np.cumsum([0, *(len(filing.keys) for filing in pages.filings)])
+    best = []
+    for page in chosen:
+        number, at = pages.within[page]
+        filing = pages.filings[number]
+        place = filing.numbers[at]
+        stop = filing.starts[place + 1] if place + 1 < len(filing.starts) else len(filing.keys)
+        first = before[number] + filing.starts[place]
+        best.append(int(first + scores[first : before[number] + stop].argmax()))
+    return tuple(best)
 
 
-def _treated_share(subjects: Sequence[Subject], page: _Page) -> float:
-    if not subjects:
-        return 0.0
-    items = {page.item, *(match.upper() for match in _ITEM.findall(page.headings))}
-    return sum(bool(subject.items & items) or page.place in subject.places for subject in subjects) / len(subjects)
+def _headed_by_rarity(asked: Sequence[str], pages: _Pages) -> Floats:
+    """The share of the distinct terms ``asked`` in the headings of each page. Terms on fewer pages weigh more, terms on
+    no page nothing."""
+    none = np.zeros(0, np.int64)
+    places = {term: [filing.headed.get(term, none) for filing in pages.filings] for term in asked}
+    rarity = _rarity({term: sum(map(len, each)) for term, each in places.items()}, len(pages.facts))
+    shares = np.zeros(len(pages.facts))
+    for term, weight in rarity.items():
+        for found, rows in zip(places[term], pages.rows, strict=True):
+            shares[rows][found] += weight
+    return shares
 
 
-def _matched_by_rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> list[float]:
-    """The share of the distinct terms ``asked`` in each of ``pages``. Terms on fewer pages weigh more, terms on no page
-    nothing."""
-    rarity = _rarity(asked, pages)
-    return [_matched(rarity, terms) for terms in pages]
-
-
-def _rarity(asked: Sequence[str], pages: Sequence[set[str]]) -> dict[str, float]:
-    """Weights of the distinct terms ``asked``, larger for terms on fewer of ``pages``; they sum to one."""
-    frequency = Counter(term for terms in pages for term in terms.intersection(asked))
-    weights = {term: math.log(1 + len(pages) / (1 + frequency[term])) for term in set(asked) if frequency[term]}
+def _rarity(frequency: Mapping[str, int], pages: int) -> dict[str, float]:
+    """Weights of terms by the number of ``pages`` that have each, larger for fewer; they sum to one."""
+    weights = {term: math.log(1 + pages / (1 + count)) for term, count in frequency.items() if count}
     total = sum(weights.values()) or 1.0
     return {term: weight / total for term, weight in weights.items()}
 
 
-def _matched(rarity: Mapping[str, float], terms: Collection[str]) -> float:
-    return sum(rarity[term] for term in rarity.keys() & set(terms))
-
-
-def _best_lines(
-    rarity: Mapping[str, float], terms: Sequence[Sequence[str]], lines: Sequence[str]
-) -> tuple[float, float]:
-    """The largest share of ``rarity`` in a line, and in a row of a table: label and figures in one line, or, in text
-    from PDF, figures in the next."""
-    line = row = 0.0
-    for at, words in enumerate(terms):
-        if rarity.keys().isdisjoint(words):
-            continue
-        matched = _matched(rarity, words)
-        line = max(line, matched)
-        if matched > row:
-            after = lines[at + 1] if at + 1 < len(lines) else ""
-            if _FIGURE.search(lines[at]) or (_FIGURE.match(after) and len(lines[at]) > 2):
-                row = matched
-    return line, row
-
-
-def _figures(text: str) -> float:
-    """0 to 1: how much of the text is figures; 1 for a statement."""
-    return min(1.0, sum(map(str.isdigit, text)) / max(1, len(text)) / 0.15)
-
-
-def _share(wanted: set[str], matched: set[str]) -> float:
+def _share(wanted: set[str], matched: frozenset[str]) -> float:
     return len(wanted & matched) / len(wanted) if wanted else 0.0
 
 
-def _fill(
-    features: Floats, name: str, values: Sequence[float] | Floats, rows: npt.NDArray[np.intp] | slice = slice(None)
-) -> None:
-    features[rows, _COLUMN[name]] = values
+def _fill(features: Floats, name: str, values: Sequence[float] | Floats | float) -> None:
+    features[:, _COLUMN[name]] = values
 
 
 def unit_range(values: npt.NDArray[np.floating]) -> Floats:
@@ -305,31 +286,40 @@ def _inverse_ranks(scores: npt.NDArray[np.floating]) -> Floats:
     return 1.0 / ranks
 
 
-def _scores(places: Sequence[tuple[object, ...]], hits: pa.Table, columns: Sequence[str]) -> Floats:
-    """The score of the hit at each of ``places``, by the values of ``columns``; 0 without a hit."""
-    keys = zip(*(hits[name].to_pylist() for name in columns), strict=True)
-    found = dict(zip(keys, hits["score"].to_pylist(), strict=True))
-    return np.asarray([found.get(place, 0.0) for place in places], dtype=np.float64)
+def _chunk_scores(filings: Sequence[FilingPages], hits: pa.Table) -> list[Floats]:
+    """The score of each filing's chunks among ``hits``; 0 without a hit."""
+    scores = [np.zeros(len(filing.keys)) for filing in filings]
+    keys = hits["page"].to_numpy().astype(np.int64) << 32 | hits["start"].to_numpy()
+    for own, filing, rows in zip(scores, filings, _rows_of(filings, hits), strict=True):
+        own[np.searchsorted(filing.keys, keys[rows])] = hits["score"].to_numpy()[rows]
+    return scores
 
 
-def _mean_cosines(vectors: Vectors, starts: Sequence[int], query: Vectors) -> Vectors:
-    """Cosine of ``query`` and the mean vector of the rows from each of ``starts`` to the next."""
-    sums = np.add.reduceat(vectors, starts, axis=0)
-    lengths = np.linalg.norm(sums, axis=1)
-    cosines: Vectors = np.divide(sums @ query, lengths, out=np.zeros(len(starts), np.float32), where=lengths > 0)
+def _page_scores(pages: _Pages, hits: pa.Table) -> Floats:
+    """The score of each page among ``hits``; 0 without a hit."""
+    found = {
+        (number, page): score
+        for number, rows in enumerate(_rows_of(pages.filings, hits))
+        for page, score in zip(
+            hits["page"].to_numpy()[rows].tolist(), hits["score"].to_numpy()[rows].tolist(), strict=True
+        )
+    }
+    places = zip(pages.within, pages.facts, strict=True)
+    return np.asarray([found.get((number, page.number), 0.0) for (number, _), page in places])
+
+
+def _rows_of(filings: Sequence[FilingPages], hits: pa.Table) -> list[npt.NDArray[np.intp]]:
+    """The rows of ``hits`` in each filing."""
+    ids = hits["filing_id"].combine_chunks().dictionary_encode()
+    codes = ids.indices.to_numpy()
+    number = {filing_id: code for code, filing_id in enumerate(ids.dictionary.to_pylist())}
+    return [np.flatnonzero(codes == number.get(filing.filing_id, -1)) for filing in filings]
+
+
+def _mean_cosines(filing: FilingPages, query: Vectors) -> Vectors:
+    """Cosine of ``query`` and the mean vector of the chunks of each page."""
+    there = filing.lengths > 0
+    cosines: Vectors = np.divide(
+        filing.sums @ query, filing.lengths, out=np.zeros(len(filing.lengths), np.float32), where=there
+    )
     return cosines
-
-
-def _texts(chunks: pa.Table, places: Sequence[Place], wanted: Collection[Key]) -> dict[Key, str]:
-    """The text of pages, joined from their chunks, which overlap and omit only white space."""
-    rows = [row for row, (filing_id, page, _) in enumerate(places) if (filing_id, page) in wanted]
-    texts = chunks["text"].take(pa.array(rows, pa.int64())).to_pylist()
-    ends: dict[Key, int] = {}
-    parts: dict[Key, list[str]] = {key: [] for key in wanted}
-    for row, text in zip(rows, texts, strict=True):
-        filing_id, page, start = places[row]
-        key = (filing_id, page)
-        end = ends.get(key, start)
-        parts[key].append("\n" + text if start > end else text[end - start :])
-        ends[key] = max(end, start + len(text))
-    return {key: "".join(pieces) for key, pieces in parts.items()}

@@ -13,9 +13,11 @@ import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
+from finray.core.settings import IndexSettings
 from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
+from finray.retrieval.filing_pages import PageCache
 from finray.retrieval.flat import chunk_passages
 from finray.retrieval.page_features import page_candidates
 from finray.retrieval.page_model import PageModel
@@ -28,8 +30,10 @@ _DIGITS = 6
 class PagePassages:
     """``Passage.score`` is the model's probability that the page is the evidence."""
 
-    def __init__(self, reader: IndexReader, encoder: Encoder, model: PageModel) -> None:
-        self._reader = reader
+    def __init__(
+        self, reader: IndexReader, encoder: Encoder, model: PageModel, cache_bytes: int = IndexSettings().cache_bytes
+    ) -> None:
+        self._pages = PageCache(reader, cache_bytes)
         self._encoder = encoder
         self._model = model
 
@@ -39,12 +43,11 @@ class PagePassages:
         if not documents:
             return ()
         await query_vector(self._encoder, query.question)
-        candidates = page_candidates(query, documents, self._reader, self._encoder)
+        candidates = page_candidates(query, documents, self._pages, self._encoder)
         probabilities = self._model.probabilities(candidates.features)
         best = np.argsort(-probabilities, kind="stable")[:k].tolist()
         names = {document.filing.filing_id: document.filing.doc_name for document in documents}
-        rows = candidates.chunks.drop_columns(["vector"])
-        rows = rows.take(pa.array([candidates.chunk[index] for index in best], pa.int64()))
+        rows = candidates.chunks.take(pa.array([candidates.chunk[index] for index in best], pa.int64()))
         scores = pa.array([round(float(probabilities[index]), _DIGITS) for index in best], pa.float64())
         result = chunk_passages(rows.append_column("score", scores), names)
         for passage, index in list(zip(result, best, strict=True))[:TRACED]:

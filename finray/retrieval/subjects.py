@@ -7,7 +7,7 @@ reports treat their subject. The data is in ``subjects.toml``.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -42,13 +42,6 @@ def subjects() -> tuple[Subject, ...]:
 def subjects_asked(question: str) -> tuple[Subject, ...]:
     """The subjects that ``question`` is about, in the order of the data file."""
     return tuple(subject for subject in subjects() if subject.asked.search(question))
-
-
-def headed_share(asked: Collection[Subject], headings: str) -> float:
-    """The share of the subjects ``asked`` that ``headings`` name; 0 if none is asked."""
-    if not asked or not headings:
-        return 0.0
-    return sum(subject.printed.search(headings) is not None for subject in asked) / len(asked)
 
 
 def _pattern(phrases: Iterable[str]) -> re.Pattern[str]:

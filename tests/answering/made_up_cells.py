@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import cast
 
 from finray.core.types import Filing, LineItem, Page, Passage
-from finray.index.facts import FilingFacts
+from finray.index.facts import FilingFacts, FilingItems
 
 END = dt.date(2022, 12, 31)
 BEFORE = dt.date(2021, 12, 31)
@@ -43,7 +43,7 @@ class MadeUpFacts:
     """Counts how often pages are read."""
 
     def __init__(self, items: Sequence[LineItem] = ITEMS) -> None:
-        self._items = {"a": tuple(items)}
+        self._items = {"a": FilingItems(items)}
         self.reads = 0
 
     def filing(self, filing_id: str) -> Filing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
+from finray.answering.filing_cells import FilingCells
 from finray.answering.lookup import Hit, look_up, look_up_any
 from finray.core.types import LineItem
 from finray.question.phrase import phrase_of
@@ -45,7 +46,7 @@ TABLE = [
 def _look(text: str, months: int | None = 12, items: list[LineItem] = TABLE) -> Hit | None:
     phrase = phrase_of(text)
     assert phrase is not None
-    return look_up(phrase, items, END, months, {})
+    return look_up(phrase, FilingCells(items), END, months, {})
 
 
 def _sure(text: str, months: int | None = 12) -> float | None:
@@ -113,8 +114,8 @@ def test_no_row_of_another_measure_answers_a_question_that_states_its_own() -> N
     phrase = phrase_of("foreign currency translation losses")
     assert phrase is not None
     assert phrase.measure == "money"
-    found = look_up_any(phrase, rate, END, 12, {})
+    found = look_up_any(phrase, FilingCells(rate), END, 12, {})
     assert found is not None
     assert found.line_item.unit == "percent"
-    stated = look_up_any(replace(phrase, stated=True), rate, END, 12, {})
+    stated = look_up_any(replace(phrase, stated=True), FilingCells(rate), END, 12, {})
     assert stated is None or not stated.sure

@@ -7,7 +7,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from finray.answering.row_match import Matcher, Rarity
+from finray.answering.cell_words import Rarity
+from finray.answering.row_match import Matcher
 from finray.answering.row_weights import WEIGHTS, fitted_row_weights, row_weights, shipped_row_weights
 from finray.core.plan import Phrase
 from finray.core.types import LineItem

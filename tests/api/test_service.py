@@ -134,7 +134,7 @@ async def test_a_failing_retrieval_is_an_error_of_the_service(service: LocalServ
 
 
 async def test_a_question_that_crashes_its_engine_fails_alone(index: str, local_settings: Settings) -> None:
-    settings = with_serving(local_settings, timeout_s=1.0, grace_s=0.5)
+    settings = with_serving(local_settings, timeout_s=3.0, grace_s=0.5)
     with closing(LocalService(index, settings, opening=wild.OPENING)) as service:
         with pytest.raises(ApiError) as slow:
             await status_of(service, "regex")

@@ -30,7 +30,7 @@ class Hold:
         self._hold.unlink()
 
     def wait_until_held(self) -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not self._waiting.exists():
             assert time.monotonic() < deadline
             time.sleep(0.01)

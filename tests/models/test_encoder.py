@@ -29,7 +29,7 @@ def minilm() -> Encoder:
     return load_encoder(EncoderSettings(), threads=1)
 
 
-@pytest.mark.parametrize("model", ["minilm", "hash"])
+@pytest.mark.parametrize("model", ["minilm", "static", "hash"])
 def test_vectors_have_unit_length_and_the_announced_dimension(model: str) -> None:
     wanted = EncoderSettings(model=model)
     encoder = load_encoder(wanted, threads=1)

@@ -11,6 +11,7 @@ from finray.core.types import Document
 from finray.engine import Engine
 from finray.index.reader import IndexReader
 from finray.models.encoder import HashEncoder
+from finray.retrieval.filing_pages import PageCache
 from finray.retrieval.page_features import FEATURES, PRESELECTED, asked_terms, page_candidates, unit_range
 
 NAME = "grevandor-systems-2022-10k"
@@ -24,7 +25,7 @@ def document(reader: IndexReader) -> Document:
 
 async def test_features_of_text_and_place_are_shares(engine: Engine, reader: IndexReader, document: Document) -> None:
     query = await engine.roles.reader.read("What was Grevandor Systems' net income in fiscal 2022?", Journal())
-    candidates = page_candidates(query, [document], reader, HashEncoder())
+    candidates = page_candidates(query, [document], PageCache(reader), HashEncoder())
     assert candidates.features.shape == (len(candidates.keys), len(FEATURES))
     assert len(candidates.keys) <= PRESELECTED
     shares = np.delete(candidates.features, [COLUMN["document"], COLUMN["item_affinity"]], axis=1)
@@ -34,7 +35,7 @@ async def test_features_of_text_and_place_are_shares(engine: Engine, reader: Ind
 
 async def test_the_page_of_the_metric_is_implied(engine: Engine, reader: IndexReader, document: Document) -> None:
     query = await engine.roles.reader.read("What was Grevandor Systems' net income in fiscal 2022?", Journal())
-    candidates = page_candidates(query, [document], reader, HashEncoder())
+    candidates = page_candidates(query, [document], PageCache(reader), HashEncoder())
     rows = dict(zip((page for _, page in candidates.keys), candidates.features, strict=True))
     statements = {
         row["page"]: row["statement"]
@@ -50,7 +51,7 @@ async def test_the_page_of_the_metric_is_implied(engine: Engine, reader: IndexRe
 async def test_each_filing_has_its_own_scale(engine: Engine, reader: IndexReader, document: Document) -> None:
     other = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2021-10k")
     query = await engine.roles.reader.read("What was Grevandor Systems' net income in fiscal 2022?", Journal())
-    candidates = page_candidates(query, [document, Document(other, 0.4)], reader, HashEncoder())
+    candidates = page_candidates(query, [document, Document(other, 0.4)], PageCache(reader), HashEncoder())
     for filing in (document.filing, other):
         rows = [at for at, (filing_id, _) in enumerate(candidates.keys) if filing_id == filing.filing_id]
         assert candidates.features[rows, COLUMN["dense_rank"]].max() == 1.0
@@ -59,7 +60,7 @@ async def test_each_filing_has_its_own_scale(engine: Engine, reader: IndexReader
 
 
 def test_no_page_no_candidate(reader: IndexReader) -> None:
-    candidates = page_candidates(Query("q", "q"), [], reader, HashEncoder())
+    candidates = page_candidates(Query("q", "q"), [], PageCache(reader), HashEncoder())
     assert candidates.keys == ()
     assert candidates.features.shape == (0, len(FEATURES))
 

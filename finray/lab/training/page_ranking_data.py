@@ -19,6 +19,7 @@ from finray.index.reader import IndexReader
 from finray.lab.training.page_ranker import RankedQuestion, ranked_question
 from finray.models.encoder import Encoder
 from finray.question.companies import CompanyCatalog
+from finray.retrieval.filing_pages import PageCache
 from finray.retrieval.page_features import FEATURES, page_candidates
 
 Progress = Callable[[int, int], None]
@@ -44,6 +45,7 @@ async def ranking_data(
     filings = {filing.doc_name: filing for filing in reader.filings()}
     names = {filing.filing_id: filing.doc_name for filing in filings.values()}
     catalog = CompanyCatalog(list(filings.values()))
+    pages = PageCache(reader)
     given: list[RankedQuestion] = []
     end_to_end: list[RankedQuestion] = []
     for done, question in enumerate(questions):
@@ -56,7 +58,7 @@ async def ranking_data(
         query = await engine.roles.reader.read(question.question, Journal())
         chosen = await engine.roles.documents.documents(query, engine.settings.retrieval.k_documents, Journal())
         for into, documents in ((given, [Document(filing, 1.0) for filing in gold]), (end_to_end, list(chosen))):
-            ranked = ranked_question(question, group, page_candidates(query, documents, reader, encoder), names)
+            ranked = ranked_question(question, group, page_candidates(query, documents, pages, encoder), names)
             into.append(RankedQuestion(f"{source}:{ranked.qid}", ranked.group, ranked.features, ranked.evidence))
     progress(len(questions), len(questions))
     return RankingData(tuple(given), tuple(end_to_end))

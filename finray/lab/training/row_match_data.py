@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from finray.answering.cell_words import Rarity, concept_words
+from finray.answering.filing_cells import FilingCells
 from finray.answering.lookup import comparable, standing
-from finray.answering.operands import cells_for, phrase_periods, printed_amount
-from finray.answering.row_match import Matcher, Rarity, concept_words
+from finray.answering.operands import phrase_periods, printed_amount
+from finray.answering.row_match import Matcher
 from finray.answering.row_weights import Reading, Standing, fitted_row_weights, row_weights, standing_factor, weigh
 from finray.core.errors import UsageError
 from finray.core.journal import Journal
@@ -76,7 +78,7 @@ def _choice(
         return None
     _, end, months = period
     items = facts.line_items([filing.filing_id])[filing.filing_id]
-    cells = list(comparable(phrase, cells_for(phrase, items), end, months))
+    cells = list(comparable(phrase, FilingCells(items), end, months))
     tagged = any(item.concept is not None for item in items)
     weights = row_weights(fitted_row_weights().prior)
     matcher = Matcher(phrase, Rarity(items, weights.weak_word), weights)

@@ -12,7 +12,7 @@ from finray.retrieval.rerank import FusedReranking
 
 def build(tools: Toolbox) -> Retrieval:
     model = load_page_model(tools.settings.retrieval.page_model)
-    pages: PassageRetriever = PagePassages(tools.reader, tools.encoder, model)
+    pages: PassageRetriever = PagePassages(tools.reader, tools.encoder, model, tools.settings.index.cache_bytes)
     if reranked := tools.settings.retrieval.reranked_pages:
         pages = FusedReranking(pages, tools.reranker("passage_reranker"), reranked)
     return Retrieval(StructuredDocuments(tools.reader, tools.encoder, tools.catalog), pages)

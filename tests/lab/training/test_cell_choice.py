@@ -10,8 +10,8 @@ import pytest
 
 from finray.answering.cell_choice import SIGNALS, read_cell_model
 from finray.answering.cell_features import FEATURES, CellCandidates
+from finray.answering.cell_words import words_around
 from finray.answering.page_cells import PageCell
-from finray.answering.row_match import words_around
 from finray.cli import main
 from finray.lab.training.cell_choice import (
     WRONG,

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from finray.answering.cell_words import Rarity, concept_words
 from finray.answering.lookup import standing
-from finray.answering.row_match import Matcher, Rarity, concept_words
+from finray.answering.row_match import Matcher
 from finray.answering.row_weights import (
     THRESHOLDS,
     WEIGHTS,

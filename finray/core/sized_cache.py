@@ -1,0 +1,50 @@
+"""A cache of the most recently used values that is limited by their size in bytes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class SizedCache(Generic[K, V]):
+    """Keeps values until their sizes exceed ``max_bytes`` together; the one that was used longest ago goes first.
+
+    The value put in last stays, however large: it is in use. Not thread-safe.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of all values, as their owners estimated them."""
+        return self._bytes
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._values
+
+    def get(self, key: K) -> V | None:
+        """The value of ``key``, which now is the most recently used; None without one."""
+        kept = self._values.get(key)
+        if kept is None:
+            return None
+        self._values.move_to_end(key)
+        return kept[0]
+
+    def put(self, key: K, value: V, size: int) -> None:
+        """Keep ``value``, of ``size`` bytes, in place of the one that ``key`` had."""
+        _, before = self._values.pop(key, (None, 0))
+        self._values[key] = value, size
+        self._bytes += size - before
+        while self._bytes > self._max_bytes and len(self._values) > 1:
+            _, (_, dropped) = self._values.popitem(last=False)
+            self._bytes -= dropped

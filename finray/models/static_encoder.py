@@ -1,0 +1,145 @@
+"""A static encoder: one vector per token; a text's vector is their sum. It needs no torch and encodes, per processor
+second, a few dozen times as many passages as the transformer that it was distilled from.
+
+The token vectors are the transformer's vectors of single tokens, reduced by PCA and weighed by how rare a token is (the
+recipe of model2vec, github.com/MinishLab/model2vec). ``finray train static-encoder`` makes them
+(``finray.lab.training.static_encoder``). The file that comes with finray holds their vocabulary too, and each vector as
+int8 with a scale of its own.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from finray.core.errors import ModelUnavailableError
+from finray.models.encoder import Vectors
+
+UNKNOWN = "[UNK]"
+_INT8 = 127
+_MOST_BYTES = 64 * 1024**2
+_TEXTS = 64
+"""Texts of one step; the vectors of their tokens are in memory together."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVectors:
+    """``tokens`` is a WordPiece vocabulary in lower case, ``vectors`` float32 [len(tokens), dimension] its weighed
+    vectors. The vector of the unknown token is zero."""
+
+    tokens: tuple[str, ...]
+    vectors: Vectors
+
+
+class StaticEncoder:
+    """``finray.models.encoder.Encoder`` over token vectors. A text's vector does not depend on others, and no text is
+    cut: ``encoder.max_tokens`` does not apply. A text without known tokens gets the first unit vector."""
+
+    def __init__(self, table: TokenVectors) -> None:
+        self._tokenizer = word_pieces(table.tokens)
+        self._vectors = table.vectors
+
+    @property
+    def dimension(self) -> int:
+        return int(self._vectors.shape[1])
+
+    def encode_passages(self, texts: Sequence[str]) -> Vectors:
+        sums = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for start in range(0, len(texts), _TEXTS):
+            self._add(sums[start : start + _TEXTS], texts[start : start + _TEXTS])
+        sums[~sums.any(axis=1), 0] = 1.0
+        unit: Vectors = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+        return unit
+
+    def encode_query(self, text: str) -> Vectors:
+        vector: Vectors = self.encode_passages([text])[0]
+        return vector
+
+    def _add(self, sums: Vectors, texts: Sequence[str]) -> None:
+        """Adds the vectors of each text's tokens to its row of ``sums``."""
+        storable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        for row, encoded in zip(
+            sums, self._tokenizer.encode_batch_fast(storable, add_special_tokens=False), strict=True
+        ):
+            if encoded.ids:
+                tokens, counts = np.unique(np.asarray(encoded.ids, dtype=np.int64), return_counts=True)
+                row += counts.astype(np.float32) @ self._vectors[tokens]
+
+
+def word_pieces(tokens: Sequence[str]) -> Any:
+    """A WordPiece tokenizer as BERT's in lower case, whose ids are places in ``tokens``."""
+    # Imported here: parsers import the roles of encoders and get as little as they need.
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    vocabulary = {token: number for number, token in enumerate(tokens)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=UNKNOWN, max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
+
+
+@cache
+def shipped_static_encoder() -> StaticEncoder:
+    """The encoder that comes with finray. Raises ModelUnavailableError if its file is missing or damaged."""
+    file = resources.files("finray.models") / "static_encoder.npz"
+    try:
+        with file.open("rb") as stream:
+            return StaticEncoder(read_token_vectors(stream, "static_encoder.npz"))
+    except FileNotFoundError as error:
+        raise ModelUnavailableError("static_encoder.npz is missing: reinstall finray") from error
+
+
+def load_static_encoder(path: str) -> StaticEncoder:
+    """An encoder that ``finray train static-encoder`` wrote. Raises ModelUnavailableError."""
+    try:
+        with Path(path).open("rb") as stream:
+            return StaticEncoder(read_token_vectors(stream, path))
+    except OSError as error:
+        raise ModelUnavailableError(f"cannot read the static encoder {path!r}: {error}") from error
+
+
+def read_token_vectors(stream: IO[bytes], where: str) -> TokenVectors:
+    """Raises ModelUnavailableError if the file is damaged or of another kind."""
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            if (size := sum(member.file_size for member in archive.infolist())) > _MOST_BYTES:
+                raise ValueError(f"it unpacks to {size:,} bytes")
+        stream.seek(0)
+        with np.load(stream, allow_pickle=False) as saved:
+            tokens = tuple(bytes(saved["tokens"]).decode("utf-8").split("\n"))
+            steps, scales = saved["steps"], saved["scales"]
+        if steps.dtype != np.int8 or steps.ndim != 2 or not steps.shape[1] or scales.shape != (len(steps),):
+            raise ValueError(f"its vectors are {steps.dtype} {steps.shape} with scales {scales.shape}")
+        if len(tokens) != len(steps) or len(set(tokens)) != len(tokens) or UNKNOWN not in tokens:
+            raise ValueError(f"it has {len(tokens):,} tokens and {len(steps):,} vectors")
+        vectors = steps.astype(np.float32) * scales.astype(np.float32)[:, None]
+        if not np.isfinite(vectors).all():
+            raise ValueError("its vectors are not finite")
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise ModelUnavailableError(
+            f"{where!r} is no static encoder: {error}; make it again with `finray train static-encoder`"
+        ) from error
+    return TokenVectors(tokens, vectors)
+
+
+def write_token_vectors(stream: IO[bytes], table: TokenVectors) -> None:
+    """The file that ``read_token_vectors`` reads: ``tokens`` as UTF-8 lines, ``steps`` int8 [n, d], ``scales``
+    float32 [n]."""
+    steps, scales = quantized(table.vectors)
+    tokens = np.frombuffer("\n".join(table.tokens).encode("utf-8"), dtype=np.uint8)
+    np.savez_compressed(stream, tokens=tokens, steps=steps, scales=scales)
+
+
+def quantized(vectors: Vectors) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+    """Each row as int8 steps and the size of one step, so that the largest component is 127 steps."""
+    scales = np.abs(vectors).max(axis=1) / _INT8
+    steps = np.rint(vectors / np.where(scales == 0, 1.0, scales)[:, None]).astype(np.int8)
+    return steps, scales.astype(np.float32)
