@@ -39,7 +39,7 @@ _START_SECONDS = 600.0
 _PREFETCH = 1
 """Questions queued at a worker, which hide the round trip to the driver."""
 
-_FOR_CPUS = frozenset({"", "minilm", "hash", "overlap"})
+_FOR_CPUS = frozenset({"", "minilm", "static", "hash", "overlap"})
 """Models for which a GPU is not worth sharing."""
 
 _Handle = Any
