@@ -19,7 +19,7 @@ from tests.tiny_models import write_cross_encoder
 pytestmark = [pytest.mark.llm, pytest.mark.ray, pytest.mark.timeout(900), pytest.mark.filterwarnings("default")]
 
 ROOT = Path(__file__).parents[2]
-QUESTIONS = 8
+QUESTIONS = 4
 SMALL = {"num_cpus": 0.1}
 
 
@@ -62,7 +62,8 @@ def environment(chosen: dict[str, Any], sample_index: str) -> Iterator[dict[str,
             }
             try:
                 serve.run(build(arguments), name="models", route_prefix=None)
-                yield os.environ | {"RAY_ADDRESS": ray.get_runtime_context().gcs_address, "HF_HUB_OFFLINE": "1"}
+                address = ray.get_runtime_context().gcs_address
+                yield os.environ | {"RAY_ADDRESS": address, "HF_HUB_OFFLINE": "1", "COLUMNS": "400"}
             finally:
                 serve.shutdown()  # type: ignore[no-untyped-call]
 
