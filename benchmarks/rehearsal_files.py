@@ -32,8 +32,8 @@ _BANKS = ("Halvorsen Trust Bank", "First Meridian Bank", "Bank of Ostermark", "U
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``gold`` is the accession number of the filing that answers it, ``value`` the answer in base units, ``printed`` as
-    the filing prints it."""
+    """``gold`` is the accession number of the filing that answers it, ``value`` the answer in base units, ``printed``
+    as the filing prints it."""
 
     form: str
     text: str
