@@ -2,9 +2,10 @@
 
     python benchmarks/scale_costs.py --index INDEX [--parse 156 --embed 1071 --write 118 --upkeep 321 --driver 7.5]
 
-INDEX is the index of the measured corpus; --parse and --embed are the stage seconds (summed over workers) that its index
-job reported. --write (rows into data files) and --upkeep (compaction, search indexes), both by workers, and --driver
-(commits) are the seconds for a million chunks that index_writing.py prints. Pages and chunks of each form come from this index, the share of each form from scale_corpus.py.
+INDEX is the index of the measured corpus; --parse and --embed are the stage seconds (summed over workers) that its
+index job reported. --write (rows into data files) and --upkeep (compaction, search indexes), both by workers, and
+--driver (commits) are the seconds for a million chunks that index_writing.py prints. Pages and chunks of each form come
+from this index, the share of each form from scale_corpus.py.
 Prices are examples in dollars per hour, as SHAPE=NAME:CPUS:NODES:PRICE; replace them with your own.
 """
 
