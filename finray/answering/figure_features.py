@@ -42,7 +42,7 @@ FEATURES: Final[dict[str, str]] = {
     "other_year": "the figure is of another year",
     "in_question": "the question states this figure",
     "alone": "the only figure of its kind in the sentence",
-    "place": "1 / place among the figures of its kind in the sentence",
+    "place": "1 / place among the figures of its kind in the sentence, 1 in a list by years",
     "repeated": "logarithm of how many sentences state it",
     "compared": "after compared with, from or than: likely an earlier figure",
     "moved": "after rose by or a decrease of, and no change is asked for",
@@ -153,7 +153,7 @@ def _words(
     wanted = frozenset(asked).union(*readings, words_of(" ".join(query.terms)))
     names = _names(query) & frozenset(asked)
     for row, figure, text in zip(features, figures, texts, strict=True):
-        ahead = _near(text[max(0, figure.start - _BESIDE) : figure.start], last=True)
+        ahead = _near(text[max(0, figure.first - _BESIDE) : figure.first], last=True)
         behind = _near(text[figure.end : figure.end + _BEHIND], last=False)
         clause = sentence_words(_clause(text, figure))
         after = words_of(text[figure.end : figure.end + _BEHIND])[:2]
@@ -214,7 +214,7 @@ def _clause(text: str, figure: ProseFigure) -> str:
     """The stretch between two commas, semicolons or conjunctions that the figure is in."""
     start, end = 0, len(text)
     for cut in _CLAUSE.finditer(text):
-        if cut.end() <= figure.start:
+        if cut.end() <= figure.first:
             start = cut.end()
         elif cut.start() >= figure.end:
             end = cut.start()
@@ -237,13 +237,13 @@ def _cues(features: Floats, query: Query, figures: Sequence[ProseFigure], texts:
     seen: Counter[tuple[str, str]] = Counter()
     for row, figure, text in zip(features, figures, texts, strict=True):
         seen[text, figure.kind] += 1
-        ahead = text[max(0, figure.start - _BESIDE) : figure.start]
+        ahead = text[max(0, figure.first - _BESIDE) : figure.first]
         moved = _MOVED.search(ahead) is not None
         printed = _NUMBER.search(text[figure.start : figure.end])
         values = {
             "in_question": printed is not None and printed[0].replace(",", "") in stated,
             "alone": of_kind[text, figure.kind] == 1,
-            "place": 1 / seen[text, figure.kind],
+            "place": 1.0 if figure.first < figure.start else 1 / seen[text, figure.kind],
             "repeated": math.log(told[figure.value, figure.kind]),
             "compared": _COMPARED.search(ahead) is not None,
             "moved": moved and not moves,

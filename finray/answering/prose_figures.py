@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
@@ -24,7 +25,7 @@ _FIGURE = re.compile(
     re.I,
 )
 _MONTH_BEFORE = re.compile(rf"\b{MONTH}\.? ?\Z", re.I)
-_MONTH_AFTER = re.compile(rf"(?:st|nd|rd|th)?,? (?:of )?{MONTH}\b", re.I)
+_MONTH_AFTER = re.compile(rf"(?:st|nd|rd|th)?,?\s(?:of )?{MONTH}\b", re.I)
 _REFERENCE = re.compile(
     r"\b(?:notes?|items?|pages?|sections?|exhibits?|rules?|parts?|level|tier|topic|class|series|form|asc|asu|sfas|no\.|chapter)"
     r"(?: (?:no\.? )?)?\Z",
@@ -41,7 +42,8 @@ _REACH = 40
 @dataclass(frozen=True, slots=True)
 class ProseFigure:
     """``text[start:end]`` of a sentence. ``value`` is in whole units, percent as 12.5; ``unit`` as predictions state
-    it: "USD", "USD/share", "percent", "shares" or "count". ``year`` is the one it is of, if the sentence tells."""
+    it: "USD", "USD/share", "percent", "shares" or "count". ``year`` is the one it is of, if the sentence tells;
+    ``first`` is the start of the first figure of its list of years, else its own."""
 
     value: float
     kind: Kind
@@ -50,6 +52,7 @@ class ProseFigure:
     end: int
     year: int | None
     spelled: bool
+    first: int
 
 
 @lru_cache(maxsize=8192)
@@ -60,10 +63,9 @@ def prose_figures(text: str) -> tuple[ProseFigure, ...]:
     if not years:
         return tuple(found)
     aligned = _aligned(found, years) if _RESPECTIVELY.search(text) else {}
-    return tuple(
-        ProseFigure(f.value, f.kind, f.unit, f.start, f.end, aligned.get(at) or _nearest(found, at, years), f.spelled)
-        for at, f in enumerate(found)
-    )
+    near = ((_nearest(found, at, years), figure.start) for at, figure in enumerate(found))
+    placed = (aligned.get(at, other) for at, other in enumerate(near))
+    return tuple(replace(figure, year=year, first=first) for figure, (year, first) in zip(found, placed, strict=True))
 
 
 def _figure(text: str, match: re.Match[str]) -> ProseFigure | None:
@@ -75,20 +77,20 @@ def _figure(text: str, match: re.Match[str]) -> ProseFigure | None:
         return None
     if digits and not marked and re.fullmatch(r"(?:19|20)\d\d", digits):
         return None
-    number = float(digits.replace(",", "")) if digits else float(number_of(spelled))
-    value = number * SCALES.get((match["scale"] or "").lower(), 1)
+    number = Decimal(digits.replace(",", "")) if digits else Decimal(number_of(spelled))
+    value = float(number * SCALES.get((match["scale"] or "").lower(), 1))
     after = text[end : end + _REACH]
     if match["percent"]:
-        return ProseFigure(value, "percent", "percent", start, end, None, bool(spelled))
+        return ProseFigure(value, "percent", "percent", start, end, None, bool(spelled), start)
     if match["currency"] or match["cents"]:
         currency = _CURRENCIES.get(match["currency"] or "$", "USD")
         value = value / 100 if match["cents"] else value
         if match["cents"] or _A_SHARE.match(after):
-            return ProseFigure(value, "per share", f"{currency}/share", start, end, None, False)
-        return ProseFigure(value, "money", currency, start, end, None, False)
+            return ProseFigure(value, "per share", f"{currency}/share", start, end, None, False, start)
+        return ProseFigure(value, "money", currency, start, end, None, False, start)
     if _SHARES.match(after):
-        return ProseFigure(value, "shares", "shares", start, end, None, bool(spelled))
-    return ProseFigure(value, "count", "count", start, end, None, bool(spelled))
+        return ProseFigure(value, "shares", "shares", start, end, None, bool(spelled), start)
+    return ProseFigure(value, "count", "count", start, end, None, bool(spelled), start)
 
 
 def _is_name(text: str, start: int, end: int) -> bool:
@@ -96,20 +98,22 @@ def _is_name(text: str, start: int, end: int) -> bool:
     before, after = text[max(0, start - 14) : start], text[end : end + 16]
     return (
         _MONTH_BEFORE.search(before) is not None
-        or _MONTH_AFTER.match(after.lstrip()) is not None
+        or _MONTH_AFTER.match(after) is not None
         or _REFERENCE.search(before) is not None
         or _IN_A_NAME.match(after) is not None
     )
 
 
-def _aligned(found: Sequence[ProseFigure], years: Sequence[tuple[int, int]]) -> dict[int, int]:
-    """The years of figures that are listed in the order of the years: "$5, $4 and $3 in 2025, 2024 and 2023,
-    respectively"."""
-    result: dict[int, int] = {}
+def _aligned(found: Sequence[ProseFigure], years: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
+    """(year, start of the first figure) of figures that are listed in the order of the years: "$5, $4 and $3 in 2025,
+    2024 and 2023, respectively"."""
+    result: dict[int, tuple[int, int]] = {}
+    several = len(years)
     for kind in KINDS:
         own = [at for at, figure in enumerate(found) if figure.kind == kind]
-        if own and len(years) > 1 and len(own) % len(years) == 0:
-            result.update({at: years[place % len(years)][1] for place, at in enumerate(own)})
+        if own and several > 1 and len(own) % several == 0:
+            for place, at in enumerate(own):
+                result[at] = years[place % several][1], found[own[place - place % several]].start
     return result
 
 

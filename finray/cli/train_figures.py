@@ -26,7 +26,7 @@ def figure_choice(
     out: Annotated[Path, typer.Option("--out", help="File to write the model to.")] = Path("figure_choice.json"),
     preset: PresetOption = "local",
     set_: SetOption = None,
-    l2: L2 = 0.5,
+    l2: L2 = 0.25,
     json_: JsonOption = False,
 ) -> int:
     """Fit the model that chooses a figure of a sentence if neither a plan nor a cell gives one (loop.figures)."""

@@ -36,7 +36,7 @@ def _question(number: int, *, stated: bool = True, taken: bool = False) -> Figur
     if stated:
         features[number % 6, COLUMN["sentence_words"]] = features[number % 6, COLUMN["clause"]] = 1.0
         gold[number % 6] = True
-    figures = tuple(ProseFigure(100.0 + at, "money", "USD", 0, 3, None, False) for at in range(6))
+    figures = tuple(ProseFigure(100.0 + at, "money", "USD", 0, 3, None, False, 0) for at in range(6))
     found = FigureCandidates(NOTHING, figures, tuple(range(6)), features, 0.0)
     asked = np.zeros(len(OF_QUESTION))
     return FigureQuestion(f"q{number}", f"company {number % 6}", found, asked, gold, gold, figure=True, taken=taken)
