@@ -21,7 +21,7 @@ from finray.lab.training.folds import folds_by_group
 from finray.lab.training.logits import conditional_logit, logistic
 
 FOLDS = 5
-WRONG = 0.01
+WRONG = 0.005
 
 
 @dataclass(frozen=True, slots=True)
