@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from importlib.metadata import requires
 import subprocess
 import tomllib
 from fnmatch import fnmatch
+from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 

@@ -45,6 +45,7 @@ def url(small_model: str, engine_settings: dict[str, Any], sample_index: str) ->
         port = free.getsockname()[1]
     settings: dict[str, Any] = {f"llm.vllm.{name}": value for name, value in engine_settings.items()}
     settings |= {
+        "serving.timeout_s": 400.0,
         "llm.vllm.max_num_seqs": 2,
         "llm.model": small_model,
         "llm.max_tokens": 96,
