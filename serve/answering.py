@@ -107,8 +107,8 @@ class RemoteService:
                     yield event
                 return
             except (RayError, BackPressureError) as error:
-                if last or begun or not _is_lost(error):
-                    raise _as_api_error(error) from error
+                if last or begun or not is_lost(error):
+                    raise as_api_error(error) from error
             finally:
                 response.cancel()
 
@@ -150,21 +150,23 @@ async def ask_replica(handle: Any, method: str, *args: object, **kwargs: object)
             response.cancel()
             raise
         except (RayError, BackPressureError) as error:
-            if last or method in _ONCE or not _is_lost(error):
-                raise _as_api_error(error) from error
+            if last or method in _ONCE or not is_lost(error):
+                raise as_api_error(error) from error
     raise AssertionError
 
 
-def _is_lost(error: Exception) -> bool:
+def is_lost(error: Exception) -> bool:
+    """Whether the replica was lost, not that it raised the error."""
     return isinstance(error, RayError) and not isinstance(error, RayTaskError)
 
 
-def _as_api_error(error: Exception) -> ApiError:
+def as_api_error(error: Exception) -> ApiError:
+    """The reply to a request whose replica failed."""
     if isinstance(error, RayTaskError) and isinstance(error.cause, ApiError):
         return error.cause
     if isinstance(error, BackPressureError):
         return ApiError(429, "overloaded", "too many requests are queued; try again", retry_after=1.0)
-    if _is_lost(error):
+    if is_lost(error):
         return ApiError(
             503, "replica_lost", "the replica that handled this request was lost; try again", retry_after=1.0
         )

@@ -47,7 +47,8 @@ def build(given: ServeArguments | Mapping[str, Any]) -> Application:
     if arguments.llm is not None:
         handles["llm"] = import_function(arguments.llm.build)(settings, arguments.llm.options)
     if arguments.answering is not None:
-        handles = {"answering": ANSWERING.options(**arguments.answering.options()).bind(arguments, handles)}
+        shared = {name: handle for name, handle in handles.items() if name == "llm"}  # the ingress serves it too
+        handles = {"answering": ANSWERING.options(**arguments.answering.options()).bind(arguments, handles), **shared}
     if arguments.ingress.max_replicas > 1:
         one = arguments.ingress.model_copy(update={"min_replicas": 1, "max_replicas": 1})
         handles = {**handles, "batches": KEEPER.options(**one.options()).bind(arguments, handles)}

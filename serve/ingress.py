@@ -17,6 +17,7 @@ from finray.core.settings import ServingSettings
 from serve.answering import Handles, service_behind
 from serve.batches import batches_of, remote_batches
 from serve.config import ServeArguments
+from serve.llm_endpoint import SharedModel
 from serve.metrics import cluster_metrics, ray_telemetry
 
 
@@ -27,7 +28,7 @@ class Ingress:
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
         log_json(logging.INFO)
         hide_unassigned_gpus()
-        self._arguments = arguments
+        self._arguments, self._handles = arguments, handles
         self._service = await service_behind(arguments, handles)
         batches = handles.get("batches")
         self._batches = batches_of(arguments, self._service) if batches is None else remote_batches(batches)
@@ -47,7 +48,14 @@ class Ingress:
             metrics=cluster_metrics,
             echo_id=False,  # Serve's proxy adds X-Request-Id
             endpoints=_endpoints(serving),
+            completions=self._shared_model(),
         )
+
+    def _shared_model(self) -> SharedModel | None:
+        settings, handle = self._arguments.settings(), self._handles.get("llm")
+        if handle is None or not settings.serving.share_llm:
+            return None
+        return SharedModel(handle, settings.llm.model, settings.serving.timeout_s)
 
 
 def _endpoints(serving: ServingSettings) -> list[MakeEndpoint]:

@@ -20,13 +20,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 import finray
 from finray.api.access import Gate
 from finray.api.batches.batches import Batches
+from finray.api.completions import Completions
 from finray.api.envelope import Envelope, context_of
 from finray.api.errors import ApiError, internal_error
 from finray.api.events import event_components
 from finray.api.keys import KeyRing
 from finray.api.limits import KeyLimits
 from finray.api.routes import batches as batch_routes
-from finray.api.routes import chat, files, health, library, questions
+from finray.api.routes import chat, files, health, language_model, library, questions
 from finray.api.service import LocalService, Service
 from finray.api.telemetry import Telemetry
 from finray.core.settings import ServingSettings
@@ -74,17 +75,18 @@ def create_app(
     metrics: MetricsSource | None = None,
     echo_id: bool = True,
     endpoints: Sequence[MakeEndpoint] = (),
+    completions: Completions | None = None,
 ) -> ASGIApp:
     """The ASGI application over ``service``. ``keys`` None disables API-key checks.
 
     ``batches`` are started and stopped with the application; without them their routes reply 503.
     ``metrics`` returns the text of ``/metrics``; ``endpoints`` make what is served beside the routes. Turn ``echo_id``
-    off if a proxy adds X-Request-Id to replies.
+    off if a proxy adds X-Request-Id to replies. ``completions`` is the language model under ``/llm/v1``.
     """
     app = make_routes()
     app.state.telemetry = telemetry = telemetry or Telemetry()
     app.state.service, app.state.settings, app.state.metrics = service, settings, metrics
-    app.state.batches = batches
+    app.state.batches, app.state.completions = batches, completions
     app.state.gate = gate = Gate(keys, KeyLimits(settings))
     app.state.endpoints = [make(service, settings, gate) for make in endpoints]
     for endpoint in app.state.endpoints:
@@ -106,7 +108,8 @@ def make_routes() -> FastAPI:
         generate_unique_id_function=lambda route: route.name,
     )
     batch_routers = (files.uploads, files.router, batch_routes.writes, batch_routes.router)
-    for router in (questions.router, chat.chat, chat.models, library.router, *batch_routers, *health.routers()):
+    chat_routers = (chat.chat, chat.models, language_model.chat, language_model.models)
+    for router in (questions.router, *chat_routers, library.router, *batch_routers, *health.routers()):
         app.include_router(router)
     for kind in (ApiError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _on_error)

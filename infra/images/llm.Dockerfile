@@ -1,5 +1,6 @@
 # finray with vLLM on NVIDIA GPUs: the service of serve-gpu.yaml, and answer jobs with llm.backend = "vllm".
 #   make image-digests; make image-llm      gives finray:0.1.0-llm
+# Versions: vLLM 0.29.0 is what the extra `llm` of Ray 2.60.0 pins; replicas run it through ray.serve.llm.
 # Driver: PyPI's torch 2.13 is built for CUDA 13.0, which needs an NVIDIA driver of 580 or later on the machine. GPUs of
 # compute capability 8.0 (Ampere) or later, for bfloat16. The image has no CUDA toolkit: the driver comes from the machine,
 # kernels come compiled.

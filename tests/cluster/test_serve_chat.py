@@ -11,14 +11,16 @@ from ray.exceptions import RayActorError, RayTaskError
 from ray.serve.exceptions import BackPressureError
 
 from finray.cluster.serve_chat import ServeChatModel
-from finray.core.errors import FinrayError, ModelReplyError, ModelUnavailableError
+from finray.core.errors import FinrayError, ModelReplyError, ModelUnavailableError, RequestRejectedError
 from finray.core.settings import LlmSettings
 from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 
 HI = [Message("user", "hi")]
+USAGE = {"prompt_tokens": 7, "completion_tokens": 2}
+PAYLOAD = {"choices": [{"message": {"content": "hello"}, "finish_reason": "stop"}], "usage": USAGE}
 GOOD = ChatReply("hello", TokenUsage(7, 2))
-SCHEMA = {"type": "object"}
+SCHEMA = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
 
 
 class Handle:
@@ -28,7 +30,7 @@ class Handle:
         self.outcomes = list(outcomes)
         self.asked: list[tuple[Any, ...]] = []
         self.cancelled = 0
-        self.chat = self
+        self.complete = self
 
     def remote(self, *arguments: Any) -> Handle:
         self.asked.append(arguments)
@@ -50,7 +52,7 @@ class Handle:
 
 
 def raised_there(error: Exception) -> RayTaskError:
-    return RayTaskError("chat", "Traceback ...", error).as_instanceof_cause()  # type: ignore[no-any-return, no-untyped-call]
+    return RayTaskError("complete", "Traceback ...", error).as_instanceof_cause()  # type: ignore[no-any-return, no-untyped-call]
 
 
 def asking(handle: Handle, **settings: Any) -> Callable[[], Any]:
@@ -59,10 +61,27 @@ def asking(handle: Handle, **settings: Any) -> Callable[[], Any]:
 
 
 async def test_the_reply_comes_and_the_replica_gets_the_sampling_settings() -> None:
-    handle = Handle(GOOD)
-    assert await asking(handle, temperature=0.7, max_tokens=5)() == GOOD
-    messages, schema, settings = handle.asked[0]
-    assert (list(messages), schema, settings.temperature, settings.max_tokens) == (HI, SCHEMA, 0.7, 5)
+    handle = Handle(PAYLOAD)
+    assert await asking(handle, model="/models/Small", temperature=0.7, max_tokens=5, timeout_s=9)() == GOOD
+    body, timeout_s = handle.asked[0]
+    assert body["messages"] == [{"role": "user", "content": "hi"}]
+    assert (body["model"], body["temperature"], body["max_tokens"], timeout_s) == ("Small", 0.7, 5, 9)
+    assert body["response_format"]["json_schema"]["schema"] == SCHEMA
+
+
+async def test_without_enforcement_the_form_is_asked_for() -> None:
+    handle = Handle(PAYLOAD)
+    await asking(handle, structured_output="none")()
+    body, _ = handle.asked[0]
+    assert "response_format" not in body
+    assert "## ok" in body["messages"][0]["content"]
+
+
+async def test_a_rejected_request_names_the_settings() -> None:
+    handle = Handle(raised_there(RequestRejectedError(400, "longer than 4096 tokens")))
+    with pytest.raises(ModelUnavailableError, match=r"rejects a request: longer than 4096.*max_model_len"):
+        await asking(handle)()
+    assert len(handle.asked) == 1
 
 
 @pytest.mark.parametrize("error", [ModelUnavailableError("no"), ModelReplyError("odd")])
@@ -81,7 +100,7 @@ async def test_a_bug_in_the_replica_is_named() -> None:
 
 @pytest.mark.parametrize("problem", [RayActorError(), BackPressureError(num_queued_requests=9, max_queued_requests=8)])
 async def test_a_lost_replica_or_a_full_queue_is_retried(problem: Exception) -> None:
-    handle = Handle(problem, problem, GOOD)
+    handle = Handle(problem, problem, PAYLOAD)
     assert await asking(handle)() == GOOD
     assert len(handle.asked) == 3
 

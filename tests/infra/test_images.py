@@ -7,6 +7,7 @@ import re
 import subprocess
 import tomllib
 from fnmatch import fnmatch
+from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,10 @@ def test_vllm_has_its_compiler_and_the_ray_of_the_other_images() -> None:
     for package in ("ray", "lancedb", "pylance", "pyarrow"):  # one cluster, one index
         found = {re.search(rf"^{package}==(\S+)", text, re.MULTILINE)[1] for text in pins.values()}  # type: ignore[index]
         assert len(found) == 1, f"{package}: {found}"
-    assert re.search(r"^vllm==", pins["requirements-vllm.lock"], re.MULTILINE)
+    (tested,) = [r for r in requires("ray") or [] if r.startswith("vllm") and "llm" in r.partition(";")[2]]
+    pinned = re.search(r"^vllm==(\S+)", pins["requirements-vllm.lock"], re.MULTILINE)
+    assert pinned is not None
+    assert f"=={pinned[1]};" in tested.replace(" ", ""), "the vLLM that this Ray is tested with"
 
 
 def test_jobs_are_where_the_manifests_look_for_them(image: list[tuple[str, str]]) -> None:

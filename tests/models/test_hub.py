@@ -25,7 +25,7 @@ from finray.models import hub
 from finray.models.encoder import load_encoder
 from finray.models.reranker import load_reranker
 from finray.models.sparse_encoder import load_sparse_encoder
-from finray.models.vllm_engine import _engine_arguments
+from finray.models.vllm_arguments import engine_arguments
 
 FIRST, SECOND = "1" * 40, "2" * 40
 
@@ -126,7 +126,7 @@ def test_vllm_is_given_the_same(local: bool, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setitem(sys.modules, "vllm", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "vllm.platforms", SimpleNamespace(current_platform=platform))
     model = str(tmp_path) if local else "acme/large"
-    arguments = _engine_arguments(LlmSettings(backend="vllm", model=model, revision=FIRST))
+    arguments = engine_arguments(LlmSettings(backend="vllm", model=model, revision=FIRST), on_cpu=False)
     assert (arguments["trust_remote_code"], arguments["load_format"]) == (False, "safetensors")
     assert arguments["revision"] == arguments["tokenizer_revision"] == (None if local else FIRST)
 

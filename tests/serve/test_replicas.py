@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from mcp import Client as McpClient
 from mcp.client.streamable_http import streamable_http_client
+from openai import NotFoundError, OpenAI
 from ray import serve
 
 from finray.api.keys import new_key
@@ -162,6 +163,22 @@ def test_a_language_model_of_the_application_answers(run: Callable[..., str]) ->
         prediction = client.answer("What was the total revenue of CLDVC in FY2022?")
     assert (prediction.status, prediction.value) == ("answered", 42.0)
     assert prediction.usage["answer"].completion_tokens == 1
+
+
+@pytest.mark.parametrize("answering", [None, Replicas(**SMALL)])
+def test_other_programs_share_the_language_model(run: Callable[..., str], answering: Replicas | None) -> None:
+    llm = LanguageModel(build="tests.serve.fake_llm:bind", options={"ray_actor_options": SMALL})
+    changed = {**CHANGED, "loop.answerer": "hirec", "llm.model": "fake"}
+    url = run(ingress=Replicas(**SMALL), answering=answering, llm=llm, set=changed)
+    messages: Any = [{"role": "user", "content": "hi"}]
+    with OpenAI(base_url=f"{url}/llm/v1", api_key=TEXT, max_retries=0) as client:
+        reply = client.chat.completions.create(model="fake", messages=messages)
+        assert "return 42" in str(reply.choices[0].message.content)
+        stream = client.chat.completions.create(model="fake", messages=messages, stream=True)
+        assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == "42"
+    url = run(ingress=Replicas(**SMALL), llm=llm, set={**changed, "serving.share_llm": False})
+    with OpenAI(base_url=f"{url}/llm/v1", api_key=TEXT, max_retries=0) as client, pytest.raises(NotFoundError):
+        client.chat.completions.create(model="fake", messages=messages)
 
 
 def test_replicas_scale_with_the_load(run: Callable[..., str], until: Until) -> None:
