@@ -90,7 +90,7 @@ def _costs(jobs: Sequence[Job]) -> str:
 
 
 def _answers(folder: Path, size: int, asked: int) -> str:
-    """Markdown: filings found and values right, by form, and the time."""
+    """Markdown: filings found and answers right, by form, and the time."""
     index, gold_file, predictions = folder / "index", folder / "questions.jsonl", folder / "predictions.jsonl"
     chosen = questions(corpus_of(size), _indexed(index), asked)
     write_questions(gold_file, chosen)
@@ -103,10 +103,13 @@ def _answers(folder: Path, size: int, asked: int) -> str:
         one = by_qid[f"R-{number:05d}"]
         first = bool(one["documents"]) and one["documents"][0]["doc_name"] == question.gold
         value = one["value"]
-        right = value is not None and abs(value - question.value) <= _TOLERANCE * abs(question.value)
+        if value is None:  # a quotation
+            right = question.printed in (one["answer"] or "")
+        else:
+            right = abs(value - question.value) <= _TOLERANCE * abs(question.value)
         for form in (question.form, "all"):
             found[form].append((float(first), float(right)))
-    lines = ["\n| questions | n | right filing first | right value |\n|---|---:|---:|---:|"]
+    lines = ["\n| questions | n | right filing first | right answer |\n|---|---:|---:|---:|"]
     for form, results in found.items():
         shares = [estimate([result[column] for result in results]) for column in (0, 1)]
         lines.append(

@@ -27,19 +27,20 @@ FILINGS_PER_COMPANY = 283
 """As in LOFin: 145,897 filings of 516 companies."""
 _BREAK = '<hr style="page-break-after:always"/>\n'
 _TITLES = {"10-K": "ANNUAL REPORT", "10-Q": "QUARTERLY REPORT", "8-K": "CURRENT REPORT"}
-_ORDINALS = {"Q1": "first", "Q2": "second", "Q3": "third"}
 _BANKS = ("Halvorsen Trust Bank", "First Meridian Bank", "Bank of Ostermark", "Union Lakes Bank")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``gold`` is the accession number of the filing that answers it, ``value`` the answer in base units."""
+    """``gold`` is the accession number of the filing that answers it, ``value`` the answer in base units, ``printed``
+    as the filing prints it."""
 
     form: str
     text: str
     gold: str
     value: float
     unit: str
+    printed: str
 
 
 def corpus_of(filings: int) -> Corpus:
@@ -223,30 +224,26 @@ def _thirds(count: int) -> Iterator[int]:
 
 
 def _question(gold: str, filing: Filing, company: Company, draw: random.Random) -> Question:
-    """The company by its name, or by another that it has."""
-    name = draw.choices((company.short, company.name, company.ticker), (60, 30, 10))[0]
+    """Names the company by its short or full name, and the period by its end: which fiscal year ends in January is a
+    matter of the company's own words, which these short filings leave out."""
+    name, day = draw.choices((company.short, company.name), (65, 35))[0], _long(filing.period_end)
     if filing.form == "8-K":
-        day = _long(filing.period_end)
         if _draw(filing).random() < 0.5:
+            mills = _dividend(filing)
             text = f"What quarterly cash dividend per share did {name} declare on {day}?"
-            return Question("8-K", text, gold, _dividend(filing) / 1000, "USD/share")
+            return Question("8-K", text, gold, mills / 1000, "USD/share", f"${mills / 1000:.3f}")
+        millions = _facility(filing)
         text = f"According to its 8-K of {day}, how large is the revolving credit facility of {name}?"
-        return Question("8-K", text, gold, _facility(filing) * 1e6, "USD")
+        return Question("8-K", text, gold, millions * 1e6, "USD", f"${millions:,} million")
     assert filing.fiscal_year is not None
-    part = str(filing.fiscal_period)
     label, wording = draw.choice((("Total revenue", "total revenue"), ("Net income", "net income")))
-    value = figures(str(filing.cik), filing.fiscal_year, part)[label] * 1e6
-    if filing.form == "10-K":
-        texts: Sequence[str] = (
-            f"What was {name}'s {wording} in fiscal year {filing.fiscal_year}?",
-            f"How much {wording} did {name} report in FY{filing.fiscal_year}?",
-        )
-    else:
-        texts = (
-            f"What was {name}'s {wording} in {part} FY{filing.fiscal_year}?",
-            f"How much {wording} did {name} have in the {_ORDINALS[part]} quarter of fiscal {filing.fiscal_year}?",
-        )
-    return Question(filing.form, draw.choice(texts), gold, value, "USD")
+    millions = figures(str(filing.cik), filing.fiscal_year, str(filing.fiscal_period))[label]
+    period = "fiscal year" if filing.form == "10-K" else "quarter"
+    texts: Sequence[str] = (
+        f"What was {name}'s {wording} in the {period} ended {day}?",
+        f"How much {wording} did {name} report for the {period} ended {day}?",
+    )
+    return Question(filing.form, draw.choice(texts), gold, millions * 1e6, "USD", f"{millions:,}")
 
 
 def write_questions(path: Path, asked: Sequence[Question]) -> None:

@@ -3,7 +3,7 @@
     python benchmarks/scale.py --index FOLDER [--filings 145897] [--companies 516] [--questions 600] [--routes FILE]
     python benchmarks/scale.py --job FOLDER [--sizes 1000,10000,100000] [--questions 1000]
 
-The second command measures the whole index job from files on, and bulk answering, instead (rehearsal.py). The first: if
+The second command measures the whole index job from files on, and bulk answering, instead (rehearsal.py). The first:
 if FOLDER has no index yet, writes fictional filings (cover facts, a vector, one short page each) as a real index. Then
 opens it in a separate process, to measure the memory of only the reader. It does not measure text search over the pages
 of as many real filings, which have about 170 each (docs/benchmarks.md extrapolates from measured stages).

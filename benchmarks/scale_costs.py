@@ -1,9 +1,11 @@
 """Hours and dollars for indexing 145,897 filings, extrapolated from stage costs on a small corpus.
 
-    python benchmarks/scale_costs.py --index INDEX [--parse 156 --embed 1071 --write 12]
+    python benchmarks/scale_costs.py --index INDEX [--parse 156 --embed 1071 --write 118 --upkeep 321 --driver 7.5]
 
-INDEX is the index of the measured corpus; --parse, --embed and --write are the stage seconds (summed over workers) that
-its index job reported. Pages and chunks of each form come from this index, the share of each form from scale_corpus.py.
+INDEX is the index of the measured corpus; --parse and --embed are the stage seconds (summed over workers) that its
+index job reported. --write (rows into data files) and --upkeep (compaction, search indexes), both by workers, and
+--driver (commits) are the seconds for a million chunks that index_writing.py prints. Pages and chunks of each form come
+from this index, the share of each form from scale_corpus.py.
 Prices are examples in dollars per hour, as SHAPE=NAME:CPUS:NODES:PRICE; replace them with your own.
 """
 
@@ -52,7 +54,9 @@ def main() -> None:
     parser.add_argument("--index", required=True)
     parser.add_argument("--parse", type=float, default=156.0)
     parser.add_argument("--embed", type=float, default=1071.0)
-    parser.add_argument("--write", type=float, default=12.0)
+    parser.add_argument("--write", type=float, default=118.0)
+    parser.add_argument("--upkeep", type=float, default=321.0)
+    parser.add_argument("--driver", type=float, default=7.5)
     parser.add_argument("--shape", action="append", type=Shape.parse)
     arguments = parser.parse_args()
     reader = IndexReader.open(arguments.index)
@@ -71,7 +75,9 @@ def main() -> None:
     seconds = {
         "parse": arguments.parse * total["pages"] / of_sample["pages"],
         "embed": arguments.embed * total["chunks"] / of_sample["chunks"],
-        "write": arguments.write * total["chunks"] / of_sample["chunks"],
+        "write": arguments.write * total["chunks"] / 1e6,
+        "upkeep": arguments.upkeep * total["chunks"] / 1e6,
+        "driver": arguments.driver * total["chunks"] / 1e6,
     }
     print(f"\n{total['pages'] / 1e6:.1f} million pages, {total['chunks'] / 1e6:.1f} million chunks")
     print("processor hours: " + ", ".join(f"{stage} {value / 3600:,.0f}" for stage, value in seconds.items()))
@@ -83,10 +89,10 @@ def main() -> None:
         size += found * total[unit] / of_sample[unit]
     print(f"index: {size / 1e9:,.0f} GB")
     print("\n| cluster | machine | hours | dollars |\n|---|---|---:|---:|")
-    work = seconds["parse"] + seconds["embed"]
+    work = sum(value for stage, value in seconds.items() if stage != "driver")
     for shape in arguments.shape or map(Shape.parse, EXAMPLES):
-        # A single committer writes, concurrently with the rest, which uses all CPUs.
-        hours = max(work / (shape.cpus * shape.nodes * EFFICIENCY), seconds["write"]) / 3600
+        # The driver commits on the head, concurrently with the workers, which use all CPUs.
+        hours = max(work / (shape.cpus * shape.nodes * EFFICIENCY), seconds["driver"]) / 3600
         dollars = hours * (shape.nodes * shape.price + HEAD_PRICE)
         print(f"| {shape.name} | {shape.nodes} x {shape.machine} at ${shape.price} | {hours:,.1f} | {dollars:,.0f} |")
 

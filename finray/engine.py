@@ -9,7 +9,8 @@ from typing import Final
 
 from finray.answering.cell_answerer import CellAnswerer
 from finray.answering.confidence import load_confidence_model
-from finray.answering.guard import GuardedAnswerer
+from finray.answering.figure_answerer import FigureAnswerer
+from finray.answering.guard import FigureSource, GuardedAnswerer
 from finray.answering.in_words import WordsAnswerer
 from finray.answering.judging import JudgingAnswerer
 from finray.answering.own_answer import OwnAnswerer
@@ -187,9 +188,10 @@ def build_engine(
     confidence = load_confidence_model(loop.confidence_model)
     words = WordsAnswerer(facts, encoder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    cells = CellAnswerer(facts) if loop.cells else None
+    others: list[FigureSource] = [CellAnswerer(facts)] if loop.cells else []
+    others += [FigureAnswerer(facts, encoder)] if loop.figures else []
     judging = JudgingAnswerer(planned, facts, encoder)
-    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, cells)
+    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others)
     conversation: ConversationReader = RuleConversation(rules)
     answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
     if model is not None:

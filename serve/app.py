@@ -18,6 +18,7 @@ from finray.storage.locations import normalize
 from serve.answering import ANSWERING, Handles, import_function
 from serve.batches import KEEPER
 from serve.config import ServeArguments, read_arguments
+from serve.gpus import with_gpus
 from serve.ingress import INGRESS, Application
 from serve.models import ENCODER, RERANKER
 
@@ -30,7 +31,7 @@ def build(given: ServeArguments | Mapping[str, Any]) -> Application:
     arguments = read_arguments(given)
     settings = arguments.settings()
     IndexReader.open(arguments.index, settings)
-    arguments = arguments.model_copy(update={"index": normalize(arguments.index)})
+    arguments = with_gpus(arguments.model_copy(update={"index": normalize(arguments.index)}), settings)
     handles: Handles = {}
     if (encoder := arguments.encoder) is not None:
         options = encoder.options()

@@ -8,11 +8,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import ray
 from ray import serve
 
 from finray.cluster.runtime import ClusterError, ray_cluster
 from serve.app import build
 from serve.config import ServeArguments
+from serve.gpus import with_gpus
 
 _NAME = "finray"
 
@@ -23,8 +25,10 @@ def serve_here(arguments: ServeArguments, host: str, port: int, ready: Callable[
     Calls ``ready`` once the service can answer. Raises SettingsError, IndexMissingError, IndexMismatchError,
     ClusterError.
     """
-    application = build(arguments)
+    build(arguments)  # before Ray starts, which takes longer
     with ray_cluster():
+        free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+        application = build(with_gpus(arguments, arguments.settings(), free.get("GPU", 0.0)))
         logging.getLogger("ray.serve").setLevel(logging.WARNING)
         serve.start(proxy_location="HeadOnly", http_options={"host": host, "port": port})
         try:

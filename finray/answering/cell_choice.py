@@ -29,7 +29,7 @@ _OF_BEST: Final = (
     "named_statement", "first_page", "page", "change", "total", "figures",
     "other_figures", "bare", "opens",
 )  # fmt: skip
-_OF_QUESTION: Final[Mapping[str, str]] = {
+OF_QUESTION: Final[Mapping[str, str]] = {
     "unprinted": "share of the question's words that no cell has",
     "stated_unit": "the question states the unit",
     "amount": "the question asks for an amount",
@@ -51,7 +51,7 @@ SIGNALS: Final[Mapping[str, str]] = {
     "sure": "its log odds, up to six",
     "margin": "score of the chosen cell above that of the next different value, up to six",
     **{name: f"{name} of the chosen cell" for name in _OF_BEST},
-    **_OF_QUESTION,
+    **OF_QUESTION,
 }
 _MOST = 6.0
 _SAME_VALUE = 0.0005
@@ -131,7 +131,7 @@ def question_signals(query: Query, unprinted: float, operands: int) -> Floats:
         "planned": operands > 0,
         "operands": operands > 1,
     }
-    return np.asarray([float(values[name]) for name in _OF_QUESTION])
+    return np.asarray([float(values[name]) for name in OF_QUESTION])
 
 
 @cache

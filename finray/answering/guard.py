@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from finray.answering.cell_answerer import CellAnswerer
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
 from finray.core.journal import Journal
@@ -15,11 +15,17 @@ from finray.core.types import Answer
 from finray.index.facts import FilingFacts
 
 
+class FigureSource(Protocol):
+    """A further way to a figure, with a probability of its own."""
+
+    def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None: ...
+
+
 class GuardedAnswerer:
     """Asks ``inner`` only about companies and periods in the index, unless a model has judged the evidence.
 
     With ``confidence``, adds the probability that the answer is right, and refuses a computed figure with less than
-    ``least``. ``cells`` is asked if there is then no figure; its answers come with their own probability.
+    ``least``. ``others`` are asked in turn if there is then no figure; their answers come with their own probability.
     """
 
     def __init__(
@@ -28,13 +34,13 @@ class GuardedAnswerer:
         facts: FilingFacts,
         confidence: ConfidenceModel | None = None,
         least: float = 0.0,
-        cells: CellAnswerer | None = None,
+        others: Sequence[FigureSource] = (),
     ) -> None:
         self._inner = inner
         self._facts = facts
         self._confidence = confidence
         self._least = least
-        self._cells = cells
+        self._others = others
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         passages = curation.kept
@@ -43,9 +49,10 @@ class GuardedAnswerer:
             journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
             return refusal(absent)
         answer = await self._rated(query, curation, journal)
-        if answer.value is None and self._cells is not None:
-            return self._cells.answer(query, curation, journal) or answer
-        return answer
+        if answer.value is not None:
+            return answer
+        figures = (other.answer(query, curation, journal) for other in self._others)
+        return next((figure for figure in figures if figure is not None), answer)
 
     async def _rated(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         """The answer of ``inner`` with its confidence."""

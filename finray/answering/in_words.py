@@ -65,7 +65,7 @@ class WordsAnswerer:
         surely = amount and not _ASKS_WHAT.search(query.text)
         if probability < (model.amount_threshold if surely else model.threshold):
             return self._refused(query, found.pages, amount=amount)
-        cited, evidence = _cited(query, found, chosen, passages)
+        cited, evidence = cited_sentences(query, found, chosen, passages)
         number = quoted_number(query.question, text) if _is_about(query, text) else None
         if number is None:
             return Answer(cited, "answered", evidence=evidence)
@@ -104,7 +104,7 @@ def _is_about(query: Query, text: str) -> bool:
     return "words" not in query.intents and held >= MIN_COVERAGE * len(wanted) and not narrower
 
 
-def _cited(
+def cited_sentences(
     query: Query, found: Candidates, chosen: Sequence[int], passages: Sequence[Passage]
 ) -> tuple[str, tuple[Passage, ...]]:
     """The sentences in the order of the pages, neighbors in one quotation; and the stretches that they are on."""

@@ -42,6 +42,8 @@ def extend(
     """Store the vectors, words, trees or summaries that a retrieval method needs beside the index, on Ray.
 
     A second run makes only those of new filings, also after the first was killed.
+
+    Filings that the model fails on are listed, and left out until the next run.
     """
     from finray.index.extensions import Tables, extend_index, in_sequence
     from finray.index.reader import IndexReader
@@ -60,6 +62,7 @@ def extend(
 
         tables = tables_on_ray(settings)
     reader = IndexReader.open(index, settings)
+    failed = False
     for extension in extensions:
         with progress_bar(err, f"extending filings: {extension.name}", lines=show_ray) as progress:
             summary = extend_index(reader, extension, rebuild=rebuild, progress=progress, tables=tables)
@@ -67,8 +70,10 @@ def extend(
             f"{summary.name}: {summary.added} of {summary.filings} filings made, {summary.removed} dropped, "
             f"{summary.rows} rows in {summary.seconds:.1f} s"
         )
-        emit(summary, *filter(None, (text, _cost_line(summary))), as_json=json_)
-    return 0
+        lines = [f"failed: {one.filing_id} ({one.reason}: {one.detail})" for one in summary.failures]
+        emit(summary, *filter(None, (text, _cost_line(summary), *lines)), as_json=json_)
+        failed = failed or bool(lines)
+    return 1 if failed else 0
 
 
 def _cost_line(summary: ExtensionSummary) -> str:

@@ -68,7 +68,7 @@ def cell_choice(
     record = {"model": str(out), **trained, "threshold": model.threshold}
     listed = ", ".join(f"{name} {value}" for name, value in measured.items())
     lines = [f"on held-out companies, of {figures} questions for a figure: {listed}", f"wrote {out}"]
-    emit(record, _weights(FEATURES, model.weights), _weights(SIGNALS, model.answers), *lines, as_json=json_)
+    emit(record, weight_table(FEATURES, model.weights), weight_table(SIGNALS, model.answers), *lines, as_json=json_)
     return 0
 
 
@@ -83,7 +83,7 @@ def _gathered(file: str, index: str, settings: Settings) -> list[CellQuestion]:
         return asyncio.run(cell_questions(asked, engine, Path(file).stem, progress))
 
 
-def _weights(meanings: Mapping[str, str], weights: Iterable[float]) -> Table:
+def weight_table(meanings: Mapping[str, str], weights: Iterable[float]) -> Table:
     table = Table("name", "weight", "meaning")
     for name, weight in zip(meanings, weights, strict=True):
         table.add_row(name, f"{weight:+.2f}", meanings[name])

@@ -39,6 +39,9 @@ _START_SECONDS = 600.0
 _PREFETCH = 1
 """Questions queued at a worker, which hide the round trip to the driver."""
 
+_FOR_CPUS = frozenset({"", "minilm", "static", "hash", "overlap"})
+"""Models for which a GPU is not worth sharing."""
+
 _Handle = Any
 """A Ray actor, or the reference to the result of one of its methods."""
 _ACTOR: Any = ray.remote(max_restarts=0, max_task_retries=0)(AnswerWorker)
@@ -69,9 +72,10 @@ class AnswerPool:
         served: ServedModels | None = None,
         opening: str = OPENING,
     ) -> None:
-        self._gpus = _gpus_of_worker(settings, served)
-        count = workers or _default_workers(self._gpus)
+        own_vllm = _gpus_of_worker(settings, served)
+        count = workers or _default_workers(own_vllm)
         count = min(count, questions or count)
+        self._gpus = own_vllm or _share_of_gpus(settings, served, count)
         llm = asks_llm(settings)
         works_on = max(1, -(-settings.bulk.concurrency // count)) if llm else IN_FLIGHT_SERVED if served else 1
         prefetch = 0 if llm else _PREFETCH
@@ -217,7 +221,8 @@ class AnswerPool:
 
     def _start(self, num_cpus: int = 1) -> tuple[_Handle, _Handle]:
         """A new worker, and a reference that resolves when it has opened the index."""
-        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=self._gpus, max_concurrency=self._calls)
+        gpus = self._gpus if num_cpus else int(self._gpus)  # the others have all shares of a GPU
+        options = _ACTOR.options(num_cpus=num_cpus, num_gpus=gpus, max_concurrency=self._calls)
         worker = options.remote(_worker_environment())
         return worker, worker.open.remote(self._engine)
 
@@ -259,6 +264,21 @@ def _gpus_of_worker(settings: Settings, served: ServedModels | None) -> int:
     return gpus
 
 
+def _share_of_gpus(settings: Settings, served: ServedModels | None, workers: int) -> float:
+    """An equal share of the GPUs that are free now, for workers with an encoder or reranker that needs one."""
+    own = [
+        section
+        for role, section in (
+            ("encoder", settings.encoder),
+            ("document_reranker", settings.document_reranker),
+            ("passage_reranker", settings.passage_reranker),
+        )
+        if section.model not in _FOR_CPUS and section.device != "cpu" and not (served and role in served.roles)
+    ]
+    free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+    return min(1.0, int(100 * free.get("GPU", 0.0) / workers) / 100) if own else 0.0
+
+
 def _default_workers(gpus: int) -> int:
     """As many workers as the cluster has room for now, at least one."""
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
@@ -266,11 +286,11 @@ def _default_workers(gpus: int) -> int:
     return max(1, min(cpus, int(resources.get("GPU", 0) // gpus)) if gpus else cpus)
 
 
-def _no_worker(waited_s: float, gpus: int) -> ClusterError:
+def _no_worker(waited_s: float, gpus: float) -> ClusterError:
     free: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
     needs, has = "a CPU", f"{free.get('CPU', 0):g}"
     if gpus:
-        needs, has = f"a CPU and {gpus} GPUs", f"{has} CPUs and {free.get('GPU', 0):g} GPUs"
+        needs, has = f"a CPU and {gpus:g} GPUs", f"{has} CPUs and {free.get('GPU', 0):g} GPUs"
     return ClusterError(
         f"no worker came up in {waited_s:.0f} s; each needs {needs}, and {has} are free on the cluster. "
         "Wait for other jobs to end, or ask for fewer --workers"

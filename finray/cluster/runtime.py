@@ -65,6 +65,9 @@ def ray_cluster(*, num_cpus: int | None = None, show: bool = False, running: boo
         os.environ.setdefault("RAY_worker_niceness", "0")  # a user waits for this command
         # Parsing pauses while embedding catches up; an idle worker that is killed meanwhile loses its parser.
         os.environ.setdefault("RAY_idle_worker_killing_time_threshold_ms", "600000")
+        # By default a node that does not answer for some 25 s counts as lost, as does this one, which has no other, if
+        # a hundred processes want its processors. If it really dies, its processes notice (finray.cluster.watch).
+        os.environ.setdefault("RAY_health_check_timeout_ms", "120000")
         if _LOG_LEVEL not in os.environ:
             os.environ[_LOG_LEVEL] = "fatal"  # Ray's C++ side logs its internals to the terminal
             _silence_startup()

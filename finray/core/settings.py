@@ -197,6 +197,9 @@ class LoopSettings(Section):
     cells: bool = False
     """Whether the answerer "statements", if no plan gives a figure, may choose one cell of the tables on the retrieved
     pages (``finray train cell-choice``)."""
+    figures: bool = False
+    """Whether the answerer "statements", if neither a plan nor a cell gives a figure, may choose one that a sentence of
+    the retrieved pages states (``finray train figure-choice``)."""
     confidence_model: str = ""
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
     that comes with finray, which was trained on the ``statements`` answerer and applies to no other."""
@@ -206,6 +209,7 @@ class LoopSettings(Section):
         """Settings that change no answer, so that hashes from before they existed stay valid."""
         unused = set() if self.answerer == "hirec" else {"generation"}
         unused |= set() if self.cells and self.answerer == "statements" else {"cells"}
+        unused |= set() if self.figures and self.answerer == "statements" else {"figures"}
         return unused if self.least_confidence else {*unused, "least_confidence"}
 
     @property

@@ -34,9 +34,12 @@ def _add(digest: Any, values: pa.Array) -> None:
     """Hash the values alone: their Arrow layout (slices, empty masks) differs from read to read."""
     if isinstance(values, pa.ChunkedArray):
         values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
-    missing = values.is_null()
-    digest.update(missing.to_numpy(zero_copy_only=False).tobytes())
-    values = values.filter(pc.invert(missing))
+    if values.null_count:
+        missing = values.is_null()
+        digest.update(missing.to_numpy(zero_copy_only=False).tobytes())
+        values = values.filter(pc.invert(missing))
+    else:  # the same bytes, at once: most columns of a short filing have a few values
+        digest.update(bytes(len(values)))
     kind = values.type
     if pa.types.is_string(kind):
         digest.update(pc.binary_length(values).to_numpy(zero_copy_only=False).tobytes())

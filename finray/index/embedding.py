@@ -102,6 +102,8 @@ def _all(
     filings: Sequence[_Parsed], encoder: Encoder, attempts: Attempts, who: str, tokens: int
 ) -> dict[str, StagedFiling]:
     """``filings``, none of which is suspected, with vectors or set aside, by URI."""
+    if not filings:
+        return {}
     # Noted together: a note takes as long as a short filing.
     attempts.begin([one.uri for one in filings])
     done: dict[str, StagedFiling] = {}

@@ -21,6 +21,8 @@ import pyarrow as pa
 from finray.core.errors import IndexMismatchError
 from finray.core.types import Filing
 from finray.index import schema
+from finray.index.embedding import AttemptsHere
+from finray.index.extension_attempts import Attempted, FailedFiling, note_failed, noted_failed
 from finray.index.maintenance import rows_by_revision
 from finray.index.reader import IndexReader, committed_rows, text_hits, vector_hits
 from finray.models.encoder import Vectors
@@ -154,13 +156,15 @@ class FilingExtension:
 
 
 AnyExtension = Extension | FilingExtension
-Tables = Callable[[IndexReader, AnyExtension, Sequence[Key]], Iterator[FilingRows]]
-"""Makes the rows of each filing once, in any order."""
+Tables = Callable[[IndexReader, AnyExtension, Sequence[Key]], Iterator["FilingRows | FailedFiling"]]
+"""Makes the rows of each filing once, in any order, or sets it aside."""
 
 
-def in_sequence(reader: IndexReader, extension: AnyExtension, todo: Sequence[Key]) -> Iterator[FilingRows]:
+def in_sequence(
+    reader: IndexReader, extension: AnyExtension, todo: Sequence[Key]
+) -> Iterator[FilingRows | FailedFiling]:
     """One filing after the other, in this process."""
-    return map(extension.worker(reader), todo)
+    return map(Attempted(extension.worker(reader), AttemptsHere()), todo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,8 @@ class ExtensionSummary:
     seconds: float
     costs: Mapping[str, Cost] = field(default_factory=dict)
     """By filing id, of the filings that were added; empty for vectors of pages and chunks."""
+    failures: tuple[FailedFiling, ...] = ()
+    """Filings that were set aside; the next run tries them again."""
 
 
 class ExtensionTable:
@@ -236,6 +242,8 @@ def open_extension(reader: IndexReader, extension: AnyExtension) -> ExtensionTab
             f"{extension.made_for!r} needs; make them with: {command}"
         )
     table, stored, expected = _rows(reader, extension)
+    failed = noted_failed(_failed_location(reader.uri, extension))
+    expected = {key: rows for key, rows in expected.items() if key not in failed}
     absent = [key for key, rows in expected.items() if stored[key] != rows]
     if extension.words and table is not None and _WORDS not in _search_indexes(table):  # killed before the last step
         absent = list(expected)
@@ -279,23 +287,39 @@ def extend_index(
     todo = [key for key, rows in expected.items() if rows and key not in kept]
     done = 0
     costs: dict[str, Cost] = {}
-    for batch, filings in _batches(tables(reader, extension, todo) if todo else iter(()), costs):
+    failed: dict[Key, FailedFiling] = {}
+    for batch, filings in _batches(tables(reader, extension, todo) if todo else iter(()), costs, failed):
         keys = sorted(set(zip(batch["filing_id"].to_pylist(), batch["revision"].to_pylist(), strict=True)))
         commit(location, partial(_add, location, batch), undo=partial(_delete, location, keys))
         done += filings
         if progress is not None:
             progress(done, len(todo))
     commit(location, partial(_finish, location, extension.words))
+    note_failed(_failed_location(reader.uri, extension), failed)
+    rows = sum(number for key, number in expected.items() if key not in failed)
     return ExtensionSummary(
-        name, len(expected), len(todo), len(unwanted), sum(expected.values()), time.monotonic() - started, costs
+        name=name,
+        filings=len(expected),
+        added=len(todo) - len(failed),
+        removed=len(unwanted),
+        rows=rows,
+        seconds=time.monotonic() - started,
+        costs=costs,
+        failures=tuple(sorted(failed.values(), key=lambda one: one.key)),
     )
 
 
-def _batches(made: Iterator[FilingRows], costs: dict[str, Cost]) -> Iterator[tuple[pa.Table, int]]:
-    """Rows to commit together, and the number of their filings. Notes the cost of each filing in ``costs``."""
+def _batches(
+    made: Iterator[FilingRows | FailedFiling], costs: dict[str, Cost], failed: dict[Key, FailedFiling]
+) -> Iterator[tuple[pa.Table, int]]:
+    """Rows to commit together, and the number of their filings. Notes the cost of each filing in ``costs``, and those
+    that were set aside in ``failed``."""
     ready: list[pa.Table] = []
     since = time.monotonic()
     for filing in made:
+        if isinstance(filing, FailedFiling):
+            failed[filing.key] = filing
+            continue
         ready.append(filing.rows)
         if filing.cost is not None:
             costs[filing.rows["filing_id"][0].as_py()] = filing.cost
@@ -374,6 +398,10 @@ def _is_recorded(uri: str, extension: AnyExtension) -> bool:
 
 def _location(uri: str, file: str) -> str:
     return join(normalize(uri), "extensions", file)
+
+
+def _failed_location(uri: str, extension: AnyExtension) -> str:
+    return _location(uri, f"{extension.name}.failures.json")
 
 
 def _file_location(uri: str, extension: FilingExtension, file: str) -> str:

@@ -177,6 +177,7 @@ class ParserProcess:
 def main(arguments: Sequence[str]) -> None:
     """The child's loop; ends when the parent closes the pipe or dies."""
     reader.leave_out_layout()
+    reader.leave_out_pandas()
     from finray.filings.documents import parse_document
     from finray.filings.read import parse_filing
     from finray.index.bundle import make_bundle, to_bytes

@@ -11,7 +11,10 @@ import resource
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
 from pathlib import Path
+from types import ModuleType
 
 from finray.sandbox.lockdown import lock_down
 
@@ -26,6 +29,20 @@ def leave_out_layout() -> None:
     and takes half of the startup time. Call this before the import of PyMuPDF."""
     for name in ("pymupdf.layout", "pymupdf4llm"):
         sys.modules[name] = None  # type: ignore[assignment]  # Python's own marker of a missing module
+
+
+def leave_out_pandas() -> None:
+    """Keep pyarrow from importing pandas, which it does with the first table only to ask whether a column is a pandas
+    object: a third of the startup time that is left, and 40 MB."""
+    if not any(isinstance(finder, _NoPandas) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _NoPandas())
+
+
+class _NoPandas(MetaPathFinder):
+    # A None in sys.modules does not do: pyarrow's compiled import takes it for the module.
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError("pandas is left out of this process", name=fullname)
 
 
 def confine(*, seconds: float, memory_bytes: int, demanded: bool) -> tuple[str, ...]:

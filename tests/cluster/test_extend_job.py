@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+import ray.data
 
+from finray.cluster import extend_job
 from finray.cluster.extend_job import tables_on_ray
 from finray.cluster.runtime import ray_cluster
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import Settings, load_settings
+from finray.index.extension_attempts import FailedFiling
 from finray.index.extensions import FilingExtension, extend_index, open_extension
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
@@ -51,6 +56,15 @@ def test_actors_build_what_one_process_builds_and_continue(
     assert second.added == len(sources) - 1
     rows = [open_extension(reader, extension).rows(COLUMNS).to_pylist() for reader in (here, there)]
     assert [{**row, "trees": None} for row in rows[0]] == [{**row, "trees": None} for row in rows[1]]
+
+
+def test_a_filing_that_fails_travels_as_a_row(
+    cluster: None,
+) -> None:
+    """Without a worker that fails, which would need a method with a fault: what it returns is read again."""
+    failed = FailedFiling("0000000000-24-000001", "ab12", "model_error", "3 attempts failed: RuntimeError: no token")
+    row = {"rows": b"", "cost": "", "failed": json.dumps(asdict(failed)), "error": "", "kind": ""}
+    assert list(extend_job._made(ray.data.from_items([row]))) == [failed]
 
 
 def test_a_model_that_cannot_be_reached_stops_the_job_with_its_message(

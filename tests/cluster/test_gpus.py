@@ -16,6 +16,7 @@ from finray.cluster import answer_job
 from finray.cluster.answer_job import AnswerPool
 from finray.cluster.gpus import hide_unassigned_gpus
 from finray.cluster.runtime import ClusterError
+from finray.cluster.served_models import ServedModels
 from finray.core.settings import Settings, load_settings
 from finray.core.types import Question
 from tests.engines import wild
@@ -62,3 +63,16 @@ def test_workers_with_their_own_vllm_are_as_many_as_gpus(a_gpu: None, monkeypatc
         answer_job._gpus_of_worker(two, None)
     monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")  # a node with two may come
     assert answer_job._gpus_of_worker(two, None) == 2
+
+
+def test_workers_share_the_gpus_for_models_that_need_one(a_gpu: None) -> None:
+    def share(workers: int, **changed: str) -> float:
+        settings = load_settings(overrides={name.replace("__", "."): value for name, value in changed.items()})
+        return answer_job._share_of_gpus(settings, None, workers)
+
+    assert share(3, encoder__model="intfloat/e5") == 0.33
+    assert share(3, passage_reranker__model="/models/deberta") == 0.33
+    assert share(3, encoder__model="intfloat/e5", encoder__device="cpu") == 0.0
+    assert share(3) == 0.0  # MiniLM encodes a question in milliseconds
+    served = ServedModels("app", frozenset({"encoder"}), load_settings())
+    assert answer_job._share_of_gpus(load_settings(overrides={"encoder.model": "e5"}), served, 3) == 0.0

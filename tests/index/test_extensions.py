@@ -12,8 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from finray.core.errors import IndexMismatchError
+from finray.core.errors import IndexMismatchError, ModelUnavailableError
 from finray.index import extensions
+from finray.index.embedding import AttemptsHere
+from finray.index.extension_attempts import Attempted, FailedFiling
 from finray.index.extensions import (
     Cost,
     Extension,
@@ -268,3 +270,45 @@ def test_a_run_killed_before_its_full_text_index_continues(
         open_extension(reader, words)
     assert extend_index(reader, words).added == 0
     assert open_extension(reader, words).search_text("revenue", None, 5).num_rows == 5
+
+
+def encode_but(bad: str) -> Extension:
+    """An encoder that fails on texts with the prefix of one filing."""
+
+    def encode_others(texts: Sequence[str]) -> Mapping[str, pa.Array]:
+        if texts[0].startswith(bad):
+            SEEN.append(-1)
+            raise RuntimeError("no token for this text")
+        return encode(texts)
+
+    return replace(PAGES, load=lambda: encode_others, prefix=lambda filing: f"{filing.filing_id} ")
+
+
+def test_a_filing_that_the_model_fails_on_is_left_out_until_the_next_run(reader: IndexReader) -> None:
+    bad = sorted(filing.filing_id for filing in reader.filings())[1]
+    summary = extend_index(reader, encode_but(bad))
+    assert [(one.filing_id, one.reason) for one in summary.failures] == [(bad, "model_error")]
+    assert summary.failures[0].detail == "3 attempts failed: RuntimeError: no token for this text"
+    assert SEEN.count(-1) == 3 and summary.added == len(reader.filings()) - 1
+    table = open_extension(reader, encode_but(bad))
+    assert table.rows([], [bad]).num_rows == 0 and table.rows([]).num_rows == summary.rows
+    again = extend_index(reader, encode_but("nobody"))
+    assert (again.added, again.failures) == (1, ())
+    assert open_extension(reader, PAGES).rows([], [bad]).num_rows == reader.row_counts("pages")[bad]
+
+
+def test_a_model_that_fails_on_every_filing_stops_the_run(reader: IndexReader) -> None:
+    with pytest.raises(ModelUnavailableError, match=r"fails on every filing, last on .*RuntimeError: no token"):
+        extend_index(reader, encode_but(""))
+    with pytest.raises(IndexMismatchError, match="lack"):
+        open_extension(reader, PAGES)
+
+
+def test_a_filing_that_killed_its_process_three_times_is_set_aside() -> None:
+    attempts = AttemptsHere()
+    for _ in range(3):
+        attempts.begin(["bad"])
+    attempted = Attempted(lambda key: key[0], attempts)
+    assert attempted(("good", "1")) == "good"
+    failed = attempted(("bad", "1"))
+    assert isinstance(failed, FailedFiling) and failed.reason == "crashed" and "died in 3 attempts" in failed.detail

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +43,36 @@ class _Recorder:
         return await self.inner.answer(query, curation, journal)
 
 
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An answer, and the query and curation that it was made from."""
+
+    question: Question
+    prediction: Prediction
+    query: Query
+    curation: Curation
+
+
+async def recorded_answers(
+    questions: Sequence[Question], engine: Engine, progress: Progress
+) -> AsyncIterator[Recorded]:
+    """The answers of ``engine``, without questions that did not reach the answerer."""
+    for done, question in enumerate(questions):
+        progress(done, len(questions))
+        recorder = _Recorder(engine.roles.answerer)
+        recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
+        prediction = await recorded.answer(question)
+        if recorder.query is not None and recorder.curation is not None:
+            yield Recorded(question, prediction, recorder.query, recorder.curation)
+    progress(len(questions), len(questions))
+
+
+def group_of(question: Question, query: Query, owners: Mapping[str, str]) -> str:
+    """The company of the gold filing, else that of the query; ``owners`` has the company of each filing by name."""
+    companies = (owners[each.doc_name] for each in question.evidence if each.doc_name in owners)
+    return next(companies, None) or next(iter(query.companies), question.qid)
+
+
 async def cell_questions(
     questions: Sequence[Question], engine: Engine, source: str, progress: Progress
 ) -> list[CellQuestion]:
@@ -51,17 +81,10 @@ async def cell_questions(
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     chooser = CellAnswerer(facts)
     owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
-    result: list[CellQuestion] = []
-    for done, question in enumerate(questions):
-        progress(done, len(questions))
-        recorder = _Recorder(engine.roles.answerer)
-        recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
-        prediction = await recorded.answer(question)
-        query, curation = recorder.query, recorder.curation
-        if query is not None and curation is not None:
-            result.append(cell_question(question, prediction, query, curation, chooser, facts, owners, source))
-    progress(len(questions), len(questions))
-    return result
+    return [
+        cell_question(each.question, each.prediction, each.query, each.curation, chooser, facts, owners, source)
+        async for each in recorded_answers(questions, engine, progress)
+    ]
 
 
 def cell_question(
@@ -79,11 +102,9 @@ def cell_question(
     reference = None if metrics.is_unanswerable(question) else metrics.numeric_reference(question)
     right = [reference is not None and _states(question, query, cell, reference, facts) for cell in found.cells]
     gold = [states and _is_evidence(question, cell) for states, cell in zip(right, found.cells, strict=True)]
-    companies = (owners[each.doc_name] for each in question.evidence if each.doc_name in owners)
-    group = next(companies, None) or next(iter(query.companies), question.qid)
     return CellQuestion(
         f"{source}:{question.qid}",
-        group,
+        group_of(question, query, owners),
         found,
         asked,
         np.asarray(gold, dtype=bool),

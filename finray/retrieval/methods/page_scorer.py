@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from finray.core.errors import SettingsError
 from finray.core.journal import Journal
@@ -93,8 +94,12 @@ def build(tools: Toolbox) -> Retrieval:
         best = list(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
         journal.note("pages: " + ", ".join(f"{names[i]} p. {page + 1}" for i, page in best[:5]))
         chunks = reader.chunks_of_pages(best)
-        # Both are ordered by place.
-        vectors = titles.rows_of_pages(best, ["vector"])["vector"] if titles and best else chunks["vector"]
+        vectors = chunks["vector"]
+        if titles and best:
+            titled = titles.rows_of_pages(best, ["vector"])
+            # A filing may have none (finray.index.extension_attempts). Both are ordered by place.
+            chunks = chunks.filter(pc.is_in(chunks["filing_id"], pc.unique(titled["filing_id"])))
+            vectors = titled["vector"]
         scores = vectors_matrix(vectors) @ await search_vector(query, encoder)
         order = np.argsort(-scores, kind="stable")[:k]
         return chunks.drop_columns(["vector"]).take(pa.array(order)).append_column("score", pa.array(scores[order]))

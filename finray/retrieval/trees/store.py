@@ -106,12 +106,12 @@ class TreeStore:
         self._known: dict[str, FilingTrees] = {}
 
     def trees(self, filing_ids: Sequence[str]) -> dict[str, FilingTrees]:
-        """The trees of each filing, in the given order."""
+        """The trees of each filing that has some, in the given order."""
         missing = [filing_id for filing_id in filing_ids if filing_id not in self._known]
         if missing:
             rows = self._table.rows(COLUMNS, missing).to_pylist()
             self._known |= {row["filing_id"]: read_trees(row) for row in rows}
-        found = {filing_id: self._known[filing_id] for filing_id in filing_ids}
+        found = {filing_id: self._known[filing_id] for filing_id in filing_ids if filing_id in self._known}
         while len(self._known) > _KEPT_FILINGS:
             del self._known[next(iter(self._known))]
         return found

@@ -1,0 +1,51 @@
+"""Answers with a figure that a sentence of the retrieved pages states, if nothing else gives one and the choice is sure
+enough."""
+
+from __future__ import annotations
+
+from finray.answering.cell_choice import question_signals
+from finray.answering.coverage import fitting_period
+from finray.answering.figure_choice import FigureModel, shipped_figure_model
+from finray.answering.figure_features import FigureCandidates, figure_candidates
+from finray.answering.in_words import candidates_of, cited_sentences
+from finray.answering.sentence_features import Floats
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.core.types import Answer
+from finray.index.facts import FilingFacts
+from finray.models.encoder import Encoder
+
+
+class FigureAnswerer:
+    """Chooses by ``model``, by default the one that comes with finray."""
+
+    def __init__(self, facts: FilingFacts, encoder: Encoder, model: FigureModel | None = None) -> None:
+        self._facts = facts
+        self._encoder = encoder
+        self._model = model
+
+    def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
+        """The figure with its sentence, quoted; None if no sentence surely states it."""
+        model = self._model or shipped_figure_model()
+        found, asked = self.candidates(query, curation)
+        choice = model.choose(found, asked)
+        if choice is None:
+            return None
+        figure, number = found.figures[choice.number], found.sentences[choice.number]
+        printed = found.source.sentences[number].text[figure.start : figure.end]
+        journal.note(f"answer: of {len(found.figures)} figures in sentences {printed!r} with {choice.probability:.2f}")
+        if choice.probability < model.threshold:
+            return None
+        cited, evidence = cited_sentences(query, found.source, (number,), curation.kept)
+        confidence = round(choice.probability, 3)
+        text = f"{printed}: {cited}"
+        return Answer(text, "answered", figure.value, figure.unit, evidence=evidence, confidence=confidence)
+
+    def candidates(self, query: Query, curation: Curation) -> tuple[FigureCandidates, Floats]:
+        """The figures that compete, none if the question asks for a cause, and what the question tells about them
+        (``question_signals``)."""
+        passages = () if "cause" in query.intents else fitting_period(query, curation.kept, self._facts)
+        found = figure_candidates(query, candidates_of(query, passages, self._facts, self._encoder))
+        operands = len(curation.plans[0].operands) if curation.plans else 0
+        return found, question_signals(query, found.unprinted, operands)
