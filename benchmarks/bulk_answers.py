@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import random
 import subprocess
@@ -78,8 +79,8 @@ def main() -> None:
         )
     if arguments.against:
         pairs = zip(predictions["before"], predictions["now"], strict=True)
-        differ = sum(before != now for before, now in pairs)
-        print(f"predictions that differ: {differ} of {len(questions)}")
+        differ = [now["qid"] for before, now in pairs if not _same(before, now)]
+        print(f"predictions that differ: {len(differ)} of {len(questions)}", *differ)
 
 
 def _questions(files: Sequence[str], index: str, count: int) -> list[Question]:
@@ -156,11 +157,22 @@ async def _answer(asked: str, answered: str, index: str, settings: Settings) -> 
 
 
 def _compared(prediction: Any) -> Iterator[tuple[str, Any]]:
-    """What two versions must agree on. Sums of the same weights in another order may differ in the last digits."""
+    """What two versions must agree on."""
     yield from ((name, getattr(prediction, name)) for name in ("qid", "status", "answer", "value", "unit", "missing"))
     for name in ("passages", "evidence"):
-        yield name, [(p.filing_id, p.page, p.start, round(p.score, 6)) for p in getattr(prediction, name)]
-    yield "documents", [(d.filing_id, round(d.score, 6)) for d in prediction.documents]
+        yield name, [(p.filing_id, p.page, p.start, p.score) for p in getattr(prediction, name)]
+    yield "documents", [(d.filing_id, d.score) for d in prediction.documents]
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Sums of the same numbers in another order may differ in the last digits."""
+    if isinstance(a, float) and isinstance(b, float):
+        return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-6)
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same(a[name], b[name]) for name in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_same, a, b))
+    return bool(a == b)
 
 
 if __name__ == "__main__":
