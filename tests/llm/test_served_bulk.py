@@ -77,10 +77,10 @@ def test_the_workers_of_a_bulk_run_share_all_models_of_the_application(
     options = [f"--set={name}={value}" for name, value in chosen.items()]
     job = [sys.executable, str(ROOT / "jobs" / "answer.py"), str(questions), "--index", sample_index, "--out", str(out)]
     run = subprocess.run(
-        [*job, "--app", "models", "--workers", "2", "--preset", "vllm", "--json", "--exit-zero", *options],
+        [*job, "--app", "models", "--workers", "2", "--preset", "vllm", "--json", *options],
         capture_output=True, text=True, env=environment, timeout=800,
     )  # fmt: skip
-    assert run.returncode == 0, run.stderr
+    assert run.returncode in (0, 1), run.stderr
     assert json.loads(run.stdout)["questions"] == QUESTIONS
     assert "models of the application 'models': encoder, llm, passage_reranker" in run.stderr
     found = read_predictions(str(out)).predictions
