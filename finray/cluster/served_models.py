@@ -24,6 +24,7 @@ from finray.engine import models_asked
 from finray.engines.outside import Outsiders
 from finray.engines.questions import chat_outside
 from finray.engines.source import Role
+from finray.models.openai_wire import served_name
 
 _DEPLOYMENTS: Final[Mapping[Role, str]] = {
     "encoder": "encoder",
@@ -103,7 +104,7 @@ def _wanted(settings: Settings) -> dict[Role, dict[str, object]]:
     if settings.passage_reranker.model:
         wanted["passage_reranker"] = settings.passage_reranker.model_dump(include=names)
     if settings.llm in models_asked(settings):
-        wanted["chat"] = {"model": settings.llm.model}  # requests bring everything else
+        wanted["chat"] = {"model": served_name(settings.llm.model)}  # requests bring everything else
     return wanted
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from finray.core.types import Filing, LineItem, Page, ParsedFiling, Passage
-from finray.index.facts import FilingFacts
+from finray.core.types import Filing, Page, ParsedFiling, Passage
+from finray.index.facts import FilingFacts, FilingItems
 
 
 class OneFiling(FilingFacts):
@@ -28,8 +28,8 @@ class OneFiling(FilingFacts):
         own = self._parsed.pages
         return {(filing_id, page): own[page] for filing_id, page in places if 0 <= page < len(own)}
 
-    def line_items(self, filing_ids: Collection[str]) -> dict[str, Sequence[LineItem]]:
-        return dict.fromkeys(filing_ids, self._parsed.line_items)
+    def line_items(self, filing_ids: Collection[str]) -> dict[str, FilingItems]:
+        return dict.fromkeys(filing_ids, FilingItems(self._parsed.line_items))
 
     def whole_page(self, page: int) -> Passage:
         filing, text = self._parsed.filing, self._parsed.pages[page].text
