@@ -27,6 +27,7 @@ LIMITS = {
     "finray/answering/wording.py": MAX_QUESTION_CHARACTERS,
     "finray/answering/presence.py _NAME": MAX_QUESTION_CHARACTERS,
     "finray/answering/operands.py": line_items.MAX_LABEL,
+    "finray/answering/cell_words.py": line_items.MAX_LABEL,
     "finray/answering/row_match.py": line_items.MAX_LABEL,
     "finray/filings/canonical.py": 2 * line_items.MAX_LABEL,
     "finray/filings/cells.py": cells.MAX_CELL,
