@@ -35,9 +35,9 @@ class _TimedEncoder(TransformerEncoder):
     forward_seconds = 0.0
     forward_cpu_seconds = 0.0
 
-    def _forward(self, tokens: list[list[int]]) -> Vectors:
+    def _forward(self, tokens: list[list[int]], rows: int) -> Vectors:
         started, started_cpu = time.perf_counter(), time.process_time()
-        vectors = super()._forward(tokens)
+        vectors = super()._forward(tokens, rows)
         self.forward_seconds += time.perf_counter() - started
         self.forward_cpu_seconds += time.process_time() - started_cpu
         return vectors

@@ -27,6 +27,7 @@ from typing import cast
 
 import pyarrow as pa
 
+from finray.answering.in_words import WordsAnswerer
 from finray.answering.planned import PlannedAnswerer
 from finray.answering.statements import StatementAnswerer
 from finray.batch.question_files import BadLine
@@ -118,7 +119,7 @@ def measure(path: Path, types: Collection[str]) -> Iterator[Outcome]:
         if number % 40 == 0:
             print(f"context {number}", file=sys.stderr, flush=True)
         facts, catalog, filing = view(context)
-        answerer = PlannedAnswerer(StatementAnswerer(facts, HashEncoder()), facts)
+        answerer = PlannedAnswerer(StatementAnswerer(facts, WordsAnswerer(facts, HashEncoder())), facts)
         reader = RuleReader(catalog)
         passages = facts.passages_of(filing.filing_id, 0)
         for question in asked:
