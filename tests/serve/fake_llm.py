@@ -45,6 +45,6 @@ def _check(body: Mapping[str, Any]) -> None:
 
 
 def bind(settings: Settings, options: Mapping[str, Any]) -> serve.Application:
-    deployment: Any = serve.deployment(FakeLlm)
+    deployment: Any = serve.deployment(name="llm")(FakeLlm)
     bound: serve.Application = deployment.options(**options).bind()
     return bound
