@@ -50,7 +50,7 @@ def test_it_runs_from_top_to_bottom(name: str, tmp_path: Path, monkeypatch: pyte
         monkeypatch.setenv(variable, str(tmp_path / variable))
     notebook = read(name)
     resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=480, kernel_name="python3", resources=resources).execute()
+    NotebookClient(notebook, timeout=480, startup_timeout=300, kernel_name="python3", resources=resources).execute()
     printed = [text for cell in notebook.cells if cell.cell_type == "code" for text in map(shown, cell.outputs)]
     for expected in EXPECTED[name]:
         assert expected in "\n".join(printed), expected
