@@ -7,8 +7,6 @@ question may ask for something that no cell prints, such as a difference. Below 
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -17,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 
 from finray.answering.cell_features import FEATURES, CellCandidates, is_dash
+from finray.answering.choice_model import SURENESS, Fitted, fitted_json, probability, read_fitted, sureness
 from finray.answering.page_cells import PageCell, measure_of
 from finray.answering.sentence_features import Floats
 from finray.core.data_files import shipped
-from finray.core.errors import ModelUnavailableError
 from finray.core.query import Query
 
 _OF_BEST: Final = (
@@ -46,14 +44,10 @@ OF_QUESTION: Final[Mapping[str, str]] = {
     "operands": "the plan has several operands",
 }
 SIGNALS: Final[Mapping[str, str]] = {
-    "constant": "1",
-    "mass": "probability of the chosen value among all",
-    "sure": "its log odds, up to six",
-    "margin": "score of the chosen cell above that of the next different value, up to six",
+    **SURENESS,
     **{name: f"{name} of the chosen cell" for name in _OF_BEST},
     **OF_QUESTION,
 }
-_MOST = 6.0
 _SAME_VALUE = 0.0005
 
 
@@ -80,8 +74,7 @@ class CellModel:
             return None
         scores = found.features @ self.weights
         best = best_cell(found, scores)
-        logit = float(signals(found, scores, best, asked) @ self.answers)
-        return Choice(found.cells[best], 1 / (1 + math.exp(-logit)))
+        return Choice(found.cells[best], probability(signals(found, scores, best, asked), self.answers))
 
 
 def best_cell(found: CellCandidates, scores: Floats) -> int:
@@ -101,15 +94,9 @@ def alike(found: CellCandidates, best: int) -> np.ndarray[Any, np.dtype[np.bool_
 
 def signals(found: CellCandidates, scores: Floats, best: int, asked: Floats) -> Floats:
     """The SIGNALS of cell ``best``, float64 [len(SIGNALS)]."""
-    same = alike(found, best)
-    odds = np.exp(scores - scores.max())
-    mass = float(odds[same].sum() / odds.sum())
-    rest = scores[~same]
-    margin = float(scores[best] - rest.max()) if rest.size else _MOST
-    log_odds = math.log(max(mass, 1e-6) / max(1 - mass, 1e-6))
     column = {name: at for at, name in enumerate(FEATURES)}
     own = [float(found.features[best, column[name]]) for name in _OF_BEST]
-    return np.asarray([1.0, mass, min(log_odds, _MOST), min(max(margin, -_MOST), _MOST), *own, *asked])
+    return np.asarray([*sureness(scores, best, alike(found, best)), *own, *asked])
 
 
 def question_signals(query: Query, unprinted: float, operands: int) -> Floats:
@@ -142,23 +129,10 @@ def shipped_cell_model() -> CellModel:
 
 def read_cell_model(text: str, source: str) -> CellModel:
     """Raises ModelUnavailableError."""
-    try:
-        content = json.loads(text)
-        parts = []
-        for part, names in (("weights", FEATURES), ("answers", SIGNALS)):
-            if set(content[part]) != set(names):
-                raise ValueError(f"{part} are of another version: {sorted(set(content[part]) ^ set(names))}")
-            parts.append(np.asarray([float(content[part][name]) for name in names]))
-        return CellModel(parts[0], parts[1], float(content["threshold"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise ModelUnavailableError(f"{source} is no model of cells: {error}; fit it again") from error
+    fitted = read_fitted(text, source, "cells", FEATURES, SIGNALS)
+    return CellModel(fitted.weights, fitted.answers, **fitted.thresholds)
 
 
 def cell_model_json(model: CellModel, trained: Mapping[str, Any]) -> str:
     """The file's content; ``trained`` describes the training data."""
-    named = {
-        "weights": {name: round(float(weight), 4) for name, weight in zip(FEATURES, model.weights, strict=True)},
-        "answers": {name: round(float(weight), 4) for name, weight in zip(SIGNALS, model.answers, strict=True)},
-        "threshold": round(model.threshold, 4),
-    }
-    return json.dumps({"trained": dict(trained), **named}, indent=1) + "\n"
+    return fitted_json(Fitted(model.weights, model.answers, {"threshold": model.threshold}), FEATURES, SIGNALS, trained)

@@ -8,8 +8,6 @@ all. Below a threshold none is chosen.
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,24 +16,20 @@ from typing import Any, Final
 import numpy as np
 
 from finray.answering.cell_choice import OF_QUESTION
+from finray.answering.choice_model import SURENESS, Fitted, fitted_json, probability, read_fitted, sureness
 from finray.answering.figure_features import FEATURES, FigureCandidates
 from finray.answering.sentence_features import Floats
 from finray.core.data_files import shipped
-from finray.core.errors import ModelUnavailableError
 
 _OF_BEST: Final = (
     "sentence_words", "sentence_near", "sentence_page_rank", "sentence_other_years", "clause", "surplus", "uncounted",
     "percent_unasked", "amount_other", "near_unit", "named", "unnamed", "in_question", "other_year", "small", "most",
 )  # fmt: skip
 SIGNALS: Final[Mapping[str, str]] = {
-    "constant": "1",
-    "mass": "probability of the chosen value among all",
-    "sure": "its log odds, up to six",
-    "margin": "score of the chosen figure above that of the next different value, up to six",
+    **SURENESS,
     **{name: f"{name} of the chosen figure" for name in _OF_BEST},
     **OF_QUESTION,
 }
-_MOST = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +55,17 @@ class FigureModel:
         if not found.figures:
             return None
         scores = found.features @ self.weights
-        logit = float(signals(found, scores, asked) @ self.answers)
-        return FigureChoice(int(np.argmax(scores)), 1 / (1 + math.exp(-logit)))
+        best = int(np.argmax(scores))
+        return FigureChoice(best, probability(signals(found, scores, best, asked), self.answers))
 
 
-def signals(found: FigureCandidates, scores: Floats, asked: Floats) -> Floats:
-    """The SIGNALS of the figure with the largest score, float64 [len(SIGNALS)]."""
-    best = int(np.argmax(scores))
+def signals(found: FigureCandidates, scores: Floats, best: int, asked: Floats) -> Floats:
+    """The SIGNALS of figure ``best``, float64 [len(SIGNALS)]."""
     chosen = found.figures[best]
     same = np.asarray([(f.value, f.kind) == (chosen.value, chosen.kind) for f in found.figures])
-    odds = np.exp(scores - scores.max())
-    mass = float(odds[same].sum() / odds.sum())
-    rest = scores[~same]
-    margin = float(scores[best] - rest.max()) if rest.size else _MOST
-    log_odds = math.log(max(mass, 1e-6) / max(1 - mass, 1e-6))
     column = {name: at for at, name in enumerate(FEATURES)}
     own = [float(found.features[best, column[name]]) for name in _OF_BEST]
-    return np.asarray([1.0, mass, min(log_odds, _MOST), min(max(margin, -_MOST), _MOST), *own, *asked])
+    return np.asarray([*sureness(scores, best, same), *own, *asked])
 
 
 @cache
@@ -88,23 +76,10 @@ def shipped_figure_model() -> FigureModel:
 
 def read_figure_model(text: str, source: str) -> FigureModel:
     """Raises ModelUnavailableError."""
-    try:
-        content = json.loads(text)
-        parts = []
-        for part, names in (("weights", FEATURES), ("answers", SIGNALS)):
-            if set(content[part]) != set(names):
-                raise ValueError(f"{part} are of another version: {sorted(set(content[part]) ^ set(names))}")
-            parts.append(np.asarray([float(content[part][name]) for name in names]))
-        return FigureModel(parts[0], parts[1], float(content["threshold"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise ModelUnavailableError(f"{source} is no model of figures: {error}; fit it again") from error
+    fitted = read_fitted(text, source, "figures", FEATURES, SIGNALS)
+    return FigureModel(fitted.weights, fitted.answers, **fitted.thresholds)
 
 
 def figure_model_json(model: FigureModel, trained: Mapping[str, Any]) -> str:
     """The file's content; ``trained`` describes the training data."""
-    named = {
-        "weights": {name: round(float(weight), 4) for name, weight in zip(FEATURES, model.weights, strict=True)},
-        "answers": {name: round(float(weight), 4) for name, weight in zip(SIGNALS, model.answers, strict=True)},
-        "threshold": round(model.threshold, 4),
-    }
-    return json.dumps({"trained": dict(trained), **named}, indent=1) + "\n"
+    return fitted_json(Fitted(model.weights, model.answers, {"threshold": model.threshold}), FEATURES, SIGNALS, trained)

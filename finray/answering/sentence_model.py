@@ -6,8 +6,6 @@ over SIGNALS is the probability that the chosen sentences hold the answer at all
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,9 +13,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from finray.answering.choice_model import Fitted, fitted_json, probability, read_fitted
 from finray.answering.sentence_features import FEATURES, Candidates, Floats, is_dangling
 from finray.core.data_files import shipped
-from finray.core.errors import ModelUnavailableError
 
 MOST = 3
 """Sentences of an answer."""
@@ -57,8 +55,7 @@ class SentenceModel:
 
     def probability(self, found: Candidates, scores: Floats, chosen: Sequence[int]) -> float:
         """That ``chosen`` sentences, the best one first, hold the answer."""
-        logit = float(signals(found.features, scores, chosen) @ self.answers)
-        return 1 / (1 + math.exp(-logit))
+        return probability(signals(found.features, scores, chosen), self.answers)
 
 
 def choose(found: Candidates, scores: Floats) -> list[int]:
@@ -131,24 +128,11 @@ def shipped_sentence_model() -> SentenceModel:
 
 def read_sentence_model(text: str, source: str) -> SentenceModel:
     """Raises ModelUnavailableError."""
-    try:
-        content = json.loads(text)
-        parts = []
-        for part, names in (("weights", FEATURES), ("answers", SIGNALS)):
-            if set(content[part]) != set(names):
-                raise ValueError(f"{part} are of another version: {sorted(set(content[part]) ^ set(names))}")
-            parts.append(np.asarray([float(content[part][name]) for name in names]))
-        return SentenceModel(parts[0], parts[1], float(content["threshold"]), float(content["amount_threshold"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise ModelUnavailableError(f"{source} is no model of sentences: {error}; fit it again") from error
+    fitted = read_fitted(text, source, "sentences", FEATURES, SIGNALS, ("threshold", "amount_threshold"))
+    return SentenceModel(fitted.weights, fitted.answers, **fitted.thresholds)
 
 
 def sentence_model_json(model: SentenceModel, trained: Mapping[str, Any]) -> str:
     """The file's content; ``trained`` describes the training data."""
-    named = {
-        "weights": {name: round(float(weight), 4) for name, weight in zip(FEATURES, model.weights, strict=True)},
-        "answers": {name: round(float(weight), 4) for name, weight in zip(SIGNALS, model.answers, strict=True)},
-        "threshold": round(model.threshold, 4),
-        "amount_threshold": round(model.amount_threshold, 4),
-    }
-    return json.dumps({"trained": dict(trained), **named}, indent=1) + "\n"
+    thresholds = {"threshold": model.threshold, "amount_threshold": model.amount_threshold}
+    return fitted_json(Fitted(model.weights, model.answers, thresholds), FEATURES, SIGNALS, trained)

@@ -8,19 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.answering.cell_choice import SIGNALS, read_cell_model
+from finray.answering.cell_choice import SIGNALS, CellModel, read_cell_model
 from finray.answering.cell_features import FEATURES, CellCandidates
 from finray.answering.cell_words import words_around
 from finray.answering.page_cells import PageCell
 from finray.cli import main
-from finray.lab.training.cell_choice import (
-    WRONG,
-    CellQuestion,
-    HeldOutChoice,
-    fit_cell_choice,
-    held_out_choices,
-    least_probability,
-)
+from finray.lab.training.cell_choice import CELLS, CellQuestion
+from finray.lab.training.choices import HeldOutChoice, least_probability
 from tests.answering.made_up_cells import FILING, item
 
 COLUMN = {name: at for at, name in enumerate(FEATURES)}
@@ -44,8 +38,13 @@ def _question(number: int, *, printed: bool = True, taken: bool = False) -> Cell
 QUESTIONS = [_question(n, printed=n % 3 != 0) for n in range(90)]
 
 
+def _fitted() -> CellModel:
+    fitted = CELLS.fit(QUESTIONS, l2=0.1)
+    return CellModel(fitted.weights, fitted.answers, **fitted.thresholds)
+
+
 def test_the_words_of_the_question_are_learned_to_matter() -> None:
-    model = fit_cell_choice(QUESTIONS, l2=0.1)
+    model = _fitted()
     new = _question(100)
     choice = model.choose(new.found, new.asked)
     assert choice is not None
@@ -53,7 +52,7 @@ def test_the_words_of_the_question_are_learned_to_matter() -> None:
 
 
 def test_questions_whose_figure_no_cell_prints_are_below_the_threshold() -> None:
-    model = fit_cell_choice(QUESTIONS, l2=0.1)
+    model = _fitted()
     chosen: dict[bool, list[bool]] = {True: [], False: []}
     for number in range(200, 240):
         new = _question(number, printed=number % 2 == 0)
@@ -65,22 +64,22 @@ def test_questions_whose_figure_no_cell_prints_are_below_the_threshold() -> None
 
 
 def test_only_questions_without_a_planned_figure_are_tested() -> None:
-    tests = held_out_choices([*QUESTIONS, _question(500, taken=True)], l2=1.0)
+    tests = CELLS.held_out([*QUESTIONS, _question(500, taken=True)], l2=1.0)
     assert {test.qid for test in tests} == {question.qid for question in QUESTIONS}
 
 
 def test_the_threshold_keeps_wrong_figures_few() -> None:
     questions = [_question(n) for n in range(100)]
     choices = [HeldOutChoice(f"q{n}", 1 - n / 100, n % 10 != 9, True) for n in range(100)]
-    threshold = least_probability(choices, questions)
+    threshold = least_probability(choices, questions, CELLS.wrong)
     wrong = sum(not c.right for c in choices if c.probability >= threshold)
-    assert wrong == int(WRONG * len(questions))
-    assert least_probability([HeldOutChoice("q", 0.9, False, True)], questions[:1]) == 1.0
+    assert wrong == int(CELLS.wrong * len(questions))
+    assert least_probability([HeldOutChoice("q", 0.9, False, True)], questions[:1], CELLS.wrong) == 1.0
 
 
 def test_without_a_printed_figure_there_is_nothing_to_learn() -> None:
     with pytest.raises(ValueError, match="nothing to learn from"):
-        fit_cell_choice([_question(n, printed=False) for n in range(10)], l2=1.0)
+        CELLS.fit([_question(n, printed=False) for n in range(10)], l2=1.0)
 
 
 def test_the_command_fits_to_questions_over_an_index(

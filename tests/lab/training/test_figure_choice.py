@@ -9,20 +9,14 @@ import numpy as np
 import pytest
 
 from finray.answering.cell_choice import OF_QUESTION
-from finray.answering.figure_choice import SIGNALS, read_figure_model
+from finray.answering.figure_choice import SIGNALS, FigureModel, read_figure_model
 from finray.answering.figure_features import FEATURES, FigureCandidates
 from finray.answering.prose_figures import ProseFigure
 from finray.answering.sentence_features import FEATURES as SENTENCE_FEATURES
 from finray.answering.sentence_features import Candidates
 from finray.cli import main
-from finray.lab.training.cell_choice import HeldOutChoice
-from finray.lab.training.figure_choice import (
-    WRONG,
-    FigureQuestion,
-    fit_figure_choice,
-    held_out_figures,
-    least_probability,
-)
+from finray.lab.training.choices import HeldOutChoice, least_probability
+from finray.lab.training.figure_choice import FIGURES, FigureQuestion
 
 COLUMN = {name: at for at, name in enumerate(FEATURES)}
 NOTHING = Candidates((), (), (), np.zeros((0, len(SENTENCE_FEATURES))), frozenset())
@@ -45,8 +39,13 @@ def _question(number: int, *, stated: bool = True, taken: bool = False) -> Figur
 QUESTIONS = [_question(n, stated=n % 3 != 0) for n in range(90)]
 
 
+def _fitted() -> FigureModel:
+    fitted = FIGURES.fit(QUESTIONS, l2=0.1)
+    return FigureModel(fitted.weights, fitted.answers, **fitted.thresholds)
+
+
 def test_the_words_of_the_question_are_learned_to_matter() -> None:
-    model = fit_figure_choice(QUESTIONS, l2=0.1)
+    model = _fitted()
     new = _question(100)
     choice = model.choose(new.found, new.asked)
     assert choice is not None
@@ -54,7 +53,7 @@ def test_the_words_of_the_question_are_learned_to_matter() -> None:
 
 
 def test_questions_whose_figure_no_sentence_states_are_below_the_threshold() -> None:
-    model = fit_figure_choice(QUESTIONS, l2=0.1)
+    model = _fitted()
     chosen: dict[bool, list[bool]] = {True: [], False: []}
     for number in range(200, 240):
         new = _question(number, stated=number % 2 == 0)
@@ -66,21 +65,21 @@ def test_questions_whose_figure_no_sentence_states_are_below_the_threshold() -> 
 
 
 def test_only_questions_without_another_figure_are_tested() -> None:
-    tests = held_out_figures([*QUESTIONS, _question(500, taken=True)], l2=1.0)
+    tests = FIGURES.held_out([*QUESTIONS, _question(500, taken=True)], l2=1.0)
     assert {test.qid for test in tests} == {question.qid for question in QUESTIONS}
 
 
 def test_the_threshold_keeps_wrong_figures_few() -> None:
     questions = [_question(n) for n in range(100)]
     choices = [HeldOutChoice(f"q{n}", 1 - n / 100, n % 10 != 9, True) for n in range(100)]
-    threshold = least_probability(choices, questions)
-    assert sum(not c.right for c in choices if c.probability >= threshold) == int(WRONG * len(questions))
-    assert least_probability([HeldOutChoice("q", 0.9, False, True)], questions[:1]) == 1.0
+    threshold = least_probability(choices, questions, FIGURES.wrong)
+    assert sum(not c.right for c in choices if c.probability >= threshold) == int(FIGURES.wrong * len(questions))
+    assert least_probability([HeldOutChoice("q", 0.9, False, True)], questions[:1], FIGURES.wrong) == 1.0
 
 
 def test_without_a_stated_figure_there_is_nothing_to_learn() -> None:
     with pytest.raises(ValueError, match="nothing to learn from"):
-        fit_figure_choice([_question(n, stated=False) for n in range(10)], l2=1.0)
+        FIGURES.fit([_question(n, stated=False) for n in range(10)], l2=1.0)
 
 
 def _train(monkeypatch: pytest.MonkeyPatch, *options: str) -> object:

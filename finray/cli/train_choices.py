@@ -1,0 +1,150 @@
+"""``finray train cell-choice`` and ``figure-choice``: the models that choose one cell, or one figure of a sentence, of
+the retrieved pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+
+import typer
+from rich.table import Table
+
+from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, err
+from finray.cli.progress import progress_bar
+from finray.cli.train_fitted import L2, Indexes, Questions, sources_of
+from finray.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from finray.core.settings import Settings
+    from finray.lab.training.cell_choice import CellQuestion
+    from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, Found
+    from finray.lab.training.figure_choice import FigureQuestion
+    from finray.lab.training.page_ranking_data import Progress
+
+T = TypeVar("T")
+Out: TypeAlias = Annotated[Path, typer.Option("--out", help="File to write the model to.")]
+
+
+def cell_choice(
+    questions: Questions = None,
+    index: Indexes = None,
+    out: Out = Path("cell_choice.json"),
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    l2: L2 = 1.0,
+    json_: JsonOption = False,
+) -> int:
+    """Fit the model that chooses one cell of the retrieved pages if no plan gives a figure (loop.cells)."""
+    from finray.answering.cell_features import FEATURES
+    from finray.lab.training.cell_choice import CELLS
+
+    settings = _without(settings_of(preset, set_), "cells")
+    given = [each for file, uri in sources_of(questions, index) for each in _cells(file, uri, settings)]
+    return _train(given, CELLS, FEATURES, "a cell prints the figure", questions or (), out, l2, as_json=json_)
+
+
+def figure_choice(
+    questions: Questions = None,
+    index: Indexes = None,
+    out: Out = Path("figure_choice.json"),
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    l2: L2 = 0.25,
+    json_: JsonOption = False,
+) -> int:
+    """Fit the model that chooses a figure of a sentence if neither a plan nor a cell gives one (loop.figures)."""
+    from finray.answering.figure_features import FEATURES
+    from finray.lab.training.figure_choice import FIGURES
+
+    settings = _without(settings_of(preset, set_), "figures")
+    given = [each for file, uri in sources_of(questions, index) for each in _figures(file, uri, settings)]
+    return _train(given, FIGURES, FEATURES, "a sentence states the figure", questions or (), out, l2, as_json=json_)
+
+
+def _without(settings: Settings, choice: str) -> Settings:
+    """An engine that makes the choice itself would leave no question for it."""
+    return settings.model_copy(update={"loop": settings.loop.model_copy(update={choice: False})})
+
+
+def _train(
+    given: Sequence[ChoiceQuestion[Found]],
+    task: ChoiceTask[Found],
+    features: Mapping[str, str],
+    condition: str,
+    files: Sequence[str],
+    out: Path,
+    l2: float,
+    *,
+    as_json: bool,
+) -> int:
+    from finray.answering.choice_model import fitted_json
+    from finray.core.bootstrap import estimate
+    from finray.lab.evaluation.report import shown
+    from finray.storage.atomic import replacing
+
+    known = {each.qid for each in given if each.gold.any()}
+    if not known:
+        raise UsageError(f"for no question {condition} on its pages: nothing to learn from")
+    model = task.fit(given, l2)
+    threshold = model.thresholds["threshold"]
+    tests = task.held_out(given, l2)
+    above = [test for test in tests if test.probability >= threshold]
+    figures = sum(each.figure for each in given)
+    measured = {
+        f"first, where {condition}": shown(estimate([float(test.right) for test in tests if test.qid in known])),
+        "right": sum(test.right for test in above),
+        "wrong": sum(not test.right and test.figure for test in above),
+        "no figure asked for": sum(not test.figure for test in above),
+    }
+    trained: dict[str, Any] = {
+        "questions": len(given),
+        "figures": figures,
+        "without_another_figure": sum(each.figure and not each.taken for each in given),
+        "companies": len({each.group for each in given}),
+        "sources": [Path(file).stem for file in files],
+        "l2": l2,
+        "most_wrong": task.wrong,
+        "held_out": measured,
+    }
+    with replacing(out) as unfinished:
+        unfinished.write_text(fitted_json(model, features, task.names, trained), encoding="utf-8")
+    listed = ", ".join(f"{name} {value}" for name, value in measured.items())
+    lines = [f"on held-out companies, of {figures} questions for a figure: {listed}", f"wrote {out}"]
+    tables = (_weight_table(features, model.weights), _weight_table(task.names, model.answers))
+    emit({"model": str(out), **trained, "threshold": threshold}, *tables, *lines, as_json=as_json)
+    return 0
+
+
+def _cells(file: str, index: str, settings: Settings) -> list[CellQuestion]:
+    from finray.engine import open_engine
+    from finray.lab.training.cell_choice_data import cell_questions
+    from finray.lab.training.inputs import training_questions
+
+    asked, engine = training_questions(file), open_engine(index, settings)
+    return _answered(file, lambda progress: cell_questions(asked, engine, Path(file).stem, progress))
+
+
+def _figures(file: str, index: str, settings: Settings) -> list[FigureQuestion]:
+    from finray.engine import open_engine
+    from finray.lab.training.figure_choice_data import figure_questions
+    from finray.lab.training.inputs import training_questions
+    from finray.models.encoder import QueryCache, load_encoder
+
+    asked, encoder = training_questions(file), QueryCache(load_encoder(settings.encoder, threads=1))
+    engine = open_engine(index, settings, encoder=encoder)
+    return _answered(file, lambda progress: figure_questions(asked, engine, encoder, Path(file).stem, progress))
+
+
+def _answered(file: str, questions: Callable[[Progress], Coroutine[Any, Any, T]]) -> T:
+    with progress_bar(err, f"answering {Path(file).name}") as progress:
+        return asyncio.run(questions(progress))
+
+
+def _weight_table(meanings: Mapping[str, str], weights: Iterable[float]) -> Table:
+    table = Table("name", "weight", "meaning")
+    for name, weight in zip(meanings, weights, strict=True):
+        table.add_row(name, f"{weight:+.2f}", meanings[name])
+    return table
