@@ -115,7 +115,7 @@ def test_every_module_but_those_of_the_service_imports_without_extras() -> None:
 from importlib import import_module
 from pkgutil import walk_packages
 import finray
-service = ("finray.api", "finray.cluster.serve_chat", "finray.mcp", "finray.integrations.l")
+service = ("finray.api", "finray.cluster.serve", "finray.mcp", "finray.integrations.l")
 for module in walk_packages(finray.__path__, "finray.", onerror=lambda name: None):
     if not module.name.startswith((*service, "finray.cli.__main__")):
         import_module(module.name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ray
 from ray.exceptions import RayError, RayTaskError
@@ -20,7 +20,6 @@ from finray.cluster.answer_worker import AnswerWorker
 from finray.cluster.cause import cause_of
 from finray.cluster.dispatch import Assignment, Dispatcher
 from finray.cluster.runtime import ClusterError, has_cluster
-from finray.cluster.served_models import ServedModels
 from finray.core.errors import EngineLostError, FinrayError
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question
@@ -29,6 +28,9 @@ from finray.engines.questions import IN_FLIGHT_SERVED, QuestionEngine
 from finray.engines.source import OPENING
 from finray.models.vllm_engine import gpus_of
 from finray.storage.locations import normalize
+
+if TYPE_CHECKING:
+    from finray.cluster.served_models import ServedModels  # needs Ray Serve
 
 _SHARED_TRIES = 2
 _LONE_TRIES = 2

@@ -135,10 +135,12 @@ def damaged(uri: str, name: str, *, deep: bool) -> Iterator[tuple[str, str]]:
     for index, segments in _segments(table).items():
         for segment in segments:
             recorded = config.get(_PREFIX + segment)
-            if recorded:
-                problem = _difference(uri, name, segment, json.loads(recorded), deep=deep)
-            else:
+            if not recorded:
                 problem = _opening_problem(table, index)
+            elif (checksums := _read_checksums(recorded)) is None:
+                problem = "its checksums cannot be read"
+            else:
+                problem = _difference(uri, name, segment, checksums, deep=deep)
             if problem:
                 yield index, problem
                 break
@@ -160,6 +162,14 @@ def _checksums(uri: str, name: str, segment: str) -> str:
     return json.dumps({file: [found.size, _checksum(found.uri)] for file, found in files.items()})
 
 
+def _read_checksums(recorded: str) -> dict[str, tuple[int, str]] | None:
+    """What :func:`_checksums` wrote; None if it is damaged."""
+    try:
+        return {file: (int(size), str(checksum)) for file, (size, checksum) in json.loads(recorded).items()}
+    except (ValueError, TypeError, AttributeError):
+        return None
+
+
 def _checksum(uri: str) -> str:
     try:
         with open_stream(uri) as stream:
@@ -168,7 +178,7 @@ def _checksum(uri: str) -> str:
         raise SourceError(f"cannot read {uri!r}: {error}") from error
 
 
-def _difference(uri: str, name: str, segment: str, recorded: dict[str, list[Any]], *, deep: bool) -> str:
+def _difference(uri: str, name: str, segment: str, recorded: dict[str, tuple[int, str]], *, deep: bool) -> str:
     files = _files(uri, name, segment)
     for file, (size, checksum) in recorded.items():
         if file not in files:

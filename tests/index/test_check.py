@@ -15,6 +15,7 @@ import pytest
 from finray.core.errors import IndexMissingError
 from finray.index import layout, maintenance, schema
 from finray.index.check import check_index, repair_index
+from finray.index.search_indexes import _PREFIX
 from finray.index.summary import IndexSummary
 from finray.index.upkeep import index_statistics
 from finray.index.writer import claim
@@ -87,6 +88,12 @@ def wrong_vector(uri: str) -> None:
     lance.write_dataset(rows, layout.table_uri(uri, schema.PAGES), mode="append")
 
 
+def unreadable_checksums(uri: str) -> None:
+    table = layout.open_table(uri, schema.PAGES)
+    recorded = next(key for key in table.config() if key.startswith(_PREFIX))
+    table.update_config({recorded: '{"page_data.lance": [481, "d7\x13'})
+
+
 def corrupt_fragment(name: str) -> Callable[[str], None]:
     def corrupt(uri: str) -> None:
         files = sorted(Path(layout.table_uri(uri, name), "data").glob("*.lance"), key=lambda path: path.stat().st_mtime)
@@ -105,6 +112,7 @@ DAMAGE: list[tuple[Callable[[str], None], str]] = [
     (filing_twice, "filing_twice"),
     (wrong_text, "chunk_text"),
     (wrong_vector, "vector_length"),
+    (unreadable_checksums, "search_index"),
     *((corrupt_fragment(name), "unreadable") for name in (schema.CHUNKS, schema.PAGES, schema.FILINGS, schema.SOURCES)),
 ]
 
