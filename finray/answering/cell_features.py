@@ -8,6 +8,7 @@ columns; ``cell_choice`` weighs them.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -172,8 +173,8 @@ def _words(
     for words in {cell.words for cell in cells}:
         printed |= words.label | words.aside | words.section | words.column | words.caption
     first = rarities[cells[0].filing.filing_id]
-    all_of = sum(map(first.weight, asked.words))
-    lacking = sum(first.weight(word) for word in asked.words if word not in printed)
+    all_of = math.fsum(map(first.weight, asked.words))
+    lacking = math.fsum(first.weight(word) for word in asked.words if word not in printed)
     short = {name: words for name, words in asked.short.items() if name in printed and words & set(asked.words)}
     asked = replace(asked, readings=(*asked.readings, *_shortened(asked.readings[:1], short)))
     any_asked = frozenset(asked.words).union(*asked.readings, words_of(" ".join(query.terms)), asked.figures)
@@ -201,13 +202,13 @@ def _shares(asked: Asked, any_asked: frozenset[str], printed: set[str], cell: Pa
     best, best_sum = [0.0] * len(places), -1.0
     for reading in asked.readings:
         wanted = reading & printed
-        total = sum(map(weight, wanted))
+        total = math.fsum(map(weight, wanted))
         if not total:
             continue
         shares: list[float] = []
         left = wanted
         for place in places:
-            shares.append(sum(map(weight, left & place)) / total)
+            shares.append(math.fsum(map(weight, left & place)) / total)
             left = left - place
         if sum(shares[:4]) > best_sum:
             best, best_sum = shares, sum(shares[:4])
@@ -233,8 +234,8 @@ def _shortened(readings: Sequence[frozenset[str]], short: Mapping[str, frozenset
 
 
 def _surplus(words: frozenset[str], asked: frozenset[str], rarity: Rarity) -> float:
-    own = sum(map(rarity.weight, words))
-    return sum(map(rarity.weight, words - asked)) / own if own else 0.0
+    own = math.fsum(map(rarity.weight, words))
+    return math.fsum(map(rarity.weight, words - asked)) / own if own else 0.0
 
 
 def _fits(features: Floats, asked: Asked, cells: Sequence[PageCell], filings: Mapping[str, FilingCells]) -> None:

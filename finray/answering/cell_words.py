@@ -104,10 +104,10 @@ class Rarity:
         """The weight of a word: larger for words of fewer rows."""
 
     def total(self, words: frozenset[str]) -> float:
-        """The weight of all ``words``; kept, so only for those that recur."""
+        """The weight of all ``words``, whatever their order in the set; kept, so only for those that recur."""
         total = self._totals.get(words)
         if total is None:
-            total = self._totals[words] = sum(map(self.weight, words))
+            total = self._totals[words] = math.fsum(map(self.weight, words))
         return total
 
     def _new_weight(self, word: str) -> float:

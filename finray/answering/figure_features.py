@@ -173,8 +173,8 @@ def _words(
         row[_COLUMN["total_other"]] = float(total and not wanted & _TOTAL)
     beside = features[:, _COLUMN["beside"]]
     _fill(features, "best_beside", beside / (beside.max() or 1.0))
-    own = sum(map(rarity.weight, asked))
-    return sum(rarity.weight(word) for word in asked if word not in printed) / own if own else 0.0
+    own = math.fsum(map(rarity.weight, asked))
+    return math.fsum(rarity.weight(word) for word in asked if word not in printed) / own if own else 0.0
 
 
 def _names(query: Query) -> frozenset[str]:
@@ -194,12 +194,14 @@ class _Rarity:
 
     def share(self, readings: Sequence[frozenset[str]], words: frozenset[str]) -> float:
         """The largest share of a reading's words in ``words``."""
-        totals = ((sum(map(self.weight, reading)), reading) for reading in readings)
-        return max((sum(map(self.weight, reading & words)) / total for total, reading in totals if total), default=0.0)
+        totals = ((math.fsum(map(self.weight, reading)), reading) for reading in readings)
+        return max(
+            (math.fsum(map(self.weight, reading & words)) / total for total, reading in totals if total), default=0.0
+        )
 
     def surplus(self, words: frozenset[str], wanted: frozenset[str]) -> float:
-        own = sum(map(self.weight, words))
-        return sum(map(self.weight, words - wanted)) / own if own else 0.0
+        own = math.fsum(map(self.weight, words))
+        return math.fsum(map(self.weight, words - wanted)) / own if own else 0.0
 
 
 @lru_cache(maxsize=50_000)

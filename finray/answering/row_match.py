@@ -8,6 +8,7 @@ places and disagreements are fitted (row_weights.py).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
@@ -143,7 +144,7 @@ class Matcher:
         places = [(word, _place(word, words, concept)) for word in self._vocabulary & around.every]
         found = {word: self._worth[place] * weight(word) for word, place in places if place is not None}
         return [
-            (-sum([found[word] for word in group.shared]) / group.total, group.number, group)
+            (-math.fsum([found[word] for word in group.shared]) / group.total, group.number, group)
             for group in self._groups_of(frozenset(found))
         ]
 
@@ -169,12 +170,11 @@ class Matcher:
         if not places:
             return None
         total = self._rarity.total(asked)
-        bound = sum(self._worth[place] * value for place, value in places) / total
+        bound = math.fsum(self._worth[place] * value for place, value in places) / total
         if bound <= least:  # the rest only lowers the score
             return None
-        found = dict.fromkeys(PLACES, 0.0)
-        for place, value in places:
-            found[place] += value
+        # Exact sums: those of sets would differ in the last digit from process to process.
+        found = {place: math.fsum(value for at, value in places if at == place) for place in PLACES}
         # A row of a segment or a class has the same tag as the whole. Words of the row that are neither in the question
         # nor in the tag distinguish it.
         surplus = wording.label - asked - concept - BARE
@@ -190,9 +190,9 @@ class Matcher:
             total,
             **found,
             own=self._rarity.total(wording.label),
-            surplus=sum(map(weight, surplus)),
+            surplus=math.fsum(map(weight, surplus)),
             named=self._rarity.total(concept),
-            surplus_named=sum(map(weight, concept - asked)),
+            surplus_named=math.fsum(map(weight, concept - asked)),
             **agrees._asdict(),
             part=not words.whole and _names_part(words.column - asked - concept),
             moves=bool(concept & _MOVES) and not asked & _MOVES,

@@ -303,8 +303,8 @@ def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words
     """The largest share of a reading's words, by rarity, in ``words``."""
     best = 0.0
     for reading in readings:
-        total = sum(rarity[word] for word in reading)
-        best = max(best, sum(rarity[word] for word in reading if word in words) / (total or 1.0))
+        total = math.fsum(rarity[word] for word in reading)
+        best = max(best, math.fsum(rarity[word] for word in reading if word in words) / (total or 1.0))
     return best
 
 

@@ -52,7 +52,9 @@ class Relevance:
         own = words(text)
         found = own & self._worth.keys()
         near = (words(aside) & self._worth.keys()) - found
-        worth = sum(self._worth[word] for word in found) + _ASIDE_WORTH * sum(self._worth[word] for word in near)
+        worth = math.fsum(self._worth[word] for word in found) + _ASIDE_WORTH * math.fsum(
+            self._worth[word] for word in near
+        )
         if not found and not near:
             return 0.0
         # A short row of only the question's words is nearer than a long one that holds them too.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
+import subprocess
+import sys
 from dataclasses import asdict, replace
 
 import pytest
@@ -87,3 +90,30 @@ def test_every_weight_has_a_name_a_value_by_hand_and_a_fitted_one() -> None:
     fitted = fitted_row_weights()
     assert list(asdict(row_weights(fitted.weights))) == list(WEIGHTS)
     assert set(fitted.prior) == set(fitted.weights) == set(WEIGHTS)
+
+
+FITS = """
+from finray.answering.cell_words import Rarity
+from finray.answering.row_match import Matcher
+from tests.answering.test_row_match import asked, item
+
+words = "wastewater allowance borrowed funds used construction equity pension plant customer regulated deposits".split()
+rows = [item(" ".join(words[: n + 1] + [f"other{n}"]), n) for n in range(len(words))]
+matcher = Matcher(asked(" ".join(words)), Rarity(rows))
+print([matcher.fit(row).score for row in rows])
+"""
+
+
+def test_every_process_gives_the_same_digits() -> None:
+    """The order of a set of words differs between processes; stored fits must not."""
+    fits = {
+        subprocess.run(
+            [sys.executable, "-c", FITS],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(fits) == 1
