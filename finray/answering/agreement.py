@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from finray.answering.cell_words import Words
 from finray.question.synonyms import qualifiers, words_of
 
-_OFWHOLE_TABLE: Final = frozenset(words_of("deferred unrecognized"))
+_OF_WHOLE_TABLE: Final = frozenset(words_of("deferred unrecognized"))
 """Qualifiers that apply to every row if they are in the caption."""
 
 
@@ -33,7 +33,7 @@ def agreement(asked: frozenset[str], label: frozenset[str], words: Words, note: 
     qualifies it too."""
     near = qualifier_mask(label) | qualifier_mask(words.column)
     section = qualifier_mask(words.section)
-    heading = section | qualifier_mask(words.caption & _OFWHOLE_TABLE) if note else 0
+    heading = section | qualifier_mask(words.caption & _OF_WHOLE_TABLE) if note else 0
     return _counted(
         qualifier_mask(asked), near, near | section | qualifier_mask(words.caption), heading, not asked <= label
     )

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from finray.answering.cell_features import FEATURES, CellCandidates, is_dash
-from finray.answering.choice_model import SURENESS, Fitted, fitted_json, probability, read_fitted, sureness
+from finray.answering.choice_model import SURENESS, probability, read_fitted, sureness
 from finray.answering.page_cells import PageCell, measure_of
 from finray.answering.sentence_features import Floats
 from finray.core.data_files import shipped
@@ -131,8 +131,3 @@ def read_cell_model(text: str, source: str) -> CellModel:
     """Raises ModelUnavailableError."""
     fitted = read_fitted(text, source, "cells", FEATURES, SIGNALS)
     return CellModel(fitted.weights, fitted.answers, **fitted.thresholds)
-
-
-def cell_model_json(model: CellModel, trained: Mapping[str, Any]) -> str:
-    """The file's content; ``trained`` describes the training data."""
-    return fitted_json(Fitted(model.weights, model.answers, {"threshold": model.threshold}), FEATURES, SIGNALS, trained)

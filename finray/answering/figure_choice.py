@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from finray.answering.cell_choice import OF_QUESTION
-from finray.answering.choice_model import SURENESS, Fitted, fitted_json, probability, read_fitted, sureness
+from finray.answering.choice_model import SURENESS, probability, read_fitted, sureness
 from finray.answering.figure_features import FEATURES, FigureCandidates
 from finray.answering.sentence_features import Floats
 from finray.core.data_files import shipped
@@ -78,8 +78,3 @@ def read_figure_model(text: str, source: str) -> FigureModel:
     """Raises ModelUnavailableError."""
     fitted = read_fitted(text, source, "figures", FEATURES, SIGNALS)
     return FigureModel(fitted.weights, fitted.answers, **fitted.thresholds)
-
-
-def figure_model_json(model: FigureModel, trained: Mapping[str, Any]) -> str:
-    """The file's content; ``trained`` describes the training data."""
-    return fitted_json(Fitted(model.weights, model.answers, {"threshold": model.threshold}), FEATURES, SIGNALS, trained)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from finray.answering.cell_answerer import CellAnswerer
-from finray.answering.cell_choice import CellModel, cell_model_json, read_cell_model, shipped_cell_model
+from finray.answering.cell_choice import SIGNALS, CellModel, read_cell_model, shipped_cell_model
 from finray.answering.cell_features import FEATURES, cell_candidates, short_forms
+from finray.answering.choice_model import Fitted, fitted_json
 from finray.answering.page_cells import PageCells
 from finray.core.errors import ModelUnavailableError
 from finray.core.journal import Journal
@@ -128,7 +129,9 @@ def test_the_period_of_a_cell_is_compared_with_that_of_the_question() -> None:
 
 
 def test_a_model_of_another_version_is_an_error() -> None:
-    content = json.loads(cell_model_json(EAGER, {}))
+    content = json.loads(
+        fitted_json(Fitted(EAGER.weights, EAGER.answers, {"threshold": EAGER.threshold}), FEATURES, SIGNALS, {})
+    )
     assert read_cell_model(json.dumps(content), "x").threshold == 0.0
     del content["weights"]["row"]
     with pytest.raises(ModelUnavailableError, match=r"x is no model of cells.*row.*fit it again"):

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from finray.answering.choice_model import Fitted, fitted_json
 from finray.answering.figure_answerer import FigureAnswerer
-from finray.answering.figure_choice import FigureModel, figure_model_json, read_figure_model, shipped_figure_model
+from finray.answering.figure_choice import SIGNALS, FigureModel, read_figure_model, shipped_figure_model
 from finray.answering.figure_features import FEATURES, figure_candidates
 from finray.answering.sentence_features import candidates
 from finray.core.errors import ModelUnavailableError
@@ -107,7 +108,9 @@ def test_a_figure_of_the_question_is_marked() -> None:
 
 
 def test_a_model_of_another_version_is_an_error() -> None:
-    content = json.loads(figure_model_json(EAGER, {}))
+    content = json.loads(
+        fitted_json(Fitted(EAGER.weights, EAGER.answers, {"threshold": EAGER.threshold}), FEATURES, SIGNALS, {})
+    )
     assert read_figure_model(json.dumps(content), "x").threshold == 0.0
     del content["weights"]["beside"]
     with pytest.raises(ModelUnavailableError, match=r"x is no model of figures.*beside.*fit it again"):
