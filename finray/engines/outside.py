@@ -84,13 +84,21 @@ class OutsideEncoder:
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.empty((0, self._dimension), dtype=np.float32)
-        return cast(Vectors, self._outside.call("encoder", [self._settings.passage_prefix + text for text in texts]))
+        return cast(Vectors, self._outside.call("encoder", self._prefixed(texts)))
 
     def encode_query(self, text: str) -> Vectors:
         return cast(Vectors, self._outside.call("encoder", [self._settings.query_prefix + text])[0])
 
     async def query_vector(self, text: str) -> Vectors:
         return cast(Vectors, (await self._outside.acall("encoder", [self._settings.query_prefix + text]))[0])
+
+    async def passage_vectors(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.empty((0, self._dimension), dtype=np.float32)
+        return cast(Vectors, await self._outside.acall("encoder", self._prefixed(texts)))
+
+    def _prefixed(self, texts: Sequence[str]) -> list[str]:
+        return [self._settings.passage_prefix + text for text in texts]
 
 
 class OutsideReranker:

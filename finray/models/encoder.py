@@ -44,6 +44,10 @@ class AwaitableEncoder(Protocol):
         """As :meth:`Encoder.encode_query`."""
         ...
 
+    async def passage_vectors(self, texts: Sequence[str]) -> Vectors:
+        """As :meth:`Encoder.encode_passages`."""
+        ...
+
 
 async def query_vector(encoder: Encoder, text: str) -> Vectors:
     """``encoder.encode_query(text)``; while an encoder elsewhere computes it, other questions go on, so that it gets
@@ -51,6 +55,13 @@ async def query_vector(encoder: Encoder, text: str) -> Vectors:
     if isinstance(encoder, AwaitableEncoder):
         return await encoder.query_vector(text)
     return encoder.encode_query(text)
+
+
+async def passage_vectors(encoder: Encoder, texts: Sequence[str]) -> Vectors:
+    """``encoder.encode_passages(texts)``; an encoder elsewhere leaves this process free meanwhile."""
+    if isinstance(encoder, AwaitableEncoder):
+        return await encoder.passage_vectors(texts)
+    return encoder.encode_passages(texts)
 
 
 class QueryCache:
@@ -89,6 +100,9 @@ class QueryCache:
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
         return self._encoder.encode_passages(texts)
+
+    async def passage_vectors(self, texts: Sequence[str]) -> Vectors:
+        return await passage_vectors(self._encoder, texts)
 
 
 class HashEncoder:

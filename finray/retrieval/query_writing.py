@@ -11,7 +11,7 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import PassageRetriever
 from finray.core.types import Document, Passage
-from finray.models.encoder import Encoder, Vectors, query_vector
+from finray.models.encoder import Encoder, Vectors, passage_vectors, query_vector
 
 QueryWriter = Callable[[Query, Journal], Awaitable[Query]]
 """The query to search with: another ``question``, or ``imagined`` passages."""
@@ -26,7 +26,7 @@ async def search_vector(query: Query, encoder: Encoder) -> Vectors:
     """float32 [dimension], unit length: the question's vector, or the mean with those of the imagined passages."""
     if not query.imagined:
         return await query_vector(encoder, query.question)
-    vectors = encoder.encode_passages(query.imagined)
+    vectors = await passage_vectors(encoder, query.imagined)
     if query.question:
         vectors = np.vstack([vectors, await query_vector(encoder, query.question)])
     mean = vectors.mean(axis=0)

@@ -18,6 +18,7 @@ import asyncio
 import itertools
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, Literal, TypeVar
 
 import pyarrow as pa
@@ -32,7 +33,7 @@ from finray.core.types import Document, Passage, TokenUsage
 from finray.index.extensions import Cost, FilingExtension, OfFiling, open_extension
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
-from finray.models.encoder import load_encoder
+from finray.models.encoder import load_encoder, query_vector
 from finray.models.load_chat import disconnect, load_chat
 from finray.retrieval.flat import Scope, doc_names, scope
 from finray.retrieval.graph.keywords import Keywords, asked_keywords, read_keywords
@@ -123,23 +124,24 @@ class GraphPassages:
         else:
             keywords = read_keywords(query, self._tools.catalog)
         journal.note(f"{STAGE}: low-level {excerpt(keywords.low, 200)!r}, high-level {excerpt(keywords.high, 200)!r}")
-        nodes, edges, places = self._found(query, keywords, scope(documents), k)
+        nodes, edges, places = await self._found(query, keywords, scope(documents), k)
         found = self._read(places[:k])
         if asker is None or not self._tools.answers:
             return found
         context = self._described(nodes[:_SHOWN_PARTS], edges[:_SHOWN_PARTS])
         return AnsweredPassages(found, await asker.answer(OVER_GRAPH, query.question, found, context=context))
 
-    def _found(
+    async def _found(
         self, query: Query, keywords: Keywords, within: Scope, k: int
     ) -> tuple[list[int], list[int], list[PagePlace]]:
         """Entities, relations and pages, each in the order in which they were found."""
-        graph, limit, encode = self._graph, self._chosen.top_k, self._tools.encoder.encode_query
-        nodes = graph.nearest_nodes(encode(keywords.low), within, limit) if self._chosen.mode != "global" else []
-        edges = graph.nearest_edges(encode(keywords.high), within, limit) if self._chosen.mode != "local" else []
+        graph, limit, mode = self._graph, self._chosen.top_k, self._chosen.mode
+        encode = partial(query_vector, self._tools.encoder)
+        nodes = graph.nearest_nodes(await encode(keywords.low), within, limit) if mode != "global" else []
+        edges = graph.nearest_edges(await encode(keywords.high), within, limit) if mode != "local" else []
         nearest: list[PagePlace] = []
-        if self._chosen.mode == "mix":
-            hits = self._tools.reader.search_pages_vector(encode(query.question), within, k)
+        if mode == "mix":
+            hits = self._tools.reader.search_pages_vector(await encode(query.question), within, k)
             nearest = list(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
         places = _in_turns(graph.pages_of_nodes(nodes), graph.pages_of_edges(edges), nearest)
         return _in_turns(nodes, graph.nodes_of(edges)), _in_turns(graph.edges_of(nodes), edges), places
