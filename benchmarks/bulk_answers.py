@@ -98,7 +98,7 @@ def _questions(files: Sequence[str], index: str, count: int) -> list[Question]:
 
 
 def _generated(index: str) -> list[Question]:
-    """Every figure of every company for each of its fiscal years, plain and as a change."""
+    """Every figure of every company for each of its fiscal years, plain, as a change and as an average."""
     reported = {(f.company, f.fiscal_year) for f in IndexReader.open(index).filings() if f.company and f.fiscal_year}
     texts = [
         text
@@ -107,6 +107,7 @@ def _generated(index: str) -> list[Question]:
         for text in (
             f"What was the {figure} of {company} in fiscal year {year}?",
             f"By how much did the {figure} of {company} change from fiscal {year - 1} to fiscal {year}?",
+            f"What was the average {figure} of {company} over fiscal {year - 1} and fiscal {year}?",
         )
     ]
     return [Question(f"generated-{number}", text) for number, text in enumerate(texts)]
