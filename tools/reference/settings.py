@@ -15,7 +15,7 @@ from finray.core.settings import Settings, load_settings, preset_names
 from tools.reference.tables import code, prose, table
 
 _BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
-HEAD = """<!-- Written by `make docs` from finray/core/settings.py; do not edit. -->
+HEAD = """<!-- Written by `make docs` from finray/core/settings/; do not edit. -->
 
 # Settings
 

@@ -1,0 +1,87 @@
+"""Settings of encoders and rerankers, and of models from a hub."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from finray.core.method_settings import Section
+
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
+
+
+class EncoderSettings(Section):
+    """The text encoder."""
+
+    model: str = "minilm"
+    """A sentence-transformers folder or hub name, "minilm" (the embedded all-MiniLM-L6-v2), "static" (token vectors
+    distilled from it, some forty times as fast on a processor), a file that ``finray train static-encoder`` wrote
+    (``.npz``), or "hash" (a fake without weights)."""
+    revision: str = ""
+    """A commit, branch or tag of a hub model; only a commit never changes."""
+    max_tokens: int = Field(256, ge=8)
+    """Longer texts are cut; a static encoder reads them whole."""
+    batch_size: int = Field(64, ge=1)
+    """Texts encoded at a time."""
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """Precision of the weights; "auto" is bfloat16 if the hardware supports it well."""
+    device: str = "auto"
+    """Such as "cpu" or "cuda"; "auto" takes a GPU if there is one."""
+    query_prefix: str = ""
+    """Prefix of a question, from the model's card ("query: " for e5)."""
+    passage_prefix: str = ""
+    """Prefix of a passage, from the model's card ("passage: " for e5)."""
+
+
+class PageEncoderSettings(EncoderSettings):
+    """The encoder of the method ``page_scorer``."""
+
+    model: str = ""
+    """As for ``encoder``; empty for the index's own page vectors."""
+    page_characters: int = Field(0, ge=0)
+    """White space is collapsed and a longer page cut to this length (arXiv 2602.17981: 2000); 0 takes the page as it
+    is."""
+    store: str = Field("", pattern="^[\\w-]*$")
+    """Name of the stored page vectors, to keep those of several models beside one index."""
+
+
+class RerankerSettings(Section):
+    """A cross-encoder that reorders retrieved documents or passages."""
+
+    model: str = ""
+    """A folder or hub name; empty for none."""
+    revision: str = ""
+    """As for ``encoder``."""
+    max_tokens: int = Field(512, ge=8)
+    """Longer texts are cut."""
+    batch_size: int = Field(32, ge=1)
+    """Texts in one batch."""
+    device: str = "auto"
+    """As for ``encoder``."""
+
+
+class SparseEncoderSettings(RerankerSettings):
+    """The sparse encoder of the method ``splade``."""
+
+    model: str = "naver/splade-v3"
+    """A sentence-transformers SparseEncoder folder or hub name, or "hash", a fake."""
+    max_terms: int = Field(0, ge=0)
+    """Terms of the largest weight that are kept of each text; 0 keeps all."""
+    revision: str = "main"
+    """As for ``encoder``."""
+
+
+class HubSettings(Section):
+    """Models from a hub."""
+
+    unpinned: Literal["warn", "error"] = "warn"
+    """Action if the ``revision`` of a model is not a commit: "warn" warns if there is none at all, "error" also refuses
+    a branch or tag, which may change."""
+
+
+def is_hub_name(model: str) -> bool:
+    """Whether ``model`` has the form of a hub name and is no folder here."""
+    return bool(_HUB_NAME.fullmatch(model)) and not model.endswith(".npz") and not Path(model).is_dir()
