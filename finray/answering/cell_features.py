@@ -145,7 +145,11 @@ class CellCandidates:
 
 def cell_candidates(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> CellCandidates:
     """The cells of a question with their features."""
-    fitting = tuple(cell for cell in cells if may_answer(query, cell.item))
+    return described_cells(query, tuple(cell for cell in cells if may_answer(query, cell.item)), facts)
+
+
+def described_cells(query: Query, fitting: tuple[PageCell, ...], facts: FilingFacts) -> CellCandidates:
+    """All of ``fitting`` with their features, whatever their units."""
     features = np.zeros((len(fitting), len(FEATURES)))
     if not fitting:
         return CellCandidates((), features, 1.0)

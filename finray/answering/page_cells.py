@@ -27,13 +27,14 @@ MAX_CELLS_OF_PAGE = 600
 @dataclass(frozen=True, slots=True)
 class PageCell:
     """``rank`` is that of the cell's page among the retrieved ones, from 0; ``heading`` are the words of the page's
-    headings."""
+    headings, ``headings`` these as printed."""
 
     filing: Filing
     item: LineItem
     rank: int
     words: Words
     heading: frozenset[str]
+    headings: str = ""
 
     @property
     def row(self) -> tuple[str, int, int]:
@@ -45,6 +46,7 @@ class PageCell:
 class _OfPage:
     cells: tuple[tuple[LineItem, Words], ...]
     heading: frozenset[str]
+    headings: str
 
 
 class PageCells:
@@ -65,7 +67,7 @@ class PageCells:
         found: list[PageCell] = []
         for rank, (filing_id, number) in enumerate(places):
             page, filing = kept[filing_id].pages[number], self._facts.filing(filing_id)
-            found += [PageCell(filing, item, rank, words, page.heading) for item, words in page.cells]
+            found += [PageCell(filing, item, rank, words, page.heading, page.headings) for item, words in page.cells]
         return found
 
 
@@ -82,8 +84,9 @@ class _Pages:
 
     def fill(self, number: int, page: Page | None) -> None:
         own = _each_once(self._items.get(number, ()))[:MAX_CELLS_OF_PAGE]
-        heading = frozenset(words_of(page.headings)) if page is not None else frozenset()
-        self.pages[number] = _OfPage(tuple((item, self._around(item).words) for item in own), heading)
+        headings = page.headings if page is not None else ""
+        cells = tuple((item, self._around(item).words) for item in own)
+        self.pages[number] = _OfPage(cells, frozenset(words_of(headings)), headings)
 
 
 def _each_once(items: Iterable[LineItem]) -> list[LineItem]:

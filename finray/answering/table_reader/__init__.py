@@ -1,0 +1,1 @@
+"""Reads figures from any table of the retrieved pages: which rows, which columns, and what is computed from them."""

@@ -1,0 +1,97 @@
+"""How well the column of a cell fits each period that a question names."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from finray.answering.operands import phrase_periods
+from finray.answering.page_cells import PageCell
+from finray.answering.sentence_features import Floats
+from finray.core.period import Period
+from finray.core.plan import Operand, Phrase
+from finray.core.query import Query
+from finray.core.types import Filing, LineItem
+from finray.filings.canonical import DATE_TOLERANCE_DAYS
+from finray.index.facts import FilingFacts
+
+EXACT, LIKELY, NAMED, END_ONLY = 1.0, 0.8, 0.7, 0.2
+"""End and length fit; the table states no length; only the year is named; the length is another."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_INSTANT: Final = frozenset({"closing"})
+Slot = tuple[dt.date, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """``fits`` [cells, periods] in [0, 1]: the periods asked for, oldest first, or the filing's own if the question
+    names none. ``before`` [cells, periods]: the same a year earlier. ``named`` is how many the question names."""
+
+    fits: Floats
+    before: Floats
+    named: int
+
+
+def columns_of(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> Columns:
+    """The fit of each cell's period."""
+    asked = sorted(query.asked, key=_when)
+    filings = {cell.filing.filing_id: cell.filing for cell in cells}
+    now = {key: _slots(query, asked, filing, facts, 0) for key, filing in filings.items()}
+    then = {key: _slots(query, asked, filing, facts, 1) for key, filing in filings.items()}
+    size = max(len(asked), 1)
+    fits, before = np.zeros((len(cells), size)), np.zeros((len(cells), size))
+    for at, cell in enumerate(cells):
+        key = cell.filing.filing_id
+        years = [period.year for period in asked] or [cell.filing.fiscal_year or 0]
+        for number in range(size):
+            fits[at, number] = _fit(cell.item, now[key][number], years[number])
+            before[at, number] = _fit(cell.item, then[key][number], years[number] - 1)
+    return Columns(fits, before, len(asked))
+
+
+def _when(period: Period) -> tuple[int, dt.date, str]:
+    return period.year, period.date or dt.date.min, period.part or ""
+
+
+def _slots(query: Query, asked: Sequence[Period], filing: Filing, facts: FilingFacts, back: int) -> list[list[Slot]]:
+    """The (end, months) that each period may have in ``filing``, ``back`` years before it."""
+    if not asked:
+        end = filing.period_end
+        if end is None:
+            return [[]]
+        quarter = filing.fiscal_period in ("Q1", "Q2", "Q3")
+        moved = end.replace(year=end.year - back, day=min(end.day, 28) if back else end.day)
+        return [[(moved, None), (moved, 3 if quarter else 12)]]
+    company = facts.company_of(filing.filing_id)
+    found = []
+    for period in asked:
+        slots: list[Slot] = []
+        for instant in (False, True):
+            phrase = Phrase(query.text, (), (), "money", instant)
+            operand = Operand("x", company, "x", period.years_before(back), "", phrase)
+            slots += [(end, months) for _, end, months in phrase_periods(operand, phrase, [filing], ahead=True)]
+        found.append(list(dict.fromkeys(slots)))
+    return found
+
+
+def _fit(item: LineItem, slots: Sequence[Slot], year: int) -> float:
+    if item.period_end is None:
+        named = set(_YEAR.findall(f"{item.label} {item.column_label or ''}"))
+        return NAMED if str(year) in named else 0.0
+    best = 0.0
+    for end, months in slots:
+        if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
+            continue
+        if item.months == 0:
+            fit = EXACT if months is None else NAMED
+        elif item.months is None:
+            fit = LIKELY
+        else:
+            fit = EXACT if item.months == months else NAMED if months is None else END_ONLY
+        best = max(best, fit)
+    return best

@@ -1,0 +1,111 @@
+"""Chooses the reading of the tables that answers a question, or none: a linear model, fitted by ``finray train
+table-reader``.
+
+The softmax of the scores over a question's readings is the probability of being meant; readings with the same value
+share theirs. A second, logistic model over SIGNALS is the probability that the value of the likeliest one answers at
+all. Below a threshold none is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from finray.answering.choice_model import SURENESS, probability, read_fitted, sureness
+from finray.answering.sentence_features import Floats
+from finray.answering.table_reader.operations import NAMING
+from finray.answering.table_reader.readings import FEATURES, Reading, Readings
+from finray.core.data_files import shipped
+from finray.core.query import Query
+from finray.models.row_reader import RowScores
+
+OF_QUESTION: Final[Mapping[str, str]] = {
+    "unprinted": "share of the question's words that no row has",
+    "words": "the question asks for words",
+    "yes_no": "a yes or no question",
+    "periods": "the question names several periods",
+    "companies": "the question names no company of the index, or several",
+    "no_operation": "log probability that no figure of a table is asked for, by the row model",
+    "sure_operation": "log probability of the likeliest operation, by the row model",
+}
+SIGNALS: Final[Mapping[str, str]] = {
+    **SURENESS,
+    **{f"of_{name}": f"{meaning}, of the chosen reading" for name, meaning in FEATURES.items()},
+    **OF_QUESTION,
+}
+_SAME_VALUE = 0.0005
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """``reading`` was chosen; ``probability`` is that its value is what the question asks for."""
+
+    reading: Reading
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingModel:
+    """``weights`` is float64 [len(FEATURES)], ``answers`` float64 [len(SIGNALS)], in their orders; ``threshold`` is the
+    least probability with which a reading answers."""
+
+    weights: Floats
+    answers: Floats
+    threshold: float
+
+    def choose(self, found: Readings, asked: Floats) -> Choice | None:
+        """The likeliest reading whatever its probability; None without any. ``asked``: :func:`question_signals`."""
+        if not found.readings:
+            return None
+        scores = found.features @ self.weights
+        best = best_reading(found, scores)
+        return Choice(found.readings[best], probability(signals(found, scores, best, asked), self.answers))
+
+
+def best_reading(_found: Readings, scores: Floats) -> int:
+    """The number of the reading with the largest score."""
+    return int(scores.argmax())
+
+
+def alike(found: Readings, best: int) -> npt.NDArray[np.bool_]:
+    """Which readings have the value of reading ``best``, bool [len(readings)]."""
+    names = np.asarray([reading.operation in NAMING for reading in found.readings])
+    sizes = np.abs(found.values)
+    near = np.abs(sizes - sizes[best]) <= _SAME_VALUE * np.maximum(sizes, sizes[best])
+    return np.asarray(near & (names == names[best]))
+
+
+def signals(found: Readings, scores: Floats, best: int, asked: Floats) -> Floats:
+    """The SIGNALS of reading ``best``, float64 [len(SIGNALS)]."""
+    return np.asarray([*sureness(scores, best, alike(found, best)), *found.features[best], *asked])
+
+
+def question_signals(query: Query, rows: RowScores, unprinted: float) -> Floats:
+    """The SIGNALS that do not depend on the reading."""
+    values: dict[str, Any] = {
+        "unprinted": unprinted,
+        "words": "words" in query.intents,
+        "yes_no": "yes_no" in query.intents,
+        "periods": len(query.asked) > 1,
+        "companies": len(query.companies) != 1,
+        "no_operation": rows.operations[-1],
+        "sure_operation": rows.operations[:-1].max(),
+    }
+    return np.asarray([float(values[name]) for name in OF_QUESTION])
+
+
+@cache
+def shipped_reading_model() -> ReadingModel:
+    """The model that comes with finray. Raises ModelUnavailableError if its file is of another version."""
+    return read_reading_model(shipped("finray.answering.table_reader", "reading_choice.json"), "reading_choice.json")
+
+
+def read_reading_model(text: str, source: str) -> ReadingModel:
+    """Raises ModelUnavailableError."""
+    fitted = read_fitted(text, source, "readings", FEATURES, SIGNALS)
+    return ReadingModel(fitted.weights, fitted.answers, **fitted.thresholds)

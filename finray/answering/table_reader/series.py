@@ -1,0 +1,79 @@
+"""Rows of figures: the cells of one printed row that differ only by their period.
+
+A *series* is what a question names ("variable lease costs of the U.S. plans"); which of its cells answers depends on
+the periods that the question names. A column that is more than a period (a segment, "Level 1") makes a series of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from finray.answering.page_cells import PageCell, measure_of
+
+_NOT_LETTERS = re.compile(r"[\W\d_]+")
+_PERIOD_WORDS = re.compile(
+    r"\b(?:fiscal|years?|quarters?|months?|weeks?|ended|ending|first|second|third|fourth|three|six|nine|twelve|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|as of|at|for|the|in|millions?|thousands?|billions?)\b",
+    re.I,
+)
+_MEASURES = {"money": "amount", "shares": "shares", "per share": "per share", "percent": "percent", None: "number"}
+_CAPTION, _HEADING = 110, 70
+"""Characters of a caption (its end, next to the table) and of the page's headings (their end) that a reader sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """``cells`` in reading order, at least one. ``text`` describes the row without its figures and periods."""
+
+    cells: tuple[PageCell, ...]
+    text: str
+
+    @property
+    def first(self) -> PageCell:
+        return self.cells[0]
+
+    @property
+    def table(self) -> tuple[str, int, str | None]:
+        """Identifies the table, as far as the parser separates those of a page."""
+        item = self.first.item
+        return self.first.filing.filing_id, item.page, item.caption
+
+
+def series_of(cells: Iterable[PageCell]) -> list[Series]:
+    """The series of ``cells``, in reading order."""
+    rows: dict[tuple[object, ...], list[PageCell]] = {}
+    for cell in cells:
+        item = cell.item
+        part = _part(item.column_label)
+        key = (*cell.row, item.label, item.section, part, measure_of(item))
+        rows.setdefault(key, []).append(cell)
+    return [Series(tuple(own), described(own)) for own in rows.values()]
+
+
+def described(cells: Sequence[PageCell]) -> str:
+    """The row as the reader's model sees it: "Variable lease costs | Lease cost | U.S. | amount | Note 18, Leases"."""
+    item = cells[0].item
+    parts = (
+        item.label,
+        item.section or "",
+        item.column_label or "" if _part(item.column_label) else "",
+        _MEASURES[measure_of(item)],
+        (item.statement or "").replace("_", " "),
+        _tail(item.caption or "", _CAPTION),
+        _tail(cells[0].headings, _HEADING),
+    )
+    return " | ".join(" ".join(part.split()) for part in parts if part)
+
+
+def _part(column_label: str | None) -> str:
+    """The words of a column's head that name more than a period; "" if there are none."""
+    return _NOT_LETTERS.sub(" ", _PERIOD_WORDS.sub(" ", column_label or "")).strip().lower()
+
+
+def _tail(text: str, characters: int) -> str:
+    """The last words of ``text``, at most so many characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= characters else text[-characters:].partition(" ")[2]

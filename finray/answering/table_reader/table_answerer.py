@@ -1,0 +1,164 @@
+"""Answers with a figure computed from the tables of the retrieved pages, if no plan gives one and the choice of rows,
+columns and operation is sure enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from finray.answering.computed import Computation
+from finray.answering.coverage import fitting_period
+from finray.answering.operands import found_in
+from finray.answering.page_cells import PageCell, PageCells
+from finray.answering.sentence_features import Floats
+from finray.answering.table_reader.amounts import amount_of, phrase_of_row
+from finray.answering.table_reader.columns import columns_of
+from finray.answering.table_reader.operations import ARITHMETIC, NAMING
+from finray.answering.table_reader.reading_choice import ReadingModel, question_signals, shipped_reading_model
+from finray.answering.table_reader.readings import Reading, Readings, readings_of, unit_of
+from finray.answering.table_reader.shortlist import shortlist
+from finray.answering.units import answers_unit
+from finray.core.journal import Journal
+from finray.core.period import Period
+from finray.core.plan import Coverage, Found, Operand, Plan
+from finray.core.query import Query
+from finray.core.question_fields import excerpt
+from finray.core.roles import Curation
+from finray.core.types import Answer, Filing
+from finray.index.facts import FilingFacts
+from finray.models.row_reader import RowReader, row_reader
+from finray.question.arithmetic import ProgramError
+
+ROWS = 16
+"""Rows that the model reads beside the question: some 0.1 s of a processor."""
+_LABEL = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Competing:
+    """The readings of a question, and what the question tells about them (``question_signals``)."""
+
+    found: Readings
+    asked: Floats
+
+
+class TableAnswerer:
+    """Chooses by ``model`` among the rows that ``reader`` scores, by default those that come with finray."""
+
+    def __init__(self, facts: FilingFacts, reader: RowReader | None = None, model: ReadingModel | None = None) -> None:
+        self._facts = facts
+        self._cells = PageCells(facts)
+        self._reader = reader
+        self._model = model
+
+    def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
+        """The figure with its cells; None if no reading is sure enough."""
+        competing = self.competing(query, curation)
+        if competing is None:
+            return None
+        model = self._model or shipped_reading_model()
+        choice = model.choose(competing.found, competing.asked)
+        if choice is None:
+            return None
+        cells = cells_of(competing.found, choice.reading)
+        named = "; ".join(f"{cell.item.label!r} {cell.item.text!r}" for cell in cells)
+        journal.note(
+            f"answer: of {len(competing.found.readings)} readings {choice.reading.operation} of {named} "
+            f"with {choice.probability:.2f}"
+        )
+        if choice.probability < model.threshold:
+            return None
+        answer = answer_of(choice.reading, cells, query, curation, self._facts)
+        return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
+
+    def competing(self, query: Query, curation: Curation, planned: float | None = None) -> Competing | None:
+        """None if no page has a table. ``planned`` is the figure of a plan, in base units."""
+        passages = fitting_period(query, curation.kept, self._facts)
+        rows = shortlist(query, self._cells.read(passages), self._facts, ROWS)
+        if not rows.series:
+            return None
+        reader = self._reader or row_reader()
+        scores = reader.rows(query.question, [series.text for series in rows.series])
+        found = readings_of(query, rows, scores, columns_of(query, rows.cells, self._facts), planned)
+        return Competing(found, question_signals(query, scores, rows.unprinted))
+
+
+def cells_of(found: Readings, reading: Reading) -> list[PageCell]:
+    """The cells of ``reading``, in the order of its operation."""
+    return [found.shortlist.cells[number] for number in reading.cells]
+
+
+def answer_of(
+    reading: Reading, cells: list[PageCell], query: Query, curation: Curation, facts: FilingFacts
+) -> Answer | None:
+    """The computed answer; None if it has no value, or another unit than the question asks for."""
+    coverage = coverage_of(reading, cells, facts)
+    if not answers_unit(query, coverage):
+        return None
+    try:
+        answer = Computation(query, coverage, curation.kept, facts).answer()
+    except ProgramError:
+        return None
+    if answer.status != "answered":
+        return None
+    if reading.operation in NAMING:
+        return answer
+    labels = dict.fromkeys(", ".join(filter(None, (c.item.label, c.item.column_label))) for c in cells)
+    return replace(answer, text=f"{answer.text} ({excerpt('; '.join(labels), _LABEL * 2)})")
+
+
+def coverage_of(reading: Reading, cells: list[PageCell], facts: FilingFacts) -> Coverage:
+    """``reading`` as a plan whose operands are found."""
+    found: dict[str, Found] = {}
+    for cell in cells:
+        item, phrase = cell.item, phrase_of_row(cell.item)
+        name = _unused(phrase.name, found)
+        company = facts.company_of(cell.filing.filing_id)
+        operand = Operand(name, company, name, _period(cell.filing), item.label, phrase)
+        found[name] = found_in(operand, cell.filing, item, amount_of(item, phrase))
+    names = list(found)
+    arithmetic = ARITHMETIC[reading.operation]
+    unit = unit_of(reading.operation, cells)
+    naming = reading.operation in NAMING
+    parts = tuple(zip(_labels(cells), names, strict=True)) if naming else ()
+    plan = Plan(
+        arithmetic.kind,
+        arithmetic.write(names),
+        unit,
+        _metric(cells),
+        tuple(each.operand for each in found.values()),
+        parts,
+        part_unit=unit,
+        lowest=reading.operation == "which_min",
+        spelled=True,
+    )
+    return Coverage(plan, found, ())
+
+
+def _unused(name: str, taken: dict[str, Found]) -> str:
+    if name not in taken:
+        return name
+    return next(f"{name}_{number}" for number in range(2, len(taken) + 3) if f"{name}_{number}" not in taken)
+
+
+def _labels(cells: list[PageCell]) -> list[str]:
+    """What distinguishes ``cells``: their rows, else their columns, else their periods; numbered if nothing does."""
+    rows = [cell.item.label for cell in cells]
+    columns = [cell.item.column_label or "" for cell in cells]
+    dates = [str(cell.item.period_end or "") for cell in cells]
+    for labels in (rows, columns, dates, [f"{row}, {date}" for row, date in zip(rows, dates, strict=True)]):
+        if len(set(labels)) == len(cells) and all(labels):
+            return labels
+    return [f"{row} ({number})" for number, row in enumerate(rows, start=1)]
+
+
+def _metric(cells: list[PageCell]) -> str:
+    """What the cells share: the row of several periods, else their section or column."""
+    rows = {cell.item.label for cell in cells}
+    first = cells[0].item
+    return excerpt(first.label if len(rows) == 1 else first.section or first.column_label or first.label, _LABEL)
+
+
+def _period(filing: Filing) -> Period:
+    known = filing.period_end
+    year = filing.fiscal_year if filing.fiscal_year is not None else known.year if known is not None else 0
+    return Period(year, filing.fiscal_period)
