@@ -11,8 +11,8 @@ from collections import Counter
 from typing import Any
 
 from finray.core.errors import IndexMismatchError
-from finray.index import schema
-from finray.index.extension import AnyExtension, FilingExtension, Key
+from finray.index.extension import AnyExtension, FilingExtension
+from finray.index.extension_attempts import Key
 from finray.index.maintenance import rows_by_revision
 from finray.index.reader import IndexReader
 from finray.storage.lance_commit import open_if_any
@@ -24,8 +24,7 @@ WORDS = "text_idx"
 def stored_rows(reader: IndexReader, extension: AnyExtension) -> tuple[Any, Counter[Key], dict[Key, int]]:
     """The table, None if there is none yet, and the numbers of rows that it has and should have."""
     table = open_if_any(location_of(reader.uri, f"{extension.name}.lance"))
-    of_filings = extension.rows == schema.FILINGS
-    counts = dict.fromkeys(reader.revisions, 1) if of_filings else reader.row_counts(extension.rows)
+    counts = dict.fromkeys(reader.revisions, 1) if extension.rows == "filings" else reader.row_counts(extension.rows)
     expected = {(filing_id, revision): counts[filing_id] for filing_id, revision in reader.revisions.items()}
     return table, Counter() if table is None else rows_by_revision(table), expected
 

@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from finray.index import schema
 from finray.index.embedding import AttemptsHere
-from finray.index.extension import AnyExtension, Cost, FilingExtension, FilingRows, Key
-from finray.index.extension_attempts import Attempted, FailedFiling, note_failed
+from finray.index.extension import AnyExtension, Cost, FilingExtension, FilingRows
+from finray.index.extension_attempts import Attempted, FailedFiling, Key, note_failed
 from finray.index.extension_store import (
     WORDS,
     failed_location,
