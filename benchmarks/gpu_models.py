@@ -36,7 +36,7 @@ class Shape:
     vocabulary: int
 
     @property
-    def about(self) -> dict[str, int]:
+    def about(self) -> dict[str, Any]:
         return {
             "hidden_size": self.hidden,
             "num_hidden_layers": self.layers,
@@ -70,7 +70,7 @@ def save_tokenizer(texts: Sequence[str], folder: Path, *, tokens: int) -> None:
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=ends
     )
-    PreTrainedTokenizerFast(
+    PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=tokenizer, cls_token="<s>", sep_token="</s>", chat_template=_CHAT_TEMPLATE, **_SPECIAL
     ).save_pretrained(folder)
 
@@ -89,26 +89,30 @@ def save_encoder(shape: Shape, folder: Path, tokenizer: Path) -> None:
 
 def save_reranker(shape: Shape, folder: Path, tokenizer: Path) -> None:
     """A cross-encoder with one score."""
+    # The published configuration names more than the class declares.
+    more: dict[str, Any] = {
+        "position_buckets": 256,
+        "norm_rel_ebd": "layer_norm",
+        "share_att_key": True,
+        "num_labels": 1,
+    }
     config = DebertaV2Config(
         **shape.about,
+        **more,
         max_position_embeddings=512,
         relative_attention=True,
-        position_buckets=256,
         max_relative_positions=-1,
-        norm_rel_ebd="layer_norm",
-        share_att_key=True,
         pos_att_type=["p2c", "c2p"],
         position_biased_input=False,
         type_vocab_size=0,
         pad_token_id=1,
-        num_labels=1,
     )
     _save(DebertaV2ForSequenceClassification, config, folder, tokenizer)
 
 
 def save_llm(shape: Shape, folder: Path, tokenizer: Path) -> None:
     """A causal language model that writes random words."""
-    ends = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
+    ends: dict[str, Any] = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
     config = Qwen2Config(
         **shape.about, num_key_value_heads=2, tie_word_embeddings=True, max_position_embeddings=4096, **ends
     )
@@ -121,4 +125,4 @@ def _save(kind: Any, config: Any, folder: Path, tokenizer: Path) -> None:
     with torch.device("cuda" if torch.cuda.is_available() else "cpu"):
         model = kind(config)
     model.to(torch.bfloat16).cpu().save_pretrained(folder)
-    PreTrainedTokenizerFast.from_pretrained(tokenizer).save_pretrained(folder)  # type: ignore[no-untyped-call]
+    PreTrainedTokenizerFast.from_pretrained(tokenizer).save_pretrained(folder)

@@ -50,7 +50,7 @@ from finray.question.rule_reader import PlainReader, RuleReader
 from finray.question.trained_reader import TrainedReader
 from finray.retrieval.documents import NarrowedDocuments
 from finray.retrieval.flat import FilingTitles
-from finray.retrieval.methods.registry import build_retrieval, method_named
+from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
 from finray.retrieval.unidentified import UnidentifiedFilings

@@ -33,7 +33,7 @@ from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.question.companies import CompanyCatalog
-from finray.retrieval.methods.registry import method_named
+from finray.retrieval.methods.composed import method_named
 
 __all__ = [
     "AnswerSummary",

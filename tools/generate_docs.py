@@ -19,7 +19,8 @@ from typer.cli import get_docs_for_click
 from finray.api.app import openapi_text
 from finray.cli import app
 from finray.core.settings import Settings
-from finray.retrieval.methods.registry import METHODS, Method
+from finray.retrieval.methods.method import Method
+from finray.retrieval.methods.registry import METHODS
 from tools.diagrams.rooms import measured_rooms, rooms_picture
 from tools.diagrams.trips import read_trip, trip_picture
 from tools.reference.http_api import http_api_page

@@ -47,7 +47,8 @@ def extend(
     """
     from finray.index.extensions import Tables, extend_index, in_sequence
     from finray.index.reader import IndexReader
-    from finray.retrieval.methods.registry import METHODS, method_named
+    from finray.retrieval.methods.composed import method_named
+    from finray.retrieval.methods.registry import METHODS
 
     settings = load_settings(preset, overrides_of(set_) | pool_of(workers, show_ray))
     extensions = method_named(with_).extensions(settings)

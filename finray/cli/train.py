@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finray.cli import train_choices, train_fitted, train_reader, train_static
+from finray.cli import fitting, train_answers, train_choices, train_matches, train_pages, train_reader, train_static
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.output import out as stdout
@@ -46,8 +46,8 @@ Candidates = Annotated[int, typer.Option(min=1, help="Similar texts to rank for 
 _OPTIONS: dict[str, Any] = {
     "recipe": None,  # see _recipe_option
     "out": Annotated[str, typer.Option("--out", help="Local folder for the model; resumes.")],
-    "questions": train_fitted.Questions,
-    "index": train_fitted.Indexes,
+    "questions": fitting.Questions,
+    "index": fitting.Indexes,
     "tatqa": Annotated[list[str] | None, typer.Option("--tatqa", help="A file of TAT-QA. May be repeated.")],
     "base": Annotated[str, typer.Option(help="Base model: minilm, a folder or a hub name.")],
     "revision": Annotated[str, typer.Option(help="Revision of a hub model: a commit, branch or tag.")],
@@ -163,16 +163,16 @@ def reranker(**given: Any) -> int:
     return _fine_tune("reranker", **given)
 
 
-app.command("item-lexicon")(train_fitted.item_lexicon)
-app.command("page-ranker")(train_fitted.page_ranker)
-app.command()(train_fitted.confidence)
-app.command("filing-match")(train_fitted.filing_match)
-app.command("row-match")(train_fitted.row_match)
+app.command("item-lexicon")(train_pages.item_lexicon)
+app.command("page-ranker")(train_pages.page_ranker)
+app.command()(train_answers.confidence)
+app.command("filing-match")(train_matches.filing_match)
+app.command("row-match")(train_matches.row_match)
 app.command("cell-choice")(train_choices.cell_choice)
 app.command("figure-choice")(train_choices.figure_choice)
 app.command("reader")(train_reader.reader)
 app.command("static-encoder")(train_static.static_encoder)
-app.command()(train_fitted.sentences)
+app.command()(train_answers.sentences)
 
 
 @app.command()

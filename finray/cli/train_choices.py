@@ -4,17 +4,14 @@ the retrieved pages."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import typer
-from rich.table import Table
-
+from finray.cli.fitting import L2, Indexes, ModelOut, Questions, listed, sources_of, weights_table, write_model
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
-from finray.cli.train_fitted import L2, Indexes, Questions, sources_of
 from finray.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,13 +22,12 @@ if TYPE_CHECKING:
     from finray.lab.training.page_ranking_data import Progress
 
 T = TypeVar("T")
-Out: TypeAlias = Annotated[Path, typer.Option("--out", help="File to write the model to.")]
 
 
 def cell_choice(
     questions: Questions = None,
     index: Indexes = None,
-    out: Out = Path("cell_choice.json"),
+    out: ModelOut = Path("cell_choice.json"),
     preset: PresetOption = "local",
     set_: SetOption = None,
     l2: L2 = 1.0,
@@ -49,7 +45,7 @@ def cell_choice(
 def figure_choice(
     questions: Questions = None,
     index: Indexes = None,
-    out: Out = Path("figure_choice.json"),
+    out: ModelOut = Path("figure_choice.json"),
     preset: PresetOption = "local",
     set_: SetOption = None,
     l2: L2 = 0.25,
@@ -83,7 +79,6 @@ def _train(
     from finray.answering.choice_model import fitted_json
     from finray.core.bootstrap import estimate
     from finray.lab.evaluation.report import shown
-    from finray.storage.atomic import replacing
 
     known = {each.qid for each in given if each.gold.any()}
     if not known:
@@ -109,11 +104,9 @@ def _train(
         "most_wrong": task.wrong,
         "held_out": measured,
     }
-    with replacing(out) as unfinished:
-        unfinished.write_text(fitted_json(model, features, task.names, trained), encoding="utf-8")
-    listed = ", ".join(f"{name} {value}" for name, value in measured.items())
-    lines = [f"on held-out companies, of {figures} questions for a figure: {listed}", f"wrote {out}"]
-    tables = (_weight_table(features, model.weights), _weight_table(task.names, model.answers))
+    write_model(out, fitted_json(model, features, task.names, trained))
+    lines = [f"on held-out companies, of {figures} questions for a figure: {listed(measured)}", f"wrote {out}"]
+    tables = (weights_table("feature", features, model.weights), weights_table("signal", task.names, model.answers))
     emit({"model": str(out), **trained, "threshold": threshold}, *tables, *lines, as_json=as_json)
     return 0
 
@@ -141,10 +134,3 @@ def _figures(file: str, index: str, settings: Settings) -> list[FigureQuestion]:
 def _answered(file: str, questions: Callable[[Progress], Coroutine[Any, Any, T]]) -> T:
     with progress_bar(err, f"answering {Path(file).name}") as progress:
         return asyncio.run(questions(progress))
-
-
-def _weight_table(meanings: Mapping[str, str], weights: Iterable[float]) -> Table:
-    table = Table("name", "weight", "meaning")
-    for name, weight in zip(meanings, weights, strict=True):
-        table.add_row(name, f"{weight:+.2f}", meanings[name])
-    return table

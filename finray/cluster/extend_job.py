@@ -26,10 +26,11 @@ from finray.core import errors
 from finray.core.errors import FinrayError
 from finray.core.settings import Settings
 from finray.index.embedding import Attempts
-from finray.index.extension_attempts import Attempted, FailedFiling
-from finray.index.extensions import AnyExtension, Cost, FilingRows, Key, Tables
+from finray.index.extension import AnyExtension, Cost, FilingRows
+from finray.index.extension_attempts import Attempted, FailedFiling, Key
+from finray.index.extensions import Tables
 from finray.index.reader import IndexReader
-from finray.retrieval.methods.registry import method_named
+from finray.retrieval.methods.composed import method_named
 
 Row = dict[str, Any]
 

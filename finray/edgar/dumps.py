@@ -22,8 +22,11 @@ from finray.edgar.unpack import Contents, Unpacked, UnpackedDump, Unpacker, Unpa
 _ARCHIVE_BYTES = 64 * 1024**3
 
 
-def read_dumps(run: Run, uri: str) -> None:
-    """Read every new or changed archive and submission file at ``uri``. Raises SourceError if there is none."""
+def read_dumps(run: Run, uri: str, unpacker: Unpacker | None) -> None:
+    """Read every new or changed archive and submission file at ``uri``. Raises SourceError if there is none.
+
+    ``unpacker`` unpacks them; None: this process does, one after the other.
+    """
     dumps = feed.find_dumps(uri)
 
     def due() -> Iterator[feed.Dump]:
@@ -32,11 +35,11 @@ def read_dumps(run: Run, uri: str) -> None:
             if _is_due(run, f"dump {dump.uri}", dump.version):
                 yield dump
 
-    _take_all(run, due())
+    _take_all(run, unpacker, due())
     run.progress(len(dumps), len(dumps))
 
 
-def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
+def read_edgar_feed(run: Run, http: EdgarHttp, unpacker: Unpacker | None) -> None:
     """Read EDGAR's own feed archives for the days of the range: one request for all filings of a day.
 
     Raises EdgarBlockedError.
@@ -68,18 +71,23 @@ def read_edgar_feed(run: Run, http: EdgarHttp) -> None:
                 yield feed.Dump(str(archive), "", True, url)
 
     with ExitStack() as unfinished:  # after an error they stay for the next run
-        _take_all(run, archives(), lambda dump: downloads.pop(dump.source).close())
+        _take_all(run, unpacker, archives(), lambda dump: downloads.pop(dump.source).close())
     if blocked:
         raise blocked[0]
     run.progress(len(days), len(days))
 
 
-def _take_all(run: Run, dumps: Iterator[feed.Dump], taken: Callable[[feed.Dump], None] | None = None) -> None:
+def _take_all(
+    run: Run,
+    unpacker: Unpacker | None,
+    dumps: Iterator[feed.Dump],
+    taken: Callable[[feed.Dump], None] | None = None,
+) -> None:
     """Take the wanted filings of all ``dumps``, calling ``taken`` after each; a damaged one is a problem of the run."""
-    if run.unpacker is not None:
+    if unpacker is not None:
         job = UnpackJob.of(run)
-        for found in run.unpacker.unpack(job, dumps):
-            _take_unpacked(run, run.unpacker, job, found)
+        for found in unpacker.unpack(job, dumps):
+            _take_unpacked(run, unpacker, job, found)
             if taken is not None:
                 taken(found.dump)
         return

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from finray.core.settings import EdgarSettings
 from finray.edgar import schedule
@@ -17,9 +17,6 @@ from finray.edgar.listing import day_unit
 from finray.edgar.selection import Selection
 from finray.edgar.store import RawStore
 from finray.storage.locations import is_s3
-
-if TYPE_CHECKING:
-    from finray.edgar.unpack import Unpacker
 
 Span = tuple[dt.date, dt.date]
 """The first and the last day."""
@@ -92,7 +89,7 @@ class Run:
     """``now`` is fixed for the whole run. A ``dry_run`` reads indexes and dumps but writes nothing; ``recheck`` reads
     indexes again; ``retry_failed`` retries filings that were given up. ``dumps`` are locations; ``edgar_feed`` reads
     EDGAR's feed archives instead of its indexes; ``companies_now`` also requests each chosen company's filings that no
-    index lists yet. ``unpacker`` unpacks dumps; None: this process does, one after the other."""
+    index lists yet."""
 
     store: RawStore
     ledger: Ledger
@@ -106,7 +103,6 @@ class Run:
     dumps: Sequence[str] = ()
     edgar_feed: bool = False
     companies_now: bool = False
-    unpacker: Unpacker | None = None
     summary: SyncSummary = field(default_factory=SyncSummary)
 
     def __post_init__(self) -> None:

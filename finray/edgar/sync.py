@@ -97,9 +97,9 @@ def sync(
         ledger = Ledger(store.ledger_uri, read_only=request.dry_run)
         run = Run(
             store, ledger, selection, settings.edgar, now, progress, request.dry_run, request.retry_failed,
-            request.recheck, dumps, edgar_feed, request.companies_now, unpacker,
+            request.recheck, dumps, edgar_feed, request.companies_now,
         )  # fmt: skip
-        summary = sync_raw(run, http if listed else None)
+        summary = sync_raw(run, http if listed else None, unpacker)
         summary.unknown_tickers = unknown
         indexed = IndexOutcome()
         if request.index and not request.dry_run:
@@ -107,7 +107,7 @@ def sync(
     return summary, indexed
 
 
-def sync_raw(run: Run, http: EdgarHttp | None) -> SyncSummary:
+def sync_raw(run: Run, http: EdgarHttp | None, unpacker: Unpacker | None = None) -> SyncSummary:
     """Read dumps; with ``http``, read EDGAR's feed archives, or its indexes and every missing filing.
 
     Raises SourceError if the raw store cannot be used or a dump does not exist.
@@ -115,9 +115,9 @@ def sync_raw(run: Run, http: EdgarHttp | None) -> SyncSummary:
     started = time.monotonic()
     try:
         for uri in run.dumps:
-            read_dumps(run, uri)
+            read_dumps(run, uri, unpacker)
         if http is not None and run.edgar_feed:
-            read_edgar_feed(run, http)
+            read_edgar_feed(run, http, unpacker)
         elif http is not None:
             read_indexes(run, http)
             if run.companies_now:

@@ -9,103 +9,16 @@ from itertools import chain
 from typing import Self
 
 from finray.core.types import Filing, Statement
-from finray.core.vocabulary import COUNT, MONTH, MONTHS, NUMBER, ORDINAL, ORDINALS, SCALE, number_of
-from finray.filings.dates import add_months, is_month_end, last_of_month, to_date
-
-_MONTH = rf"(?P<month>{MONTH})\b\.?"
-_DAY_OF = re.compile(
-    _MONTH + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|20)\d\d)?(?!\d)", re.IGNORECASE
+from finray.filings.dates import add_months, is_month_end, last_of_month
+from finray.filings.period_headings import (
+    DAY_OF,
+    QUARTER,
+    Heading,
+    PartialDate,
+    length_in_months,
+    partial_date,
+    read_heading,
 )
-_NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
-_YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
-_COUNT = f"(?P<count>{COUNT})"
-_MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
-_WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
-_QUARTER = re.compile(rf"\b(?:quarters?(?: |$|ly)|fiscal quarter|{ORDINAL} quarter|q[1-4]\b)", re.IGNORECASE)
-_YEARS_LONG = re.compile(r"\b(?:years?|fiscal|annual|twelve months|full.year|fy)\b", re.IGNORECASE)
-_QUARTERS_LONG = re.compile(
-    rf"\b(?:trailing|last|past|rolling)[\s-]+{_COUNT}[\s-]+quarters?\b|\b(?P<ended>{COUNT})[\s-]+quarters?\s+end(?:ed|ing)\b",
-    re.IGNORECASE,
-)
-_NTH_QUARTER = re.compile(rf"\b(?:(?P<ordinal>{ORDINAL})|q(?P<number>[1-4]))\b", re.IGNORECASE)
-_YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """The period in a column's headings; None for parts that they do not name. ``change`` marks a difference."""
-
-    year: int | None = None
-    month: int | None = None
-    day: int | None = None
-    months: int | None = None
-    fiscal: bool = False
-    change: bool = False
-    quarter: int | None = None
-    """The quarter of the year, if it is what tells the column from others: "Second quarter", "Q2", "Second"."""
-    apart: bool = False
-    """The year stands apart from month and day: "Fiscal 2019 | September 30"."""
-
-
-_CHANGE = re.compile(
-    r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|over (?:19|20)\d\d)\b", re.IGNORECASE
-)
-
-
-@lru_cache(maxsize=4096)  # called for each cell of a column
-def read_heading(text: str) -> Heading:
-    """Year, month, day and length of the period that ``text`` names."""
-    year = month = day = None
-    apart = False
-    years = {int(y) for y in _YEAR.findall(text)}
-    if dates := list(_DAY_OF.finditer(text)):
-        # The last full date counts: "Year ended" stands before its date.
-        match = next((m for m in reversed(dates) if m["year"]), dates[-1])
-        year, month, day = _title_date(match)
-        if match["month"].lower() == "may" and day is None and year is None:
-            month = None
-    elif numeric := _NUMERIC_DATE.search(text):
-        month, day, year = int(numeric["month"]), int(numeric["day"]), int(numeric["year"])
-        year += 2000 if year < 70 else 1900 if year < 100 else 0
-    if year is None and len(years) == 1:
-        year, apart = next(iter(years)), month is not None
-    if month is not None and not 1 <= month <= 12:
-        month = day = None
-    return Heading(
-        year,
-        month,
-        day,
-        _length(text),
-        bool(re.search(r"\bfiscal\b|\bfy\b", text, re.IGNORECASE)),
-        bool(_CHANGE.search(text)),
-        _quarter_of(text),
-        apart,
-    )
-
-
-def _quarter_of(text: str) -> int | None:
-    """The number in a heading of nothing but a quarter, its period and footnotes."""
-    match = _NTH_QUARTER.search(text)
-    if match is None or _PERIOD_WORDS.sub("", _FOOTNOTE.sub(" ", text)):
-        return None
-    return int(match["number"]) if match["number"] else ORDINALS[match["ordinal"].lower()]
-
-
-def _length(text: str) -> int | None:
-    """Months of the period; a quarter may have 11 to 17 weeks, as retailers count."""
-    if match := _MONTHS_LONG.search(text):
-        return number_of(match["count"])
-    if match := _QUARTERS_LONG.search(text):
-        return 3 * number_of(match["count"] or match["ended"])
-    if match := _WEEKS_LONG.search(text):
-        weeks = number_of(match["count"])
-        usual = ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
-        return next((n for low, high, n in usual if low <= weeks <= high), max(1, round(weeks * 12 / 52)))
-    if _YEAR_TO_DATE.search(text):
-        return None
-    if _QUARTER.search(text):
-        return 3
-    return 12 if _YEARS_LONG.search(text) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +37,6 @@ _NEAR = 40
 """Characters before a date in which such words count."""
 _WEEKDAY_DAYS = 10
 _TOTAL = re.compile(r"\b(?:total|full[\s-]?year)\b", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z])\s*\)")
 MAX_TITLES = 10_000
 """Characters kept of titles; further rows do not show the period."""
 
@@ -161,7 +73,7 @@ class Calendar:
         known, annual = self.filing.period_end, self.filing.fiscal_period in ("FY", "Q4")
         if heading.quarter is None or end is None or known is None or not annual:
             return False
-        by_quarters = heading.months == 3 or _QUARTER.search(self.titles) is not None
+        by_quarters = heading.months == 3 or QUARTER.search(self.titles) is not None
         return by_quarters and end.month == known.month and heading.months in (None, 3)
 
     @staticmethod
@@ -231,14 +143,12 @@ class Calendar:
 
 
 _PERIOD_LINE = re.compile(r"\b(?:ended|ending|months|weeks|years)\b", re.IGNORECASE)
-_TitleDate = tuple[int | None, int, int | None]
-"""(year, month, day)"""
 
 
 @lru_cache(maxsize=256)  # called for each cell of a table
-def _title_dates(titles: str, note: bool) -> tuple[_TitleDate, ...]:
-    found: list[_TitleDate] = []
-    for match in _DAY_OF.finditer(titles):
+def _title_dates(titles: str, note: bool) -> tuple[PartialDate, ...]:
+    found: list[PartialDate] = []
+    for match in DAY_OF.finditer(titles):
         if match["day"] is None and match["month"].lower() in {"may", "mar"}:
             continue
         near = max(0, match.start() - _NEAR)
@@ -246,20 +156,15 @@ def _title_dates(titles: str, note: bool) -> tuple[_TitleDate, ...]:
             continue
         if note and _EVENT.search(titles, near, match.start()):
             continue
-        found.append(_title_date(match))
+        found.append(partial_date(match))
     return tuple(found)
-
-
-def _title_date(match: re.Match[str]) -> _TitleDate:
-    year, day = (int(match[part]) if match[part] else None for part in ("year", "day"))
-    return year, MONTHS[match["month"].lower()], day
 
 
 @lru_cache(maxsize=256)
 def _title_length(titles: str) -> int | None:
     """Months of the period named in lines such as "For the years ended"."""
     short = (line for line in titles.split("\n") if len(line) < 140)
-    return _length("\n".join(filter(_PERIOD_LINE.search, short)))
+    return length_in_months("\n".join(filter(_PERIOD_LINE.search, short)))
 
 
 def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
@@ -290,37 +195,3 @@ def _date(year: int | None, month: int, day: int | None, filing: Filing) -> dt.d
     if day is None:
         day = known.day if known is not None and known.month == month else last.day
     return last.replace(day=min(max(day, 1), last.day))
-
-
-def read_balance_date(label: str) -> dt.date | None:
-    """The day of a row such as "Balance at December 31, 2022"."""
-    if not re.search(r"\bbalances?\b|^\W*(?:as of|at)\b|^" + _MONTH, label, re.IGNORECASE):
-        return None
-    match = next((m for m in _DAY_OF.finditer(label) if m["day"] and m["year"]), None)
-    return to_date(int(match["year"]), MONTHS[match["month"].lower()], int(match["day"])) if match else None
-
-
-def months_between(start: dt.date, end: dt.date) -> int | None:
-    months = round((end - start).days / 30.4375)
-    return months if months > 0 else None
-
-
-MAX_COLUMN_LABEL = 200
-
-_PERIOD_WORDS = re.compile(
-    rf"\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
-    rf"on|and|unaudited|audited|restated|{ORDINAL}|{NUMBER}|"
-    rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+",
-    re.IGNORECASE,
-)
-
-
-@lru_cache(maxsize=4096)  # called for each cell of a column
-def column_label(heading: str) -> str | None:
-    """``heading`` if it holds more than a period and a scale, else None."""
-    return heading[:MAX_COLUMN_LABEL] if _PERIOD_WORDS.sub("", heading) else None
-
-
-def is_period(label: str) -> bool:
-    """Whether ``label`` names a year and nothing else: "2024", "Fiscal year ended June 30, 2024:"."""
-    return read_heading(label).year is not None and not _PERIOD_WORDS.sub("", label)

@@ -18,6 +18,7 @@ from finray.storage.locations import delete, exists, read_bytes, write_bytes
 
 T = TypeVar("T")
 Key = tuple[str, str]
+"""(filing_id, revision)"""
 _IN_A_ROW = 3
 """Filings of a process that fail, without one that does not, before the model is to blame."""
 _MAX_DETAIL = 300

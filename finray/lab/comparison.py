@@ -23,7 +23,7 @@ from finray.lab.evaluation.evaluate import Evaluation, evaluate
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, load_encoder
 from finray.models.reranker import load_reranker
-from finray.retrieval.methods.registry import method_named
+from finray.retrieval.methods.composed import method_named
 from finray.storage.locations import join
 
 RETRIEVAL_ONLY: Final[Mapping[str, Any]] = {"loop.curate": False, "loop.answerer": "none", "retrieval.k_passages": 10}

@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from finray.core.settings import LlmSettings, Settings
-from finray.index.extensions import Cost, FilingExtension, OfFiling
+from finray.index.extension import Cost, FilingExtension, OfFiling
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
 from finray.models.chat import ChatReply, Message

@@ -7,7 +7,8 @@ import pytest
 from finray.core.errors import SettingsError
 from finray.core.method_settings import MethodParameters
 from finray.core.settings import load_settings, preset_names
-from finray.retrieval.methods.registry import METHODS, method_named
+from finray.retrieval.methods.composed import method_named
+from finray.retrieval.methods.registry import METHODS
 
 
 def answer_hash(**settings: object) -> str:

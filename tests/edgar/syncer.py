@@ -15,6 +15,7 @@ from finray.edgar.run import Run, SyncSummary
 from finray.edgar.selection import Selection, parse_forms
 from finray.edgar.store import RawStore
 from finray.edgar.sync import sync_raw
+from finray.edgar.unpack import Unpacker
 
 CONTACT = "Finray Tests filings@finray.test"
 NOW = dt.datetime(2024, 3, 20, 12, tzinfo=dt.UTC)
@@ -39,6 +40,7 @@ class Syncer:
         online: bool = True,
         limiter: Limiter | None = None,
         settings: EdgarSettings | None = None,
+        unpacker: Unpacker | None = None,
         **options: Any,
     ) -> SyncSummary:
         settings = settings or self.settings
@@ -46,9 +48,9 @@ class Syncer:
         ledger = Ledger(store.ledger_uri, read_only=options.get("dry_run", False))
         run = Run(store, ledger, Selection(since, until, parse_forms(forms), ciks), settings, now, **options)
         if not online:
-            return sync_raw(run, None)
+            return sync_raw(run, None, unpacker)
         with EdgarHttp(settings, limiter or LocalLimiter(settings.requests_per_second)) as http:
-            return sync_raw(run, http)
+            return sync_raw(run, http, unpacker)
 
     @property
     def ledger(self) -> Ledger:

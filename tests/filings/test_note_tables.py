@@ -10,7 +10,7 @@ import pytest
 from finray.core.types import Filing, LineItem
 from finray.filings.html_grid import table_grid
 from finray.filings.line_items import extract_line_items
-from finray.filings.periods import column_label, is_period
+from finray.filings.period_headings import column_label, is_period
 from finray.filings.scales import Scale
 
 FILING = Filing(

@@ -15,16 +15,11 @@ import pytest
 from finray.core.errors import IndexMismatchError, ModelUnavailableError
 from finray.index import extensions
 from finray.index.embedding import AttemptsHere
+from finray.index.extension import Cost, Encode, Extension, FilingExtension, OfFiling
 from finray.index.extension_attempts import Attempted, FailedFiling
-from finray.index.extensions import (
-    Cost,
-    Extension,
-    FilingExtension,
-    OfFiling,
-    extend_index,
-    extension_file,
-    open_extension,
-)
+from finray.index.extension_store import location_of
+from finray.index.extension_table import extension_file, open_extension
+from finray.index.extensions import extend_index
 from finray.index.layout import table_uri
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
@@ -109,7 +104,7 @@ def test_only_new_filings_are_encoded(index: Index, corpus: Path, tmp_path: Path
         open_extension(after, PAGES)
     assert extend_index(after, PAGES).added == len(SEEN) == 1
     assert open_extension(after, PAGES).rows([]).num_rows == sum(after.row_counts("pages").values())
-    table = lance.dataset(extensions._location(uri, "page_scorer.lance"))
+    table = lance.dataset(location_of(uri, "page_scorer.lance"))
     assert [index.field_names for index in table.describe_indices()] == [["filing_id"]]
     assert table.stats.index_stats("filing_id_idx")["num_unindexed_rows"] == 0
     # Whoever still has the smaller index open sees its filings alone.
@@ -122,7 +117,7 @@ def test_only_new_filings_are_encoded(index: Index, corpus: Path, tmp_path: Path
 
 def test_filings_that_are_gone_or_written_twice_are_put_right(reader: IndexReader) -> None:
     extend_index(reader, PAGES)
-    uri = extensions._location(reader.uri, "page_scorer.lance")
+    uri = location_of(reader.uri, "page_scorer.lance")
     one = reader.filings()[0].filing_id
     rows = lance.dataset(uri).to_table(filter=f"filing_id = '{one}'")
     stranger = rows.set_column(rows.column_names.index("revision"), "revision", pa.array(["old"] * rows.num_rows))
@@ -232,7 +227,7 @@ def encode_wide(texts: Sequence[str]) -> Mapping[str, pa.Array]:
     return {"vector": vectors_array(HashEncoder(128).encode_passages(texts), 128)}
 
 
-def _never() -> extensions.Encode:
+def _never() -> Encode:
     raise AssertionError("nothing was to be encoded")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from finray.core.settings import FilingSettings
-from finray.filings import cells, facts, items, line_items, names, note_units, registrant, release, scales, statements
+from finray.filings import cells, facts, items, names, note_units, registrant, release, scales, statements, table_rows
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
 from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
 from tests.patterns.inventory import ANCHORED, Found, inventory
@@ -26,10 +26,10 @@ LIMITS = {
     "finray/retrieval/subjects.py": MAX_QUESTION_CHARACTERS,
     "finray/answering/wording.py": MAX_QUESTION_CHARACTERS,
     "finray/answering/presence.py _NAME": MAX_QUESTION_CHARACTERS,
-    "finray/answering/operands.py": line_items.MAX_LABEL,
-    "finray/answering/cell_words.py": line_items.MAX_LABEL,
-    "finray/answering/row_match.py": line_items.MAX_LABEL,
-    "finray/filings/canonical.py": 2 * line_items.MAX_LABEL,
+    "finray/answering/operands.py": table_rows.MAX_LABEL,
+    "finray/answering/cell_words.py": table_rows.MAX_LABEL,
+    "finray/answering/row_match.py": table_rows.MAX_LABEL,
+    "finray/filings/canonical.py": 2 * table_rows.MAX_LABEL,
     "finray/filings/cells.py": cells.MAX_CELL,
     "finray/filings/note_units.py made as wording": note_units.MAX_NAMED,
     "finray/filings/release.py _NAME_AT_END": release._NAME_REACH,

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from finray.core.errors import IndexMismatchError, SettingsError
 from finray.core.settings import Settings
-from finray.index.extensions import open_extension
+from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader
 from finray.lab.tables.paper_table import Gap
 from finray.retrieval.trees.build import fingear_extension

@@ -29,7 +29,7 @@ from finray.lab.tables.paper_table import Gap
 from finray.lab.tables.request import Progress
 from finray.models.chat import Message
 from finray.models.load_chat import load_chat
-from finray.retrieval.methods.registry import needed_extensions
+from finray.retrieval.methods.composed import needed_extensions
 from finray.storage.locations import join
 
 

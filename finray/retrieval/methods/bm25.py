@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.index.extensions import open_extension
+from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader
 from finray.retrieval.flat import FoundPassages, Scope
 from finray.retrieval.methods.titles import title_words

@@ -23,7 +23,7 @@ from finray.core.errors import SettingsError
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.types import Document, Passage
-from finray.index.extensions import ExtensionTable, extension_file, open_extension
+from finray.index.extension_table import ExtensionTable, extension_file, open_extension
 from finray.index.reader import IndexReader
 from finray.models.encoder import Vectors, query_vector
 from finray.models.reranker import Reranker, pair_scores

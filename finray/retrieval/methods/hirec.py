@@ -24,7 +24,8 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.settings import Settings
 from finray.core.types import Document
-from finray.index.extensions import FilingExtension, open_extension
+from finray.index.extension import FilingExtension
+from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Encoder, Vectors, query_vector

@@ -30,7 +30,8 @@ from finray.core.question_fields import excerpt
 from finray.core.roles import AnsweredPassages
 from finray.core.settings import Settings
 from finray.core.types import Document, Passage, TokenUsage
-from finray.index.extensions import Cost, FilingExtension, OfFiling, open_extension
+from finray.index.extension import Cost, FilingExtension, OfFiling
+from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import load_encoder, query_vector

@@ -25,7 +25,8 @@ from finray.core.query import Query
 from finray.core.settings import Settings
 from finray.filings.summary import filing_title
 from finray.index.bundle import page_vectors
-from finray.index.extensions import Encode, Extension, ExtensionTable, open_extension
+from finray.index.extension import Encode, Extension
+from finray.index.extension_table import ExtensionTable, open_extension
 from finray.index.schema import vectors_array, vectors_matrix
 from finray.models.encoder import Encoder, QueryCache, Vectors, load_encoder
 from finray.retrieval.flat import FoundPassages, Scope, doc_names

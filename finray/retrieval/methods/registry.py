@@ -1,21 +1,11 @@
-"""All retrieval methods by name, with their needs and builders, and compositions of them.
-
-``rrf+multi_hyde+title+rerank`` is a first stage, then in any order ``+title`` (finray.retrieval.methods.titles), a
-query writer and ``+rerank``.
-"""
+"""All retrieval methods by name, with their needs and builders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Final, Literal
+from typing import Final
 
-from finray.core.errors import SettingsError
 from finray.core.settings import Settings
-from finray.filings.summary import filing_title
-from finray.index.extensions import AnyExtension, Extension
-from finray.retrieval.flat import AllDocuments
+from finray.index.extension import Extension
 from finray.retrieval.methods import (
     bm25,
     dense,
@@ -41,41 +31,8 @@ from finray.retrieval.methods import (
     splade,
     zero_shot,
 )
+from finray.retrieval.methods.method import Method
 from finray.retrieval.methods.titles import title_vectors, title_words
-from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.query_writing import QueryWriter, WrittenPassages
-from finray.retrieval.rerank import RerankedPassages
-
-Need = Literal["chat model", "generator", "document reranker", "passage reranker", "sparse encoder"]
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """``description`` is one line, ``source`` the publication. ``extension`` describes the stored vectors or trees that
-    the method needs besides the index; of the language models, "chat model" is ``llm`` and "generator" ``answer_llm``
-    if there is one. ``flat`` methods have no document stage. ``titles`` are the extensions of
-    ``+title``, None if the method does not take it. ``writer`` writes queries, for itself and for first stages;
-    ``searches`` is whether the method is a first stage for writers."""
-
-    name: str
-    description: str
-    source: str
-    build: Callable[[Toolbox], Retrieval]
-    needs: tuple[Need, ...] = ()
-    extension: Callable[[Settings], AnyExtension] | None = None
-    flat: bool = True
-    answers: Literal["no", "also", "only"] = "no"
-    """Whether the method can write the answer (``loop.answerer=method``), or does nothing else."""
-    titles: Callable[[Settings], tuple[Extension, ...]] | None = None
-    writer: Callable[[Toolbox], QueryWriter] | None = None
-    searches: bool = False
-
-    def extensions(self, settings: Settings) -> tuple[AnyExtension, ...]:
-        """The stored vectors, words or trees that the method needs with these settings."""
-        parts = self.name.split("+")
-        if "title" in parts and self.titles is not None:
-            return self.titles(settings)
-        return (self.extension(settings),) if self.extension is not None else ()
 
 
 def _word_titles(_: Settings) -> tuple[Extension, ...]:
@@ -90,7 +47,7 @@ def _word_and_vector_titles(settings: Settings) -> tuple[Extension, ...]:
     return (*_word_titles(settings), *_vector_titles(settings))
 
 
-_ALL: Final = (
+ALL: Final = (
     Method(
         "finray",
         "filings by cover facts, then pages by text, statement and filing",
@@ -281,95 +238,4 @@ _ALL: Final = (
         flat=False,
     ),
 )
-METHODS: Final = {method.name: method for method in _ALL}
-
-
-def method_named(name: str) -> Method:
-    """The method ``name``, or the composition. Raises SettingsError for an unknown name, with the known ones, and for
-    parts that do not go together."""
-    first, *parts = name.split("+")
-    if first not in METHODS:
-        raise SettingsError(f"retrieval.method = {name!r} is unknown; choose from {', '.join(METHODS)}")
-    method = METHODS[first]
-    return _composed(name, method, parts) if parts else method
-
-
-def needed_extensions(settings: Settings) -> tuple[AnyExtension, ...]:
-    """What must be stored beside the index for ``retrieval.method``. ``page_scorer`` without a model of its own and
-    ``hirec`` with summaries of cover facts need nothing."""
-    method = method_named(settings.retrieval.method)
-    if method.name == page_scorer.NAME and not settings.page_encoder.model:
-        return ()
-    if method.name == hirec.NAME and settings.methods.hirec.summaries == "facts":
-        return ()
-    return method.extensions(settings)
-
-
-def _composed(name: str, first: Method, parts: Sequence[str]) -> Method:
-    """Raises SettingsError."""
-    writers = {method.name: method for method in _ALL if method.writer is not None}
-    known = ["title", *writers, "rerank"]
-    for part in parts:
-        if part not in known:
-            raise _refused(name, f"{part!r} is unknown after '+'; choose from {', '.join(known)}")
-    if twice := next((part for part in parts if parts.count(part) > 1), None):
-        raise _refused(name, f"{twice!r} is there twice")
-    chosen = [writers[part] for part in parts if part in writers]
-    if len(chosen) > 1 or (chosen and not first.searches):
-        searching = ", ".join(method.name for method in _ALL if method.searches)
-        raise _refused(name, f"a query writer ({', '.join(writers)}) goes after one of {searching}, and one is enough")
-    if "title" in parts and first.titles is None:
-        titled = ", ".join(method.name for method in _ALL if method.titles is not None)
-        raise _refused(name, f"+title goes after one of {titled}")
-    if "rerank" in parts and not first.flat:
-        raise _refused(name, f"+rerank goes after a flat method; {first.name!r} chooses filings first")
-    needs = [*first.needs, *(need for method in chosen for need in method.needs)]
-    needs += ["passage reranker"] * ("rerank" in parts)
-    return replace(
-        first,
-        name=name,
-        description="; ".join((first.description, *parts)),
-        build=partial(_build_composed, first, chosen[0].writer if chosen else None, frozenset(parts)),
-        needs=tuple(dict.fromkeys(needs)),
-    )
-
-
-def _build_composed(
-    first: Method, writer: Callable[[Toolbox], QueryWriter] | None, parts: frozenset[str], tools: Toolbox
-) -> Retrieval:
-    tools = replace(tools, titled="title" in parts)
-    retrieval = first.build(tools)
-    passages = retrieval.passages
-    if writer is not None:
-        passages = WrittenPassages(passages, writer(tools))
-    if "rerank" in parts:
-        titles = {f.filing_id: filing_title(f) for f in tools.reader.filings()} if tools.titled else None
-        candidates = tools.settings.methods.rerank.candidates
-        passages = RerankedPassages(passages, tools.reranker("passage_reranker"), candidates, titles)
-    return replace(retrieval, passages=passages)
-
-
-def _refused(name: str, problem: str) -> SettingsError:
-    return SettingsError(f"retrieval.method = {name!r}: {problem}")
-
-
-def build_retrieval(tools: Toolbox) -> Retrieval:
-    """The method that the settings name, without its document stage if ``retrieval.hierarchical`` is false.
-
-    Raises SettingsError for an unknown method, or if something that it needs is not set up.
-    """
-    method = method_named(tools.settings.retrieval.method)
-    if method.answers == "no" and tools.answers:
-        able = ", ".join(other.name for other in METHODS.values() if other.answers != "no")
-        raise SettingsError(
-            f"retrieval.method = {method.name!r} writes no answers, so loop.answerer cannot be 'method'; these write "
-            f"them: {able}"
-        )
-    if method.answers == "only" and not tools.answers:
-        raise SettingsError(
-            f"retrieval.method = {method.name!r} only answers; set loop.answerer=method (finray compare --answers)"
-        )
-    retrieval = method.build(tools)
-    if tools.settings.retrieval.hierarchical:
-        return retrieval
-    return replace(retrieval, documents=AllDocuments(tools.reader))
+METHODS: Final = {method.name: method for method in ALL}

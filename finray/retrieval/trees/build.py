@@ -17,7 +17,7 @@ from finray.core.errors import ModelReplyError
 from finray.core.method_settings import FingearParameters, RaptorParameters, TreeParameters
 from finray.core.settings import Settings
 from finray.core.types import LineItem, TokenUsage
-from finray.index.extensions import Cost, FilingExtension, OfFiling
+from finray.index.extension import Cost, FilingExtension, OfFiling
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.chat import ChatModel

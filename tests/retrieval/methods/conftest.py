@@ -17,8 +17,8 @@ from finray.models.chat import ChatModel, Message, ScriptedChatModel
 from finray.models.encoder import HashEncoder, QueryCache
 from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods import fingear, lightrag_rules, raptor, splade
+from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.lightrag import graph_extension
-from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from tests.weightless import WEIGHTLESS
 

@@ -15,8 +15,8 @@ from finray.models.chat import ChatModel, Message, ScriptedChatModel
 from finray.models.encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from finray.question.companies import CompanyCatalog
+from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.hyde import SAMPLED_PROMPT
-from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 
 from .conftest import FAKES, Build, Searcher

@@ -12,7 +12,8 @@ from finray.core.errors import IndexMismatchError, SettingsError
 from finray.core.journal import Journal
 from finray.core.settings import load_settings
 from finray.core.types import Document
-from finray.index.extensions import extend_index, open_extension
+from finray.index.extension_table import open_extension
+from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.retrieval.methods import fingear
 from finray.retrieval.trees.store import TreeStore

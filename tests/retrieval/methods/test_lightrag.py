@@ -15,7 +15,8 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages
 from finray.core.settings import load_settings
-from finray.index.extensions import extend_index, open_extension
+from finray.index.extension_table import open_extension
+from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
 from finray.retrieval.methods import lightrag_rules

@@ -7,7 +7,7 @@ import numpy as np
 from finray.core.journal import Journal
 from finray.core.settings import load_settings
 from finray.core.types import Document
-from finray.index.extensions import open_extension
+from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader
 from finray.models.encoder import HashEncoder
 from finray.retrieval.methods import raptor

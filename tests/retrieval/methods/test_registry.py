@@ -10,7 +10,8 @@ from finray.core.query import Query
 from finray.core.types import Document
 from finray.index.reader import IndexReader
 from finray.retrieval.flat import WholeIndex
-from finray.retrieval.methods.registry import METHODS, method_named
+from finray.retrieval.methods.composed import method_named
+from finray.retrieval.methods.registry import METHODS
 
 from .conftest import Build
 

@@ -1,0 +1,132 @@
+"""The period that the headings of a column name: year, month, day and length."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from finray.core.vocabulary import COUNT, MONTH, MONTHS, NUMBER, ORDINAL, ORDINALS, SCALE, number_of
+
+MONTH_NAME = rf"(?P<month>{MONTH})\b\.?"
+DAY_OF = re.compile(
+    MONTH_NAME + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|20)\d\d)?(?!\d)", re.IGNORECASE
+)
+_NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
+_YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
+_COUNT = f"(?P<count>{COUNT})"
+_MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
+_WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
+QUARTER = re.compile(rf"\b(?:quarters?(?: |$|ly)|fiscal quarter|{ORDINAL} quarter|q[1-4]\b)", re.IGNORECASE)
+_YEARS_LONG = re.compile(r"\b(?:years?|fiscal|annual|twelve months|full.year|fy)\b", re.IGNORECASE)
+_QUARTERS_LONG = re.compile(
+    rf"\b(?:trailing|last|past|rolling)[\s-]+{_COUNT}[\s-]+quarters?\b|\b(?P<ended>{COUNT})[\s-]+quarters?\s+end(?:ed|ing)\b",
+    re.IGNORECASE,
+)
+_NTH_QUARTER = re.compile(rf"\b(?:(?P<ordinal>{ORDINAL})|q(?P<number>[1-4]))\b", re.IGNORECASE)
+_YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The period in a column's headings; None for parts that they do not name. ``change`` marks a difference."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    months: int | None = None
+    fiscal: bool = False
+    change: bool = False
+    quarter: int | None = None
+    """The quarter of the year, if it is what tells the column from others: "Second quarter", "Q2", "Second"."""
+    apart: bool = False
+    """The year stands apart from month and day: "Fiscal 2019 | September 30"."""
+
+
+_CHANGE = re.compile(
+    r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|over (?:19|20)\d\d)\b", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=4096)  # called for each cell of a column
+def read_heading(text: str) -> Heading:
+    """Year, month, day and length of the period that ``text`` names."""
+    year = month = day = None
+    apart = False
+    years = {int(y) for y in _YEAR.findall(text)}
+    if dates := list(DAY_OF.finditer(text)):
+        # The last full date counts: "Year ended" stands before its date.
+        match = next((m for m in reversed(dates) if m["year"]), dates[-1])
+        year, month, day = partial_date(match)
+        if match["month"].lower() == "may" and day is None and year is None:
+            month = None
+    elif numeric := _NUMERIC_DATE.search(text):
+        month, day, year = int(numeric["month"]), int(numeric["day"]), int(numeric["year"])
+        year += 2000 if year < 70 else 1900 if year < 100 else 0
+    if year is None and len(years) == 1:
+        year, apart = next(iter(years)), month is not None
+    if month is not None and not 1 <= month <= 12:
+        month = day = None
+    return Heading(
+        year,
+        month,
+        day,
+        length_in_months(text),
+        bool(re.search(r"\bfiscal\b|\bfy\b", text, re.IGNORECASE)),
+        bool(_CHANGE.search(text)),
+        _quarter_of(text),
+        apart,
+    )
+
+
+def _quarter_of(text: str) -> int | None:
+    """The number in a heading of nothing but a quarter, its period and footnotes."""
+    match = _NTH_QUARTER.search(text)
+    if match is None or _PERIOD_WORDS.sub("", _FOOTNOTE.sub(" ", text)):
+        return None
+    return int(match["number"]) if match["number"] else ORDINALS[match["ordinal"].lower()]
+
+
+def length_in_months(text: str) -> int | None:
+    """Months of the period; a quarter may have 11 to 17 weeks, as retailers count."""
+    if match := _MONTHS_LONG.search(text):
+        return number_of(match["count"])
+    if match := _QUARTERS_LONG.search(text):
+        return 3 * number_of(match["count"] or match["ended"])
+    if match := _WEEKS_LONG.search(text):
+        weeks = number_of(match["count"])
+        usual = ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
+        return next((n for low, high, n in usual if low <= weeks <= high), max(1, round(weeks * 12 / 52)))
+    if _YEAR_TO_DATE.search(text):
+        return None
+    if QUARTER.search(text):
+        return 3
+    return 12 if _YEARS_LONG.search(text) else None
+
+
+_FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z])\s*\)")
+PartialDate = tuple[int | None, int, int | None]
+"""(year, month, day)"""
+
+
+def partial_date(match: re.Match[str]) -> PartialDate:
+    year, day = (int(match[part]) if match[part] else None for part in ("year", "day"))
+    return year, MONTHS[match["month"].lower()], day
+
+
+MAX_COLUMN_LABEL = 200
+_PERIOD_WORDS = re.compile(
+    rf"\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
+    rf"on|and|unaudited|audited|restated|{ORDINAL}|{NUMBER}|"
+    rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=4096)  # called for each cell of a column
+def column_label(heading: str) -> str | None:
+    """``heading`` if it holds more than a period and a scale, else None."""
+    return heading[:MAX_COLUMN_LABEL] if _PERIOD_WORDS.sub("", heading) else None
+
+
+def is_period(label: str) -> bool:
+    """Whether ``label`` names a year and nothing else: "2024", "Fiscal year ended June 30, 2024:"."""
+    return read_heading(label).year is not None and not _PERIOD_WORDS.sub("", label)
