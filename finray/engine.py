@@ -17,6 +17,7 @@ from finray.answering.own_answer import OwnAnswerer
 from finray.answering.planned import PlannedAnswerer
 from finray.answering.sentence_model import SentenceModel
 from finray.answering.statements import StatementAnswerer
+from finray.answering.table_reader.table_answerer import TableAnswerer
 from finray.core.errors import SettingsError
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal, Observer
@@ -188,7 +189,8 @@ def build_engine(
     confidence = load_confidence_model(loop.confidence_model)
     words = WordsAnswerer(facts, encoder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    others: list[FigureSource] = [CellAnswerer(facts)] if loop.cells else []
+    others: list[FigureSource] = [TableAnswerer(facts)] if loop.tables else []
+    others += [CellAnswerer(facts)] if loop.cells else []
     others += [FigureAnswerer(facts, encoder)] if loop.figures else []
     judging = JudgingAnswerer(planned, facts, encoder)
     statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others)

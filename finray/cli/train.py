@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finray.cli import fitting, train_answers, train_choices, train_matches, train_pages, train_reader, train_static
+from finray.cli import (
+    fitting,
+    train_answers,
+    train_choices,
+    train_matches,
+    train_pages,
+    train_reader,
+    train_rows,
+    train_static,
+)
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.output import out as stdout
@@ -168,9 +177,11 @@ app.command("page-ranker")(train_pages.page_ranker)
 app.command()(train_answers.confidence)
 app.command("filing-match")(train_matches.filing_match)
 app.command("row-match")(train_matches.row_match)
+app.command("table-reader")(train_choices.table_reader)
 app.command("cell-choice")(train_choices.cell_choice)
 app.command("figure-choice")(train_choices.figure_choice)
 app.command("reader")(train_reader.reader)
+app.command("row-reader")(train_rows.row_reader)
 app.command("static-encoder")(train_static.static_encoder)
 app.command()(train_answers.sentences)
 

@@ -1,5 +1,5 @@
-"""``finray train cell-choice`` and ``figure-choice``: the models that choose one cell, or one figure of a sentence, of
-the retrieved pages."""
+"""``finray train table-reader``, ``cell-choice`` and ``figure-choice``: the models that choose a computation over
+tables, one cell, or one figure of a sentence, of the retrieved pages."""
 
 from __future__ import annotations
 
@@ -20,8 +20,27 @@ if TYPE_CHECKING:
     from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, Found
     from finray.lab.training.figure_choice import FigureQuestion
     from finray.lab.training.page_ranking_data import Progress
+    from finray.lab.training.table_reader import ReadingQuestion
 
 T = TypeVar("T")
+
+
+def table_reader(
+    questions: Questions = None,
+    index: Indexes = None,
+    out: ModelOut = Path("reading_choice.json"),
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    l2: L2 = 1.0,
+    json_: JsonOption = False,
+) -> int:
+    """Fit the model that chooses a computation over the tables of the retrieved pages (loop.tables)."""
+    from finray.answering.table_reader.readings import FEATURES
+    from finray.lab.training.table_reader import READINGS
+
+    settings = _without(_without(_without(settings_of(preset, set_), "tables"), "cells"), "figures")
+    given = [each for file, uri in sources_of(questions, index) for each in _readings(file, uri, settings)]
+    return _train(given, READINGS, FEATURES, "a reading has the figure", questions or (), out, l2, as_json=json_)
 
 
 def cell_choice(
@@ -109,6 +128,15 @@ def _train(
     tables = (weights_table("feature", features, model.weights), weights_table("signal", task.names, model.answers))
     emit({"model": str(out), **trained, "threshold": threshold}, *tables, *lines, as_json=as_json)
     return 0
+
+
+def _readings(file: str, index: str, settings: Settings) -> list[ReadingQuestion]:
+    from finray.engine import open_engine
+    from finray.lab.training.inputs import training_questions
+    from finray.lab.training.table_reader import reading_questions
+
+    asked, engine = training_questions(file), open_engine(index, settings)
+    return _answered(file, lambda progress: reading_questions(asked, engine, Path(file).stem, progress))
 
 
 def _cells(file: str, index: str, settings: Settings) -> list[CellQuestion]:

@@ -1,7 +1,7 @@
 """Rows of figures: the cells of one printed row that differ only by their period.
 
 A *series* is what a question names ("variable lease costs of the U.S. plans"); which of its cells answers depends on
-the periods that the question names. A column that is more than a period (a segment, "Level 1") makes a series of its own.
+the periods that the question names. A column that is more than a period ("Level 1") makes a series of its own.
 """
 
 from __future__ import annotations

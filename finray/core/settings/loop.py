@@ -39,8 +39,11 @@ class LoopSettings(Section):
     """False is the paper's ablation: judge whether the passages suffice, but keep them all."""
     least_confidence: float = Field(default=0.0, ge=0.0, le=1.0)
     """A figure computed from cells is refused below this confidence; the refusal shows the cells as nearest data."""
+    tables: bool = False
+    """Whether the answerer "statements", if no plan gives a figure, may compute one from rows of the retrieved pages'
+    tables, which a trained model reads beside the question (``finray train row-reader``, ``table-reader``)."""
     cells: bool = False
-    """Whether the answerer "statements", if no plan gives a figure, may choose one cell of the tables on the retrieved
+    """Whether the answerer "statements", if neither gives a figure, may choose one cell of the tables on the retrieved
     pages (``finray train cell-choice``)."""
     figures: bool = False
     """Whether the answerer "statements", if neither a plan nor a cell gives a figure, may choose one that a sentence of
@@ -53,6 +56,7 @@ class LoopSettings(Section):
     def without_effect(self) -> set[str]:
         """Settings that change no answer, so that hashes from before they existed stay valid."""
         unused = set() if self.answerer == "hirec" else {"generation"}
+        unused |= set() if self.tables and self.answerer == "statements" else {"tables"}
         unused |= set() if self.cells and self.answerer == "statements" else {"cells"}
         unused |= set() if self.figures and self.answerer == "statements" else {"figures"}
         return unused if self.least_confidence else {*unused, "least_confidence"}

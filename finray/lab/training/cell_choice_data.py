@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from finray.answering.cell_answerer import CellAnswerer, value_of
 from finray.answering.page_cells import PageCell
 from finray.answering.presence import absence
-from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.core.roles import Answerer, Curation
-from finray.core.types import Answer, Prediction, Question
+from finray.core.roles import Curation
+from finray.core.types import Prediction, Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.numbers import Number
 from finray.lab.training.cell_choice import CellQuestion
 from finray.lab.training.page_ranking_data import Progress
+from finray.lab.training.recorded import group_of, recorded_answers
 from finray.question.companies import CompanyCatalog
 from finray.question.synonyms import words_of
 
@@ -28,49 +27,6 @@ _NAMED = 0.5
 """Share of a row's words that a quotation of it has."""
 _FEW_DIGITS = 3
 """A figure with fewer digits may stand elsewhere by chance, so it must be on a gold page."""
-
-
-@dataclass(slots=True)
-class _Recorder:
-    """Notes what the answerer was asked."""
-
-    inner: Answerer
-    query: Query | None = None
-    curation: Curation | None = None
-
-    async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
-        self.query, self.curation = query, curation
-        return await self.inner.answer(query, curation, journal)
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """An answer, and the query and curation that it was made from."""
-
-    question: Question
-    prediction: Prediction
-    query: Query
-    curation: Curation
-
-
-async def recorded_answers(
-    questions: Sequence[Question], engine: Engine, progress: Progress
-) -> AsyncIterator[Recorded]:
-    """The answers of ``engine``, without questions that did not reach the answerer."""
-    for done, question in enumerate(questions):
-        progress(done, len(questions))
-        recorder = _Recorder(engine.roles.answerer)
-        recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
-        prediction = await recorded.answer(question)
-        if recorder.query is not None and recorder.curation is not None:
-            yield Recorded(question, prediction, recorder.query, recorder.curation)
-    progress(len(questions), len(questions))
-
-
-def group_of(question: Question, query: Query, owners: Mapping[str, str]) -> str:
-    """The company of the gold filing, else that of the query; ``owners`` has the company of each filing by name."""
-    companies = (owners[each.doc_name] for each in question.evidence if each.doc_name in owners)
-    return next(companies, None) or next(iter(query.companies), question.qid)
 
 
 async def cell_questions(

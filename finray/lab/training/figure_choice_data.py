@@ -16,9 +16,9 @@ from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.numbers import Number, find_numbers
-from finray.lab.training.cell_choice_data import Recorded, group_of, recorded_answers
 from finray.lab.training.figure_choice import FigureQuestion
 from finray.lab.training.page_ranking_data import Progress
+from finray.lab.training.recorded import Recorded, group_of, recorded_answers
 from finray.models.encoder import Encoder
 from finray.question.companies import CompanyCatalog
 

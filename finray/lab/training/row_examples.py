@@ -1,0 +1,172 @@
+"""Training data of the row reader: questions beside rows of tables and sentences, some of which are gold.
+
+The questions are those of benchmarks/table_questions. Beside the gold rows stand those of the same page, and of pages
+of the filing that share most words with the question, shortened as for an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from finray.answering.page_cells import PageCells
+from finray.answering.table_reader.operations import LISTED
+from finray.answering.table_reader.shortlist import Shortlist, shortlist
+from finray.core.errors import UsageError
+from finray.core.types import LineItem, Passage
+from finray.filings.sentences import Sentence, page_sentences
+from finray.index.facts import FilingFacts
+from finray.models.row_reader import OPERATIONS
+from finray.question.companies import CompanyCatalog
+from finray.question.rule_reader import RuleReader, plain_query
+from finray.question.synonyms import words_of
+
+_PAGES = 6
+_ROWS, _SENTENCES = 40, 24
+_HEADING = 60
+
+
+@dataclass(frozen=True, slots=True)
+class RowExample:
+    """``rows`` are texts beside ``question``, the likeliest by their words first. ``first``, ``second``, ``listed`` and
+    ``answering`` are the numbers of those that are gold in each role; ``answering`` is for sentences. ``several`` is
+    whether the operands are of several rows, None if there is one. ``group`` is the company."""
+
+    question: str
+    rows: tuple[str, ...]
+    operation: str
+    group: str
+    first: tuple[int, ...] = ()
+    second: tuple[int, ...] = ()
+    listed: tuple[int, ...] = ()
+    answering: tuple[int, ...] = ()
+    several: bool | None = None
+
+    @property
+    def gold(self) -> frozenset[int]:
+        return frozenset((*self.first, *self.second, *self.listed, *self.answering))
+
+
+def read_lines(path: Path) -> list[Mapping[str, Any]]:
+    """The questions of a file. Raises UsageError."""
+    try:
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} is no file of questions, one JSON object a line: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        if not {"question", "evidence"} <= set(line) or not ({"operation", "cells"} <= set(line) or "kind" in line):
+            raise UsageError(f"{path}, line {number}: give question, evidence, and operation with cells, or kind")
+    return lines
+
+
+def examples(lines: Sequence[Mapping[str, Any]], facts: FilingFacts, catalog: CompanyCatalog) -> Iterator[RowExample]:
+    """One for each question whose filing is in the index and whose gold rows or sentences are found there."""
+    ids = {filing.doc_name: filing.filing_id for company in catalog.companies for filing in facts.filings_of(company)}
+    maker = _Maker(facts, RuleReader(catalog))
+    for line in sorted(lines, key=lambda line: str(line["evidence"][0]["doc_name"])):
+        filing_id = ids.get(str(line["evidence"][0]["doc_name"]))
+        if filing_id is None:
+            continue
+        found = maker.of_table(line, filing_id) if "cells" in line else maker.of_sentences(line, filing_id)
+        if found is not None:
+            yield found
+
+
+class _Maker:
+    def __init__(self, facts: FilingFacts, reader: RuleReader) -> None:
+        self._facts, self._reader, self._cells = facts, reader, PageCells(facts)
+        self._words: tuple[str, Mapping[int, set[str]]] = ("", {})
+
+    def of_table(self, line: Mapping[str, Any], filing_id: str) -> RowExample | None:
+        question, page = str(line["question"]), int(line["evidence"][0]["page"])
+        query = self._reader.understand(question, question)
+        name = self._facts.filing(filing_id).doc_name
+        pages = self._pages(filing_id, query.text, page)
+        passages = [Passage(name, filing_id, number, 0, 1, "", 1.0) for number in pages]
+        rows = shortlist(query, self._cells.read(passages), self._facts, _ROWS)
+        operands = [_rows_of(cell, rows, page) for cell in line["cells"]]
+        return table_example(question, str(line["operation"]), rows, operands, self._facts.company_of(filing_id))
+
+    def of_sentences(self, line: Mapping[str, Any], filing_id: str) -> RowExample | None:
+        question, page = str(line["question"]), int(line["evidence"][0]["page"])
+        wanted = plain_query(question).text
+        places = [(filing_id, number) for number in self._pages(filing_id, wanted, page)]
+        pages = self._facts.pages(places)
+        found = [s for place in places if place in pages for s in page_sentences(pages[place].text)]
+        ranked = _by_words(wanted, found)
+        quoted = {" ".join(str(each["text"]).split()) for each in line["evidence"]}
+        kept = [s for at, s in enumerate(ranked) if at < _SENTENCES or s.text in quoted]
+        gold = tuple(at for at, sentence in enumerate(kept) if sentence.text in quoted)
+        if not gold:
+            return None
+        operation = "value" if line["kind"] == "figure" else "none"
+        group = self._facts.company_of(filing_id)
+        return RowExample(question, tuple(map(sentence_text, kept)), operation, group, answering=gold)
+
+    def _pages(self, filing_id: str, text: str, gold: int) -> list[int]:
+        """The gold page first, then those whose rows share most words with ``text``."""
+        if self._words[0] != filing_id:
+            words: dict[int, set[str]] = defaultdict(set)
+            for item in self._facts.line_items([filing_id])[filing_id]:
+                words[item.page].update(words_of(" ".join(filter(None, (item.label, item.section, item.caption)))))
+            self._words = (filing_id, words)
+        of_page, asked = self._words[1], set(words_of(text))
+        on = Counter(word for words in of_page.values() for word in words & asked)
+        score = {
+            page: sum(math.log(1 + len(of_page) / on[word]) for word in words & asked)
+            for page, words in of_page.items()
+            if page != gold
+        }
+        return [gold, *sorted(score, key=lambda page: -score[page])[: _PAGES - 1]]
+
+
+def table_example(
+    question: str, operation: str, rows: Shortlist, operands: Sequence[tuple[int, ...]], group: str
+) -> RowExample | None:
+    """``operands`` are the numbers of the series that may hold each operand; None if one is in none."""
+    if not operands or not all(operands) or operation not in OPERATIONS:
+        return None
+    texts = tuple(series.text for series in rows.series)
+    shared = set(operands[0]).intersection(*operands[1:])
+    if len(operands) == 1:
+        return RowExample(question, texts, operation, group, first=operands[0])
+    if shared:
+        return RowExample(question, texts, operation, group, first=tuple(sorted(shared)), several=False)
+    if operation in LISTED:
+        listed = tuple(sorted({number for operand in operands for number in operand}))
+        return RowExample(question, texts, operation, group, listed=listed, several=True)
+    return RowExample(question, texts, operation, group, first=operands[0], second=operands[1], several=True)
+
+
+def sentence_text(sentence: Sentence) -> str:
+    """A sentence as the row reader sees it, after the end of its heading."""
+    heading = sentence.heading[-_HEADING:]
+    return f"{heading} | {sentence.text}" if heading else sentence.text
+
+
+def _rows_of(cell: Mapping[str, Any], rows: Shortlist, page: int) -> tuple[int, ...]:
+    """The series with a cell like ``cell`` on ``page``."""
+    found = {
+        owner
+        for own, owner in zip(rows.cells, rows.owner, strict=True)
+        if own.item.page == page and _matches(cell, own.item)
+    }
+    return tuple(sorted(found))
+
+
+def _matches(cell: Mapping[str, Any], item: LineItem) -> bool:
+    known = (cell["text"], cell["label"], cell.get("column"), cell.get("period_end"))
+    return known == (item.text, item.label, item.column_label, str(item.period_end) if item.period_end else None)
+
+
+def _by_words(text: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    asked = set(words_of(text))
+    words = [asked & set(words_of(sentence.text)) for sentence in sentences]
+    on = Counter(word for own in words for word in own)
+    score = [sum(math.log(1 + len(sentences) / on[word]) for word in own) for own in words]
+    return [sentences[at] for at in sorted(range(len(sentences)), key=lambda at: -score[at])]

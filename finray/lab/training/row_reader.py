@@ -1,0 +1,204 @@
+"""Fine-tunes the row reader (``finray.models.row_reader``), which reads questions beside rows of tables or sentences.
+
+Each question is read beside its gold rows and hard negatives. The first and second operand are chosen by a softmax over
+the rows, listed rows by a logistic loss, the operation from the question alone; sentences by both losses.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch.nn import functional
+
+from finray.lab.training.row_examples import RowExample
+from finray.models.row_reader import (
+    OPERATIONS,
+    QUESTION_TOKENS,
+    ROW_TOKENS,
+    SENTENCE_TOKENS,
+    RowReader,
+    batch,
+    pooled,
+    reader_module,
+)
+
+Report = Callable[[str], None]
+_PARTS = 4
+"""Forward passes of a batch, each over sequences of like length."""
+_SEVERAL_WEIGHT, _LISTED_WEIGHT = 0.5, 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class RowReaderOptions:
+    """``rows`` is how many rows stand beside a question, ``questions`` how many make a batch. ``rate`` is the learning
+    rate of the layers, ``head_rate`` that of the heads. ``seconds``: training ends early after so long."""
+
+    epochs: int = 2
+    rows: int = 8
+    questions: int = 16
+    rate: float = 1.5e-4
+    head_rate: float = 8e-4
+    seed: int = 0
+    seconds: float = float("inf")
+
+
+def fine_tune(given: Sequence[RowExample], options: RowReaderOptions, report: Report) -> dict[str, npt.NDArray[Any]]:
+    """The state of the fitted module, as RowReader takes it; word embeddings stay those of MiniLM and are left out.
+
+    Raises ValueError without examples.
+    """
+    if not given:
+        raise ValueError("no question has its gold rows in the index: nothing to learn from")
+    torch.manual_seed(options.seed)
+    training = _Training(options)
+    steps = options.epochs * -(-len(given) // options.questions)
+    optimizer = torch.optim.AdamW(training.groups(), weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps))
+    started, losses = time.monotonic(), 0.0
+    for step, examples in enumerate(_batches(given, options), start=1):
+        loss = training.loss(examples)
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(training.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad(set_to_none=True)
+        losses += float(loss.detach())
+        if step % 25 == 0 or step == steps:
+            report(f"step {step} of {steps}: loss {losses / (step % 25 or 25):.3f}")
+            losses = 0.0
+        if time.monotonic() - started > options.seconds:
+            break
+    return training.state()
+
+
+def operand_recall(reader: RowReader, given: Sequence[RowExample], rows: int) -> list[float]:
+    """Per question with a first operand among its likeliest ``rows``: 1.0 if it is scored highest."""
+    found = []
+    for example in given:
+        if any(number < rows for number in example.first):
+            scores = reader.rows(example.question, example.rows[:rows])
+            found.append(float(int(scores.first.argmax()) in example.first))
+    return found
+
+
+class _Training:
+    def __init__(self, options: RowReaderOptions) -> None:
+        self._options = options
+        self._random = random.Random(options.seed)
+        self._tokenizer, self._bert, self._heads = reader_module()
+        self._bert.embeddings.word_embeddings.weight.requires_grad_(False)
+        self._bert.train()
+
+    def parameters(self) -> list[Any]:
+        own = [p for p in self._bert.parameters() if p.requires_grad]
+        return own + [p for head in self._heads.values() for p in head.parameters()]
+
+    def groups(self) -> list[dict[str, Any]]:
+        layers = [p for p in self._bert.parameters() if p.requires_grad]
+        heads = [p for head in self._heads.values() for p in head.parameters()]
+        return [{"params": layers, "lr": self._options.rate}, {"params": heads, "lr": self._options.head_rate}]
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        modules = {"bert": self._bert, **self._heads}
+        return {
+            f"{name}.{key}": value.detach().numpy()
+            for name, module in modules.items()
+            for key, value in module.state_dict().items()
+            if "word_embeddings" not in key and "position_ids" not in key
+        }
+
+    def loss(self, examples: Sequence[RowExample]) -> torch.Tensor:
+        """Mean over ``examples``, which are all of tables or all of sentences."""
+        chosen = [self._chosen(example) for example in examples]
+        pairs = [(e, e.rows[number]) for e, numbers in zip(examples, chosen, strict=True) for number in numbers]
+        states = self._states([*pairs, *((example, "") for example in examples)])
+        of_rows, of_questions = states[: len(pairs)], states[len(pairs) :]
+        roles, answers = self._heads["roles"](of_rows), self._heads["answers"](of_rows)[:, 0]
+        operations, axes = self._heads["ops"](of_questions), self._heads["axis"](of_questions)
+        total = functional.cross_entropy(
+            operations, torch.tensor([OPERATIONS.index(e.operation) for e in examples]), reduction="sum"
+        )
+        start = 0
+        for at, (example, numbers) in enumerate(zip(examples, chosen, strict=True)):
+            own = slice(start, start + len(numbers))
+            start += len(numbers)
+            place = {number: position for position, number in enumerate(numbers)}
+            for role, gold in enumerate((example.first, example.second)):
+                if wanted := [place[number] for number in gold if number in place]:
+                    total = total + _choice(roles[own, role], wanted)
+            if wanted := [place[number] for number in example.listed if number in place]:
+                total = total + _LISTED_WEIGHT * _each(roles[own, 2], wanted)
+            if wanted := [place[number] for number in example.answering if number in place]:
+                total = total + _choice(answers[own], wanted) + _each(answers[own], wanted)
+            if example.several is not None:
+                several = torch.tensor([int(example.several)])
+                total = total + _SEVERAL_WEIGHT * functional.cross_entropy(axes[at : at + 1], several)
+        return total / len(examples)
+
+    def _chosen(self, example: RowExample) -> list[int]:
+        """Gold rows, at most six, and negatives: likely ones, and one that is not."""
+        gold = sorted(example.gold)[:6]
+        rest = [number for number in range(len(example.rows)) if number not in example.gold]
+        near, far = rest[: 2 * self._options.rows], rest[2 * self._options.rows :]
+        self._random.shuffle(near)
+        negatives = near[: max(self._options.rows - len(gold), 3)]
+        if far:
+            negatives[-1:] = [self._random.choice(far)]
+        return gold + negatives
+
+    def _states(self, pairs: Sequence[tuple[RowExample, str]]) -> torch.Tensor:
+        read = [
+            (
+                self._ids(example.question, QUESTION_TOKENS),
+                self._ids(row, SENTENCE_TOKENS if example.answering else ROW_TOKENS) if row else [],
+            )
+            for example, row in pairs
+        ]
+        order = sorted(range(len(read)), key=lambda at: len(read[at][0]) + len(read[at][1]))
+        parts = []
+        size = -(-len(order) // _PARTS)
+        for numbers in (order[start : start + size] for start in range(0, len(order), size)):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                parts.append(pooled(self._bert, batch([read[at] for at in numbers])))
+        states = torch.cat(parts)
+        return states[torch.tensor(np.argsort(order))]
+
+    def _ids(self, text: str, limit: int) -> list[int]:
+        found: list[int] = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        return found[:limit]
+
+
+def _batches(given: Sequence[RowExample], options: RowReaderOptions) -> Iterator[list[RowExample]]:
+    """Tables and sentences apart, in a new order each epoch."""
+    chance = random.Random(options.seed)
+    for _ in range(options.epochs):
+        epoch = []
+        for sentences in (False, True):
+            own = [example for example in given if bool(example.answering) == sentences]
+            chance.shuffle(own)
+            epoch += [own[start : start + options.questions] for start in range(0, len(own), options.questions)]
+        chance.shuffle(epoch)
+        yield from epoch
+
+
+def _choice(logits: torch.Tensor, gold: Sequence[int]) -> torch.Tensor:
+    """Negative log probability of ``gold`` together."""
+    return torch.logsumexp(logits, 0) - torch.logsumexp(logits[list(gold)], 0)
+
+
+def _each(logits: torch.Tensor, gold: Sequence[int]) -> torch.Tensor:
+    wanted = torch.zeros_like(logits)
+    wanted[list(gold)] = 1.0
+    return functional.binary_cross_entropy_with_logits(logits, wanted)
+
+
+def _rate(step: int, steps: int) -> float:
+    """Linear warm-up over a twentieth of the steps, then linear decay."""
+    return min(1.0, (step + 1) / max(1.0, 0.05 * steps)) * max(0.02, 1 - step / max(1, steps))

@@ -1,0 +1,45 @@
+"""Rows of figures, and how they are described to the model that reads them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from finray.answering.page_cells import PageCells
+from finray.answering.table_reader.series import Series, series_of
+from finray.core.types import LineItem
+from tests.answering.made_up_cells import BEFORE, ITEMS, facts, item, passage
+
+
+def _series(items: tuple[LineItem, ...] = ITEMS) -> list[Series]:
+    return series_of(PageCells(facts(items)).read([passage(3), passage(5)]))
+
+
+def test_the_periods_of_a_row_are_one_series() -> None:
+    series = _series()[0]
+    assert [cell.item.text for cell in series.cells] == ["904", "769"]
+    assert series.text.startswith("North America Beverages | amount")
+
+
+def test_columns_that_are_more_than_a_period_are_series_of_their_own() -> None:
+    found = {series.text: len(series.cells) for series in _series() if series.first.item.label == "Granted"}
+    assert sorted(found.values()) == [1, 1]
+    assert any("Number of RSUs" in text for text in found)
+
+
+def test_columns_that_only_name_periods_are_not() -> None:
+    one = item(3, 1, "Interest", 5.0, column_label="Three months ended June 30, 2022")
+    other = replace(one, value=6.0, text="6", column=2, period_end=BEFORE, column_label="Three months ended 2021")
+    assert len(_series((one, other))) == 1
+
+
+def test_the_description_has_caption_and_headings_but_no_figure() -> None:
+    text = _series()[0].text
+    assert "Capital spending by segment" in text
+    assert "Note 7" in text
+    assert "904" not in text
+
+
+def test_long_captions_keep_their_end() -> None:
+    (series,) = _series((item(3, 1, "Rent", 5.0, caption="word " * 100 + "lease cost"),))
+    assert series.text.endswith("lease cost | Note 7")
+    assert len(series.text) < 200

@@ -1,0 +1,127 @@
+"""Figures computed from rows that a model chose: operations, periods, units, names, and refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from finray.answering.table_reader.reading_choice import SIGNALS, ReadingModel
+from finray.answering.table_reader.readings import FEATURES
+from finray.answering.table_reader.table_answerer import TableAnswerer
+from finray.core.journal import Journal
+from finray.core.period import Period
+from finray.core.query import AskedUnit, Query, Shape
+from finray.core.roles import Curation
+from finray.core.types import Answer, LineItem
+from tests.answering.made_up_cells import BEFORE, ITEMS, facts, item, passage
+from tests.answering.table_reader.scores import FakeRowReader
+
+_WEIGHTS = {
+    "operation": 1.0, "first": 1.0, "second": 1.0, "listed": 1.0, "unlisted": 1.0, "period": 2.0, "periods": 2.0,
+    "unnamed": -1.0, "backwards": -2.0, "same_page": 0.5, "misfit": -3.0, "several": 0.5,
+}  # fmt: skip
+MODEL = ReadingModel(np.asarray([_WEIGHTS.get(name, 0.0) for name in FEATURES]), np.zeros(len(SIGNALS)), threshold=0.4)
+"""Weighs the row model and the periods; every choice has probability one half."""
+
+
+def _query(text: str, *years: int, unit: AskedUnit | None = None) -> Query:
+    periods = tuple(Period(year, "FY") for year in years)
+    return Query(text, text, ("acme",), periods=periods, names=("Acme",), shape=Shape(None, None, unit=unit))
+
+
+def _answer(
+    query: Query, reader: FakeRowReader, items: tuple[LineItem, ...] = ITEMS, model: ReadingModel = MODEL
+) -> Answer | None:
+    curation = Curation((passage(3), passage(5)), answerable=True)
+    return TableAnswerer(facts(items), reader, model).answer(query, curation, Journal())
+
+
+def test_one_cell_of_the_year_asked_for() -> None:
+    answer = _answer(
+        _query("Capital spending of North America Beverages in 2021?", 2021), FakeRowReader("value", "North")
+    )
+    assert answer is not None
+    assert (answer.value, answer.unit) == (769e6, "USD")
+    assert "North America Beverages" in answer.text
+    assert answer.grounded
+    assert answer.confidence == 0.5
+
+
+def test_change_between_the_years_of_one_row() -> None:
+    query = _query("By how much did spending of the Beverages rise from 2021 to 2022?", 2021, 2022)
+    answer = _answer(query, FakeRowReader("difference", "North"))
+    assert answer is not None
+    assert answer.value == 135e6
+    assert [cell.text for cell in answer.operands] == ["904", "769"]
+
+
+def test_growth_over_the_year_before_the_only_one_named() -> None:
+    query = _query("By what percentage did spending of the Beverages rise in 2022?", 2022, unit="percent")
+    answer = _answer(query, FakeRowReader("growth", "North"))
+    assert answer is not None
+    assert answer.unit == "percent"
+    assert answer.value == pytest.approx(100 * 135 / 769)
+
+
+def test_share_of_two_rows_in_one_column() -> None:
+    query = _query("Snacks as a percentage of beverages in 2021?", 2021, unit="percent")
+    answer = _answer(query, FakeRowReader("share", "Frito", "North"))
+    assert answer is not None
+    assert answer.value == pytest.approx(100 * 801 / 769)
+
+
+def test_sum_of_several_rows() -> None:
+    answer = _answer(_query("Both segments together in 2022?", 2022), FakeRowReader("sum", listed=("North", "Frito")))
+    assert answer is not None
+    assert answer.value == 904e6 + 665e6
+
+
+def test_average_over_the_periods_of_one_row() -> None:
+    answer = _answer(_query("Mean spending in 2021 and 2022?", 2021, 2022), FakeRowReader("average", "North"))
+    assert answer is not None
+    assert answer.value == (904e6 + 769e6) / 2
+
+
+def test_which_row_is_the_largest() -> None:
+    query = _query("Which segment spent most in 2021?", 2021)
+    answer = _answer(query, FakeRowReader("which_max", listed=("North", "Frito")))
+    assert answer is not None
+    assert answer.value is None
+    assert answer.text.startswith("Frito Snacks (")
+
+
+def test_a_result_in_another_unit_than_asked_for_is_no_answer() -> None:
+    query = _query("What is the ratio of North America Beverages in 2022?", 2022, unit="ratio")
+    assert _answer(query, FakeRowReader("value", "North"), ITEMS[:4]) is None
+
+
+def test_a_percentage_is_shown_as_printed() -> None:
+    answer = _answer(
+        _query("Share of units in hotels in 2022?", 2022, unit="percent"), FakeRowReader("value", "hotels")
+    )
+    assert answer is not None
+    assert (answer.value, answer.unit) == (12.5, "percent")
+
+
+def test_costs_in_parentheses_count_as_amounts() -> None:
+    costs = tuple(
+        item(
+            3, 1, "Impairment charges", -value, text=f"({value / 1e6:.0f})", scale=10**6, period_end=end, column=column
+        )
+        for column, (value, end) in enumerate([(200e6, ITEMS[0].period_end), (100e6, BEFORE)])
+    )
+    query = _query("By what percentage did impairment charges rise from 2021 to 2022?", 2021, 2022, unit="percent")
+    answer = _answer(query, FakeRowReader("growth", "Impairment"), costs)
+    assert answer is not None
+    assert answer.value == pytest.approx(100.0)
+
+
+def test_below_the_threshold_there_is_no_answer() -> None:
+    query = _query("Capital spending of North America Beverages in 2021?", 2021)
+    assert _answer(query, FakeRowReader("value", "North"), model=replace(MODEL, threshold=0.6)) is None
+
+
+def test_without_tables_there_is_no_answer() -> None:
+    assert _answer(_query("Capital spending?"), FakeRowReader("value"), items=()) is None
