@@ -37,7 +37,7 @@ class Columns:
     headings: dict[int, str]
     """The text over each column, at first that of the table before."""
     units: NoteUnits | None
-    """Of a table outside the statements."""
+    """How to read units in a table outside the statements; None in a statement."""
     amounts: frozenset[int]
     """The columns that hold amounts, not percentages."""
     width: int

@@ -17,7 +17,7 @@ from finray.storage.sheets import Cell, CellValue, Column, Styled, begins_formul
 
 MAX_ROWS = 1_048_576
 MAX_LINKS = 65_530
-"""Of one sheet in Excel, which calls a sheet with more damaged; the rest are written as text."""
+"""Links in one sheet. Excel calls a sheet with more damaged; the rest are written as text."""
 _MAX_LINK_CHARACTERS = 2_079
 _MAX_NAME = 31
 
