@@ -48,7 +48,7 @@ def value_of(cell: Cell) -> CellValue:
 
 
 def begins_formula(text: str) -> bool:
-    """Whether a spreadsheet may take ``text`` for a formula: it begins with = + - @ or the like and is no number."""
+    """Whether a spreadsheet may take ``text`` for a formula: it begins with = + - @ or the like and is not a number."""
     return _BEGINS_FORMULA.match(text) is not None and _PLAIN_NUMBER.fullmatch(text) is None
 
 

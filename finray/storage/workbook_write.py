@@ -32,7 +32,7 @@ class WorkbookWriter:
         self._sheets: list[WorkbookSheet] = []
 
     def sheet(self, name: str, columns: Sequence[Column], *, first: bool = False, frozen: int = 0) -> WorkbookSheet:
-        """A new sheet, the last unless it shall be ``first``, with a head row that filters and stays in view.
+        """A new sheet, the last unless ``first``, with a head row that filters and stays in view.
 
         So do the ``frozen`` columns on the left.
         """
