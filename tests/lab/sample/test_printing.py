@@ -36,6 +36,7 @@ def test_every_keyed_line_stands_on_its_page(kind: Format, page_texts: PageTexts
             assert all(word in page for word in words), (filing.doc_name, key)
 
 
+@pytest.mark.slow
 def test_pages_agree_between_formats() -> None:
     for draft in some_drafts():
         (pdf, _), (html, _) = print_filing(draft, ("pdf",), 3), print_filing(draft, ("html",), 3)

@@ -177,6 +177,7 @@ def test_the_ablation_without_a_tuned_reranker_says_so(tables: Tables) -> None:
     assert "gap" in rows["HiREC"]["measured"]["page recall"]
 
 
+@pytest.mark.slow
 def test_all_tables_have_their_numbers(tables: Tables) -> None:
     assert tuple(tables()) == NUMBERS
 

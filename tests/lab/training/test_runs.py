@@ -42,7 +42,7 @@ def run(corpus: Corpus, tiny_base: str) -> Callable[[Kind], Run]:
     return made
 
 
-@pytest.mark.parametrize("kind", ["reranker", "page-scorer"])
+@pytest.mark.parametrize("kind", ["reranker", pytest.param("page-scorer", marks=pytest.mark.slow)])
 def test_the_model_folder_can_be_named_in_the_settings(run: Callable[[Kind], Run], kind: Kind, tmp_path: Path) -> None:
     out = tmp_path / "model"
     record = train_model(run(kind), out, 0.25, quiet)
