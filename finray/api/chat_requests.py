@@ -96,6 +96,6 @@ def _readable(texts: list[str], limits: ServingSettings) -> list[str]:
     for text in texts:
         try:
             kept.append(read_text(text, limits, "messages"))
-        except ApiError:  # it was refused when it was asked
+        except ApiError:  # an invalid question was refused when it was asked
             continue
     return kept

@@ -1,4 +1,4 @@
-"""Predictions as rows of spreadsheets: one of an answer, several of its evidence. Pages count from 1 here."""
+"""Predictions as rows of spreadsheets: one for each answer, several for its evidence. Pages count from 1 here."""
 
 from __future__ import annotations
 

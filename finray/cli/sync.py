@@ -109,7 +109,7 @@ def sync(
         )
     emit(asdict(summary) | {"index": asdict(indexed)}, described(summary, indexed), as_json=json_)
     stored = indexed.summary
-    if summary.problems or not exit_zero:  # a problem is no single filing, but an index or EDGAR as a whole
+    if summary.problems or not exit_zero:  # a problem concerns an index or EDGAR as a whole, not one filing
         return 1 if summary.has_failures or (stored is not None and stored.failed > 0) else 0
     fetched = exit_code(len(summary.failed), summary.fetched + summary.adopted, exit_zero=True)
     return fetched or (exit_code(stored.failed, stored.indexed, exit_zero=True) if stored is not None else 0)

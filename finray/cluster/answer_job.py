@@ -282,7 +282,7 @@ def _share_of_gpus(settings: Settings, served: ServedModels | None, workers: int
 
 
 def _default_workers(gpus: int) -> int:
-    """As many workers as the cluster has room for now, at least one."""
+    """The number of workers that the cluster has room for now, at least one."""
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
     cpus = int(resources.get("CPU", 1))
     return max(1, min(cpus, int(resources.get("GPU", 0) // gpus)) if gpus else cpus)

@@ -75,7 +75,7 @@ def cluster_nodes() -> list[Node]:
 
 
 def plan_pool(nodes: list[Node], settings: Settings, files: int) -> EmbedPool:
-    """The pool for ``files`` to index on a cluster of ``nodes``, which may all lack processors: they may come later."""
+    """The pool for ``files`` to index on a cluster of ``nodes``, which may have no processors yet."""
     chosen = settings.index_job
     gpus = _gpus_per_worker(nodes, settings)
     room = sum(int((node.gpus + _EPSILON) / gpus if gpus else node.cpus) for node in nodes)

@@ -52,7 +52,7 @@ _TASK_FILES, _TASK_BYTES = 64, 4 * 1024**2
 task is cut by size. Small jobs pass on single filings, to finish evenly."""
 _TASKS_PER_CPU = 32
 _WRITE_FILINGS, _WRITE_BYTES = 512, 64 * 1024**2
-"""At most, of files with an average size: each write adds a fragment to every table until the job compacts them."""
+"""Limits of one write: each adds a fragment to every table until the job compacts them."""
 _WRITES_PER_WORKER = 8
 
 
@@ -156,7 +156,7 @@ def parsing_tasks(files: Sequence[SourceFile], cpus: int) -> list[list[SourceFil
 
 
 def filings_per_write(files: Sequence[SourceFile], workers: int) -> int:
-    """Filings of one write, of a job with as many embedding workers."""
+    """Filings of one write in a job with ``workers`` embedding workers."""
     average = sum(file.size for file in files) // len(files)
     return max(1, min(_WRITE_FILINGS, _WRITE_BYTES // max(1, average), len(files) // (_WRITES_PER_WORKER * workers)))
 

@@ -1,4 +1,4 @@
-"""Tells the user that a job waits for nodes: Ray itself waits for them in silence, forever if need be."""
+"""Tells the user that a job waits for nodes: Ray itself waits without a message, forever if necessary."""
 
 from __future__ import annotations
 

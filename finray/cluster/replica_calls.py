@@ -1,4 +1,4 @@
-"""Calls of Ray Serve deployments from wherever a model is needed."""
+"""Calls a model in a Ray Serve deployment."""
 
 from __future__ import annotations
 

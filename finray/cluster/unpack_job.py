@@ -18,7 +18,7 @@ from finray.edgar.unpack import UnpackedDump, UnpackJob, unpack_dump
 _AHEAD: Final = 4
 """Dumps for each worker that may be unpacked before one that takes long is."""
 _RETRIES: Final = 1
-"""Of a task whose worker or node dies. A dump that kills it again is a problem of the run."""
+"""Retries of a task whose worker or node dies. A dump that kills it again is a problem of the run."""
 
 
 class _Claims:

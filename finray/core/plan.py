@@ -120,7 +120,7 @@ class Plan:
 class Found:
     """``operand`` read from ``line_item`` of ``filing``. ``value`` is in base units with the sign that formulas expect:
     what was paid or spent is positive. ``unit`` is that of ``value``; every currency counts as dollars, and
-    ``currency`` is its ISO 4217 code, "" for what is no money, such as a number of stores."""
+    ``currency`` is its ISO 4217 code, "" for what is not money, such as a number of stores."""
 
     operand: Operand
     filing: Filing

@@ -27,7 +27,7 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class Shape:
     """``scale`` is the word an amount is shown in, None where the question leaves it open. ``currency`` is the ISO 4217
-    code of amounts, "" where they are no money. ``unit`` is what the figure must measure, None if the question does not
+    code of amounts, "" if they are not money. ``unit`` is what the figure must measure, None if the question does not
     say."""
 
     scale: str | None
@@ -75,7 +75,7 @@ class Query:
     shape: Shape = Shape(None, None)
     """How a figure is to be written."""
     measures: tuple[Measures, ...] = ()
-    """Readings of what is to be computed, the likeliest first; empty if the answer is no figure."""
+    """Readings of what is to be computed, the likeliest first; empty if the answer is not a figure."""
     imagined: tuple[str, ...] = ()
     """Passages that a query writer imagined; their vectors are searched with that of ``question``, unless that is
     empty."""

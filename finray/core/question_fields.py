@@ -128,7 +128,7 @@ def _gold(index: int, entry: object) -> GoldEvidence:
     if (start, end) != (None, None):
         start, end = (_page(f"evidence {index}: {side!r}", entry.get(side)) for side in ("start", "end"))
         if page is None or end <= start:
-            raise QuestionError(f"evidence {index}: characters {start} to {end} are no span of a page")
+            raise QuestionError(f"evidence {index}: characters {start} to {end} are not a span of the page")
     return GoldEvidence(
         _repaired(doc_name),
         page,

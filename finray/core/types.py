@@ -31,7 +31,7 @@ ANNUAL_REPORT_TO_HOLDERS = "ARS"
 UNIDENTIFIED = "unidentified"
 """Company or form of a report in which finray cannot find it."""
 PLAIN_DOCUMENT = "document"
-"""Form of a contract or another document that is no SEC filing (``collection.profile = "documents"``)."""
+"""Form of a contract or another document that is not an SEC filing (``collection.profile = "documents"``)."""
 _DATED_FORMS = ("10-K", "10-Q", "8-K", "20-F", "40-F", "6-K", EARNINGS_RELEASE, ANNUAL_REPORT_TO_HOLDERS, UNIDENTIFIED)
 
 
@@ -71,7 +71,7 @@ class Filing(Record):
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """Which of company, form and period could not be read; none of a document that is no SEC filing."""
+        """Which of company, form and period could not be read; empty for a document that is not an SEC filing."""
         if self.form == PLAIN_DOCUMENT:
             return ()
         undated = self.period_end is None and self.fiscal_year is None and self.form.startswith(_DATED_FORMS)
@@ -124,8 +124,8 @@ class LineItem(Record):
     ``months`` is its length (0 for an instant, such as a balance-sheet date; None if the table does not state it).
     ``label`` is the row as printed, ``section`` the heading inside the table that governs it, ``column_label`` the
     column head if it is more than a period (a segment, "Level 1"), with the part of the company that a tag names in
-    brackets, ``caption`` the text just above a table that is no primary statement. ``box`` is (x0, y0, x1, y1) in PDF
-    points, None for HTML. ``concept`` is the XBRL concept if the cell is tagged.
+    brackets, ``caption`` the text just above a table that is not a primary statement. ``box`` is (x0, y0, x1, y1) in
+    PDF points, None for HTML. ``concept`` is the XBRL concept if the cell is tagged.
     ``statement`` is None for tables of notes and of management's discussion.
     """
 

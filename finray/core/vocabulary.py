@@ -62,5 +62,5 @@ def number_of(text: str) -> int:
     if match := _COMPOUND.fullmatch(word):
         return NUMBERS[match[1]] + NUMBERS[match[2]]
     if word not in NUMBERS:
-        raise ValueError(f"{text!r} is no number below a hundred, in digits or words")
+        raise ValueError(f"{text!r} is not a number below a hundred, in digits or words")
     return NUMBERS[word]

@@ -40,7 +40,7 @@ class Dump:
 
     @property
     def name(self) -> str:
-        """What the records of its filings call it."""
+        """Its name in the records of its filings."""
         return self.source or self.uri
 
     @property

@@ -28,13 +28,13 @@ from finray.storage.locations import join
 
 State = Literal["pending", "done", "skipped", "failed", "deleted"]
 SETTLED: Final[frozenset[State]] = frozenset({"done", "deleted"})
-"""States of filings that a dump delivers in vain, unless as a correction."""
+"""States of filings that are not stored again when a dump delivers them, except as a correction."""
 _COMMIT_ROWS = 5_000
 _COMMIT_SECONDS = 5.0
 _SMALL_FRAGMENTS = 16
 _KEEP_VERSIONS = dt.timedelta(days=1)
 _MAX_CLOCK_SKEW = dt.timedelta(hours=1)
-"""Between machines that sync into one store; with more, one of them is wrong."""
+"""Largest difference between the clocks of machines that sync into one store; with more, one of them is wrong."""
 
 
 @dataclass(frozen=True, slots=True)

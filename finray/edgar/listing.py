@@ -54,8 +54,8 @@ class Quarter:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One filing of an index. ``day`` is the daily index's, for a late filing not ``filed_at``; ``ciks`` are all
-    companies that the index lists it under (joint filings have several)."""
+    """One filing of an index. ``day`` is that of the daily index, which for a late filing is not ``filed_at``;
+    ``ciks`` are all companies that the index lists it under (joint filings have several)."""
 
     accession: str
     form: str

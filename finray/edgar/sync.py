@@ -68,7 +68,7 @@ def sync(
 ) -> tuple[SyncSummary, IndexOutcome]:
     """Fetch what is missing, and index it with ``index_new`` if the request names an index.
 
-    ``limiter`` makes the limiter of so many requests a second; ``upkeep`` runs tasks on the index; ``unpacker`` unpacks
+    ``limiter`` makes a limiter from requests per second; ``upkeep`` runs tasks on the index; ``unpacker`` unpacks
     dumps, by default this process, one after the other. Raises UsageError, SettingsError for a contact or pace that
     EDGAR does not allow, SourceError.
     """

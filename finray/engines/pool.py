@@ -107,7 +107,7 @@ class EnginePool:
         self._up.result()
 
     async def ready(self) -> None:
-        """As :meth:`wait_until_ready`."""
+        """Like :meth:`wait_until_ready`."""
         await asyncio.shield(asyncio.wrap_future(self._up))
 
     async def answer(

@@ -23,7 +23,7 @@ from finray.question.companies import Company, CompanyCatalog
 
 _PERIODIC = ("10-K", "10-Q", "20-F", "40-F")
 _REPEATED_YEARS = 5
-"""Annual reports have a column for up to so many years before their own."""
+"""Years before its own for which an annual report may have a column."""
 _WANDER_DAYS = 7
 
 

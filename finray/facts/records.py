@@ -19,11 +19,11 @@ class Fact(Record):
     """A line item of a company in a fiscal year, as one filing prints it; or, with ``reason``, why there is none."""
 
     company: str
-    """As the index names it; as asked if it does not have it."""
+    """Its name in the index; the name as asked if the index does not have it."""
     item: str
     """As asked."""
     fiscal_year: int
-    """As the company counts its years."""
+    """The year as the company counts it."""
     value: OmitNone[float | None] = None
     """In base units; percent as printed. If the item was asked by name, amounts paid, spent or deducted are positive,
     however they are printed; if by tag or label, the sign is the printed one."""
@@ -35,7 +35,7 @@ class Fact(Record):
     version: int = 1
     """1 for the figure as first reported, then one for each later filing that prints it."""
     restated: OmitNone[bool | None] = None
-    """Of version 1: whether a later filing prints another figure in the same row; of a later version: whether it
+    """For version 1: whether a later filing prints another figure in the same row; for a later version: whether it
     differs from the first. Absent if no later filing prints it, or only another figure in a row of another name, which
     may be another thing. Figures that only rounding distinguishes are equal."""
     latest_value: OmitNone[float | None] = None
@@ -61,7 +61,7 @@ class Fact(Record):
     concept: OmitNone[str | None] = None
     """The XBRL concept that the cell is tagged with."""
     row: OmitNone[int | None] = None
-    """Of the page's tables."""
+    """Counted over the page's tables."""
     column: OmitNone[int | None] = None
     box: OmitNone[tuple[float, float, float, float] | None] = None
     """(x0, y0, x1, y1) in PDF points; absent for HTML."""

@@ -1,4 +1,4 @@
-"""Contracts, policies and other documents that are no SEC filings: no cover facts, pages are sections by headings.
+"""Contracts, policies and other documents that are not SEC filings: no cover facts, pages are sections by headings.
 
 The sections of a text file tile it: joined, they are its text, so that a passage's place in the file is the length of
 the sections before its own plus its place in that section.

@@ -13,7 +13,7 @@ from finray.filings.facts import Facts
 from finray.filings.phrases import phrase
 
 _NEAR = 90
-"""A fiscal year's name and a date within so many characters belong together."""
+"""A fiscal year's name and a date within this many characters belong together."""
 _MAX_MENTIONS = 1_000
 """Mentions of fiscal years that are read; annual reports have some hundred."""
 _MIN_VOTES = 3

@@ -83,7 +83,7 @@ AUDIT_REACH = 6
 """Maximum number of pages between the auditor's reports and the statements."""
 CANDIDATES_PER_PAGE = 12
 HEADINGS_PER_PAGE = 500
-"""Headings read on one page; a page with so many is a list of Items."""
+"""Headings read on one page; a page with this many is a list of Items."""
 _TITLED, _BARE = 3.0, 1.0
 REPEATED = 0.05
 

@@ -21,7 +21,7 @@ Kind = Literal["price", "shares", "count", "years", "rate", "ratio", "dollars"]
 MAX_NAMED = 160
 """Characters; a longer text is prose, which names no unit."""
 MANY = 100_000
-"""Nobody counts so many shares in thousands or millions."""
+"""Nobody counts this many shares in thousands or millions."""
 _SECURITY = r"(?:shares?|options?|sars|rsus?|psus?|dsus?|rsas?|adss?|awards?|warrants?|stock units|share units)"
 _OF_STOCK = (
     r"(?:(?:common|ordinary|restricted|performance|stock|share|deferred|phantom|class \w|total|vested|treasury)\s)"

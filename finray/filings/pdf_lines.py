@@ -129,7 +129,7 @@ def _is_near(x: float, edges: Collection[int]) -> bool:
 
 
 class _Kind(NamedTuple):
-    """What the text of a word says about its place. ``figure`` is a number that is no year, ``numeric`` a part of one,
+    """What the text of a word says about its place. ``figure`` is a number but not a year, ``numeric`` a part of one,
     ``grouped`` one with a comma, parenthesis or "$", ``month`` the name of a month."""
 
     figure: bool

@@ -15,7 +15,7 @@ CONTENTS_PAGES = 8
 MIN_LISTED = 6
 """A page that lists at least so many Items, or titles with page numbers, is the table of contents."""
 HEAD_LINES = 6
-"""An exhibit is named within so many lines at the top of its first page."""
+"""An exhibit is named within this many lines at the top of its first page."""
 
 _COVER = re.compile(r"commission file|exact name of registrant|securities registered pursuant to section 12", re.I)
 _LISTED = re.compile(r"^[^\S\n]*items?\s{1,3}\d{1,2}", re.I | re.M)

@@ -171,7 +171,7 @@ def _name_above(cells: Sequence[str]) -> str | None:
 
 
 def _continues(upper: str, lower: str) -> bool:
-    """Whether ``lower`` is the rest of a name that begins on the line ``upper``: it is no name by itself, or ``upper``
+    """Whether ``lower`` is the rest of a name that begins on the line ``upper``: it is not a name itself, or ``upper``
     is incomplete and in the same case."""
     if (
         only_suffix(lower)

@@ -35,7 +35,7 @@ MAX_LINES = 5_000
 """Lines read of a page; printed ones have hundreds."""
 MAX_BEFORE_TITLE = 60
 INDEX_TITLES = 4
-"""A page that names so many kinds of statements is their index."""
+"""A page that names this many kinds of statements is their index."""
 INTERIM = 0.85
 """Weight of condensed or unaudited statements: a 10-K may print quarters again beside its audited year."""
 TITLE_LINES = 14

@@ -22,7 +22,7 @@ _FORM_NAMES = {
 
 def cover_summary(filing: Filing, text: str = "") -> str:
     """The known cover facts as text, in the words of a question. If the company is unknown, the first words of ``text``
-    replace its name. Of a document that is no filing, its name and first words."""
+    replace its name. Of a document that is not a filing, its name and first words."""
     if filing.form == PLAIN_DOCUMENT:
         return f"{' '.join(_WORDS.findall(filing.doc_name))}: {' '.join(text[:_HEAD_CHARACTERS].split())}"
     name = filing.company if filing.company != UNIDENTIFIED else " ".join(text[:_HEAD_CHARACTERS].split())

@@ -37,7 +37,7 @@ class Columns:
     headings: dict[int, str]
     """The text over each column, at first that of the table before."""
     units: NoteUnits | None
-    """Of a table outside the statements."""
+    """How to read units in a table outside the statements; None in a statement."""
     amounts: frozenset[int]
     """The columns that hold amounts, not percentages."""
     width: int
@@ -81,7 +81,7 @@ class Columns:
             if cell.column == 0 or len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) > 1:
                 continue  # a title over the whole table, passed to the calendar below
             if read_scale(cell.text) and not names_period(cell.text) and not self._names_more(cell.text):
-                continue  # "(in millions)" is no heading of a column
+                continue  # "(in millions)" is not a heading of a column
             for column in range(max(cell.column, 1), cell.column + cell.span):
                 self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
 

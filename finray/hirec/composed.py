@@ -124,7 +124,7 @@ def _filler(
         name, own = match[1], (match[2] or "").strip()
         value = values.get(name)
         if not is_finite_number(value):
-            raise ModelReplyError(f"answer: `answer` names {{{name}}}, which is no number of the program and no cell")
+            raise ModelReplyError(f"answer: `answer` names {{{name}}}, neither a number of the program nor a cell")
         of_cell = cells[name].unit if name in cells else None
         return _worded(float(cast(float, value)), own or of_cell or unit, shape if name == "answer" else _plain(shape))
 

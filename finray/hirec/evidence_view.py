@@ -44,7 +44,7 @@ class EvidenceView:
         return Shown(tuple(parts), cells, sum(bool(earlier & set(part.passages)) for part in parts))
 
     def _coverage(self, query: Query, passages: Sequence[Passage]) -> Coverage | None:
-        """Of the first plan with all its operands, else of the first plan; None without a plan."""
+        """The coverage of the first plan with all its operands, else of the first plan; None without a plan."""
         tried = [
             cover(query, plan, passages, self._facts, anywhere=True) for plan in plans_for(query, passages, self._facts)
         ]

@@ -22,7 +22,7 @@ async def answer_question(
 ) -> Prediction:
     """Retrieve, curate, ask for what is missing, and answer.
 
-    Does not raise if a role fails or the question is no text: the prediction then has status "error" and the error.
+    Does not raise if a role fails or the question is not text: the prediction then has status "error" and the error.
     Cancellation passes through. ``Prediction.passages`` is the first ranked retrieval, before curation. ``observer`` is
     called as each stage begins and ends.
     """

@@ -51,12 +51,8 @@ class Shown:
 
 
 Show = Callable[[Query, Sequence[Passage], int, Query | None], Shown]
-"""Renders passages for a question; the first so many were kept in earlier rounds, the others are for the follow-up."""
-
-
-def show_passages(_query: Query, passages: Sequence[Passage], kept: int, _asked: Query | None = None) -> Shown:
-    """Passages as they are."""
-    return Shown(tuple(ShownPart(p.text, f"{p.doc_name}, p. {p.page + 1}", (p,)) for p in passages), kept=kept)
+"""Renders passages for a question. The first ones, as many as given, were kept in earlier rounds; the others are for
+the follow-up, if there is one."""
 
 
 def messages_over(instructions: str, query: Query, shown: Shown, turn: Turn | None = None) -> list[Message]:

@@ -25,7 +25,7 @@ from finray.index.tasks import Run, in_turn
 from finray.storage.locations import SourceFile, join, list_objects, open_stream
 
 _PREFIX: Final = "finray.checksums."
-"""Of keys in a table's configuration."""
+"""Begins the keys in a table's configuration."""
 _SEGMENT_ROWS: Final = 2**20
 """Fewer new rows are merged into the last segment of an index."""
 

@@ -223,4 +223,4 @@ class FactsResult(Record):
 
     facts: tuple[FactLine, ...]
     cut_off: OmitEmpty[bool] = False
-    """Whether there are more than one call returns: ask for fewer companies, items or years."""
+    """Whether there are more facts than one call returns: ask for fewer companies, items or years."""

@@ -238,7 +238,7 @@ def _add_resources(server: MCPServer[Any], tools: Tools) -> None:
     async def page(context: Context[Any, Any], filing_id: str, page: str) -> str:
         """The text of a page between tags that mark it as data, below its citation; pages count from 0."""
         if not page.isdecimal() or len(page) > 6:
-            raise ResourceNotFoundError(f"{page[:40]!r} is no page; pages count from 0")
+            raise ResourceNotFoundError(f"{page[:40]!r} is not a page; pages count from 0")
         read = await _found(tools.page(_caller(context), filing_id, int(page)))
         rest = "" if read.next_start is None else f"\n… the tool read_page has the rest, from {read.next_start}"
         return f"{read.citation.text}\n{read.text}{rest}"

@@ -100,7 +100,7 @@ class Interpreter:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[x])):
                 value, values = self._value(x), self._variable(name)
                 if not isinstance(values, list):
-                    raise TypeError(f"{name} is no list")
+                    raise TypeError(f"{name} is not a list")
                 self.budget.spend(1)
                 values.append(self._made(value))
             case ast.Expr(value=expression):

@@ -257,7 +257,7 @@ def check_name(name: str, line: int | None = None) -> None:
         raise Fault("limit", f"a name of {len(name)} characters; at most {limits.NAME_CHARACTERS}", line)
     if not _NAME.fullmatch(name):
         raise Fault(
-            "refused", f"{name!r} is no name in this language: ASCII letters, digits, no double underscore", line
+            "refused", f"{name!r} is not a name in this language: ASCII letters, digits, no double underscore", line
         )
 
 

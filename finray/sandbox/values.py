@@ -151,7 +151,7 @@ def element(container: Value, index: Value) -> Value:
 def elements(budget: Budget, value: Value) -> list[Value]:
     """The elements that a loop or function visits, as a copy that later changes of ``value`` do not affect."""
     if not isinstance(value, list | tuple | dict):
-        raise TypeError(f"{_kind(value)} is no list")
+        raise TypeError(f"{_kind(value)} is not a list")
     budget.spend(len(value))
     return list(value)
 

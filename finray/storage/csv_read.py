@@ -27,7 +27,7 @@ _DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,9})\.\d{0,5}[1-9]")
 
 
 def read_csv(content: bytes, name: str) -> SheetRows:
-    """The rows of a CSV file. Raises SourceError for bytes that are no text, and for a quotation mark left open."""
+    """The rows of a CSV file. Raises SourceError for bytes that are not text, and for a quotation mark left open."""
     text, remarks = _decoded(content, name)
     first, _, rest = text.partition("\n")
     skipped = 0
@@ -65,7 +65,7 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         if b"\0" in content:
-            raise SourceError(f"{name!r} is no text; save it as 'CSV UTF-8' or as .xlsx") from error
+            raise SourceError(f"{name!r} is not text; save it as 'CSV UTF-8' or as .xlsx") from error
         try:
             text = content.decode("cp1252")
         except UnicodeDecodeError:

@@ -124,7 +124,7 @@ def upsert(table: Any, key: str, rows: pa.Table, lost: str | None = None) -> Non
 
 
 def open_if_any(where: str) -> Any:
-    """As ``open_latest``, but None if there is no table yet."""
+    """Like ``open_latest``, but None if there is no table yet."""
     return open_latest(where) if exists(where) else None
 
 

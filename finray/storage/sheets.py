@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias
 CellValue: TypeAlias = str | int | float | bool | dt.datetime | dt.date | dt.time | dt.timedelta | None
 
 MAX_CELL_CHARACTERS = 32_767
-"""Of one cell in Excel."""
+"""The most that Excel allows in one cell."""
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _BEGINS_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]|\s+[=+\-@＝＋－＠]")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?%?")
@@ -48,7 +48,7 @@ def value_of(cell: Cell) -> CellValue:
 
 
 def begins_formula(text: str) -> bool:
-    """Whether a spreadsheet may take ``text`` for a formula: it begins with = + - @ or the like and is no number."""
+    """Whether a spreadsheet may take ``text`` for a formula: it begins with = + - @ or the like and is not a number."""
     return _BEGINS_FORMULA.match(text) is not None and _PLAIN_NUMBER.fullmatch(text) is None
 
 

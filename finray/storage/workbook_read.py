@@ -58,7 +58,7 @@ class Workbook:
         self._sheets = {sheet.title: sheet for sheet in sheets}
         macros = any(entry.filename.endswith("vbaProject.bin") for entry in self._archive.infolist())
         self.remarks = (f"{name!r} has macros, which are neither run nor kept",) if macros else ()
-        """About the whole workbook."""
+        """Remarks about the whole workbook."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class Workbook:
             cells: dict[int, list[Cell]] = {}
             problems: dict[int, dict[int, str]] = {}
             opened = self._sheets[sheet]
-            opened.reset_dimensions()  # as the file states them, they are often wrong
+            opened.reset_dimensions()  # those in the file are often wrong
             for number, row in enumerate(opened.iter_rows(), start=1):
                 values = [_cell(cell) for cell in row]
                 wrong = {

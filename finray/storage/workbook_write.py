@@ -17,7 +17,7 @@ from finray.storage.sheets import Cell, CellValue, Column, Styled, begins_formul
 
 MAX_ROWS = 1_048_576
 MAX_LINKS = 65_530
-"""Of one sheet in Excel, which calls a sheet with more damaged; the rest are written as text."""
+"""Links in one sheet. Excel calls a sheet with more damaged; the rest are written as text."""
 _MAX_LINK_CHARACTERS = 2_079
 _MAX_NAME = 31
 
@@ -32,7 +32,7 @@ class WorkbookWriter:
         self._sheets: list[WorkbookSheet] = []
 
     def sheet(self, name: str, columns: Sequence[Column], *, first: bool = False, frozen: int = 0) -> WorkbookSheet:
-        """A new sheet, the last unless it shall be ``first``, with a head row that filters and stays in view.
+        """A new sheet, the last unless ``first``, with a head row that filters and stays in view.
 
         So do the ``frozen`` columns on the left.
         """

@@ -390,6 +390,7 @@ def test_two_head_rows_another_encoding_and_bad_rows_lose_nothing(serve: Serve, 
     assert "M\xfcller" in text
 
 
+@pytest.mark.slow
 def test_another_service_over_the_same_folder_is_refused(
     serve: Serve, decided: Decided, place: Path, serving_settings: Settings
 ) -> None:

@@ -67,40 +67,48 @@ def replies(client: TestClient) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("kind", [ModelUnavailableError, ModelReplyError])
 def test_a_failing_model_is_reported_without_its_address(
-    make_client: MakeClient, sample_index: str, kind: type[FinrayError], caplog: pytest.LogCaptureFixture
+    make_client: MakeClient, sample_index: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    error = kind(f"{' '.join(SECRETS)} gave no answer") if kind is ModelUnavailableError else kind("reply is empty")
-    chosen = llm_settings(SECRETS[0])
+    errors = [ModelUnavailableError(f"{' '.join(SECRETS)} gave no answer"), ModelReplyError("reply is empty")]
+    current: list[FinrayError] = []
 
     async def fail(*_: object) -> None:
-        raise error
+        raise current[-1]
 
-    with closing(LocalService(sample_index, chosen, outsiders={"chat": fail})) as service:
-        seen = replies(make_client(service))
-    assert '"status":"error"' in seen["answer"]
-    assert "req-77" in seen["answer"]
-    for name, text in seen.items():
-        assert not any(secret in text for secret in (*SECRETS, sample_index)), name
-    assert "req-77" in caplog.text
-    assert str(error) in caplog.text
+    with closing(LocalService(sample_index, llm_settings(SECRETS[0]), outsiders={"chat": fail})) as service:
+        for error in errors:
+            current.append(error)
+            caplog.clear()
+            seen = replies(make_client(service))
+            assert '"status":"error"' in seen["answer"]
+            assert "req-77" in seen["answer"]
+            for name, text in seen.items():
+                assert not any(secret in text for secret in (*SECRETS, sample_index)), name
+            assert "req-77" in caplog.text
+            assert str(error) in caplog.text
 
 
-@pytest.mark.parametrize("answers", ["<html>", "[1]", "nobody"])
+@pytest.mark.parametrize("answers", [["<html>", "[1]"], []], ids=["invalid", "unreachable"])
 def test_an_invalid_model_reply_is_reported_without_the_address(
-    make_client: MakeClient, sample_index: str, listen: Callable[[Any], str], answers: str
+    make_client: MakeClient, sample_index: str, listen: Callable[[Any], str], answers: list[str]
 ) -> None:
-    odd = PlainTextResponse(answers, headers={"connection": "close"})
-    server = Starlette(routes=[Route("/{path:path}", lambda _: odd, methods=["POST"])])
-    url = "http://127.0.0.1:9/v1" if answers == "nobody" else listen(server)
+    current: list[str] = []
+
+    def odd(_: object) -> PlainTextResponse:
+        return PlainTextResponse(current[-1], headers={"connection": "close"})
+
+    server = Starlette(routes=[Route("/{path:path}", odd, methods=["POST"])])
+    url = listen(server) if answers else "http://127.0.0.1:9/v1"
     with closing(LocalService(sample_index, llm_settings(url))) as service:
-        seen = replies(make_client(service))
-    assert '"status":"error"' in seen["answer"]
-    for name, text in seen.items():
-        assert url not in text, name
-        assert url.removeprefix("http://") not in text, name
-        assert "secret-7b" not in text, name
+        for answer in answers or ["nobody replies"]:
+            current.append(answer)
+            seen = replies(make_client(service))
+            assert '"status":"error"' in seen["answer"]
+            for name, text in seen.items():
+                assert url not in text, name
+                assert url.removeprefix("http://") not in text, name
+                assert "secret-7b" not in text, name
 
 
 def test_a_broken_index_is_reported_without_its_location(

@@ -111,6 +111,7 @@ def test_probes_need_no_key(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 200
 
 
+@pytest.mark.slow
 def test_every_other_route_of_the_openapi_file_requires_a_key(client: TestClient) -> None:
     paths = client.get("/v1/openapi.json").json()["paths"]
     operations = {(m.upper(), path) for path, methods in paths.items() for m in methods if "security" in methods[m]}

@@ -189,6 +189,7 @@ def test_a_drawing_that_hangs_is_ended() -> None:
         draw(b"%PDF-1.7", Drawing(0, 72), "", seconds=0.01)
 
 
+@pytest.mark.slow
 def test_a_huge_page_is_drawn_small(tmp_path: Path) -> None:
     with pymupdf.open() as document:  # type: ignore[no-untyped-call]
         document.new_page(width=14_000, height=14_000)

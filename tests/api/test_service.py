@@ -59,6 +59,7 @@ async def status_of(service: LocalService, question: str = ASKED) -> str:
     return answer.prediction.status
 
 
+@pytest.mark.slow
 async def test_a_new_version_is_used_once_unchanged_and_requests_finish_on_theirs(
     service: LocalService, index: str, sample_folder: Path, local_settings: Settings, hold: held.Hold
 ) -> None:

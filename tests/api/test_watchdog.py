@@ -96,6 +96,7 @@ def test_a_disconnecting_client_frees_the_engine(server: Server) -> None:
     assert server.is_answering()
 
 
+@pytest.mark.slow
 def test_a_stopped_server_ends_hanging_questions(server: Server) -> None:
     """The last test of this module. Requests in progress finish."""
     engine = server.engine()

@@ -256,7 +256,7 @@ with PredictionStore(sys.argv[1]) as store:
 """
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", ["jsonl", pytest.param("parquet", marks=pytest.mark.slow)])
 def test_kill_9_in_the_middle(tmp_path: Path, suffix: str) -> None:
     out, asked = tmp_path / f"out.{suffix}", tmp_path / "asked"
     for patience in (100, 100, None):

@@ -396,7 +396,7 @@ with PredictionStore(sys.argv[1]) as store:
 """
 
 
-@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+@pytest.mark.parametrize("suffix", ["jsonl", pytest.param("parquet", marks=pytest.mark.slow)])
 def test_kill_9_at_any_moment(tmp_path: Path, suffix: str) -> None:
     """What a writer reported as stored is there after each kill, and in the end everything is, once."""
     out = str(tmp_path / f"out.{suffix}")

@@ -36,6 +36,7 @@ def test_without_forward_passes_no_stage_is_named(gpu: dict[str, Any]) -> None:
     assert gpu["binding"]([PARSE, out_of_memory], 4) == ["Too little was measured to name the stage that binds."]
 
 
+@pytest.mark.slow
 def test_a_part_that_fails_or_hangs_is_reported(gpu: dict[str, Any], tmp_path: Path) -> None:
     (failed,) = gpu["run_part"]("unknown", tmp_path, tiny=True, seconds=120)
     assert "failed with exit status 1" in failed["of"] and "KeyError" in failed["of"]

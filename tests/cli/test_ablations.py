@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from finray.batch.prediction_store import read_predictions
 from tests.weightless import OPTIONS
 
@@ -14,6 +16,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
 Run = Callable[..., Any]
 
 
+@pytest.mark.slow
 def test_every_documented_ablation_runs(finray: Run, few: Path, sample_index: str, tmp_path: Path) -> None:
     command = re.search(r"finray compare (finray [^-]*?)\s*--answers", DOCS.read_text(encoding="utf-8"))
     assert command is not None

@@ -91,6 +91,7 @@ def test_another_model_requires_a_rebuild(index: str) -> None:
 TREES = ("methods.fingear.reduction=spectral", "methods.fingear.dimension=2")
 
 
+@pytest.mark.slow
 def test_trees_report_what_a_filing_took(index: str, capsys: pytest.CaptureFixture[str]) -> None:
     extend("fingear", index, *TREES)
     assert "of processor time (at most" in (told := capsys.readouterr().out) and "no tokens" in told

@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from finray.cli.index import described
 from finray.index.summary import IndexSummary, MarkedFiling
 
@@ -45,6 +47,7 @@ def test_a_machine_reads_the_same() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_bad_filing_does_not_fail_the_job_of_a_scheduler(
     finray: Callable[..., Any], sample_folder: Path, tmp_path: Path
 ) -> None:

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import CONTACT
 from tools.faults.edgar import LocalEdgar
@@ -24,6 +26,7 @@ print(json.dumps({"all": len(found), "name": company.name, "annual": [f.accessio
 """
 
 
+@pytest.mark.slow
 def test_edgartools_reads_the_local_edgar(edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path) -> None:
     one = submissions[0]
     address = {name: os.environ[name] for name in ("EDGAR_BASE_URL", "EDGAR_DATA_URL")}

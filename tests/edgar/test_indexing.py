@@ -146,6 +146,7 @@ def test_a_filing_that_cannot_be_parsed_is_not_new_for_ever(
     assert backlog(sync, index) == Backlog()
 
 
+@pytest.mark.slow
 def test_everything_on_s3(
     sync: Syncer,
     submissions: list[Submission],

@@ -54,6 +54,7 @@ def moved(submission: Submission, day: dt.date) -> Submission:
     return replace(submission, filed_at=day, content=content)
 
 
+@pytest.mark.slow
 def test_three_nights(
     edgar: LocalEdgar,
     republish: Republish,

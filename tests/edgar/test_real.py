@@ -32,6 +32,7 @@ def real(folder: Path, name: str) -> Submission:
     return Submission(header.accession, header.ciks[0], header.company, header.form, header.filed_at, period, content)
 
 
+@pytest.mark.slow
 def test_real_filings_go_all_the_way(
     sync: Syncer, republish: Callable[..., None], shared_data: Path, local_settings: Settings, tmp_path: Path
 ) -> None:

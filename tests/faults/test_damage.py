@@ -147,7 +147,13 @@ def test_a_repair_and_a_rerun_restore_every_row_for_any_damaged_file(
         shutil.rmtree(index)
 
 
-@pytest.mark.parametrize("name", [schema.PAGES, schema.CHUNKS, schema.FACTS, schema.FILINGS])
+@pytest.mark.parametrize(
+    "name",
+    [
+        schema.PAGES,
+        *(pytest.param(name, marks=pytest.mark.slow) for name in (schema.CHUNKS, schema.FACTS, schema.FILINGS)),
+    ],
+)
 def test_one_changed_byte_is_detected_if_it_changes_a_row(
     sound: Path, expected: Contents, tmp_path: Path, name: str
 ) -> None:

@@ -124,6 +124,7 @@ def test_limits_change_nothing_that_is_stored() -> None:
     assert settings(1, 1).index_hash() == settings(300, 4).index_hash()
 
 
+@pytest.mark.slow
 def test_a_filing_is_parsed_again_after_its_parser_is_killed(honest: Path) -> None:
     path = min(honest.glob("*10k*"))
     chosen = settings(60, 4)

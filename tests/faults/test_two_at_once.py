@@ -164,6 +164,7 @@ def answers(qids: list[str]) -> list[Prediction]:
     return [Prediction(qid, "?", "", "answered", settings_hash="h") for qid in qids]
 
 
+@pytest.mark.slow
 def test_two_answer_runs_of_different_questions_with_one_output_on_s3(s3: str) -> None:
     """Objects have no locks: both continue, and the one that finishes keeps the predictions of the other."""
     out = f"{s3}/two/out.jsonl"

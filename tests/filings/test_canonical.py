@@ -139,6 +139,7 @@ def test_the_vocabulary_is_sound() -> None:
     assert len(canonical_items()) >= 60
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["AMAZON_2019_10K", "PEPSICO_2019_10K", "AMCOR_2023_10K", "JPMORGAN_2022Q2_10Q"])
 def test_real_statements_add_up(shared_data: Path, name: str) -> None:

@@ -153,6 +153,7 @@ def test_repetitive_text_takes_no_undue_time(unit: str) -> None:
     read_cover([unit * (60_000 // len(unit))])
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_names_agree_on_real_filings(shared_data: Path) -> None:
     pymupdf = pytest.importorskip("pymupdf")

@@ -68,6 +68,7 @@ def test_covers_that_were_changed_in_three_ways_are_read(generated: list[Cover])
     assert right["all"] >= 0.85 * count
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_real_covers_are_read_after_every_change(shared_data: Path) -> None:
     covers: list[Cover] = []

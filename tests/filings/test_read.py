@@ -169,6 +169,7 @@ def test_damaged_filings_raise_only_filing_errors(content: bytes, data: st.DataO
         assert error.reason
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_real_html_and_submissions(shared_data: Path) -> None:
     found = {}

@@ -16,7 +16,7 @@ from finray.core.types import Passage, Prediction, Question
 from finray.engine import Engine, open_engine
 from finray.hirec.composed import Composer
 from finray.hirec.model_roles import ModelAnswerer, ModelCurator, ModelResponder
-from finray.hirec.shown import show_passages
+from finray.hirec.shown import Shown, ShownPart
 from finray.models.chat import Message, ScriptedChatModel
 from finray.sandbox.runner import Sandbox
 
@@ -42,6 +42,11 @@ BY_RULE = Curation((PASSAGES[0],), answerable=False, missing=("revenue",), compl
 class Rules:
     async def curate(self, query: Query, passages: Sequence[Passage], journal: Journal, turn: Turn = FIRST) -> Curation:
         return BY_RULE
+
+
+def show_passages(_query: Query, passages: Sequence[Passage], kept: int, _asked: Query | None = None) -> Shown:
+    """Passages as they are."""
+    return Shown(tuple(ShownPart(p.text, f"{p.doc_name}, p. {p.page + 1}", (p,)) for p in passages), kept=kept)
 
 
 def always(reply: str | Mapping[str, Any]) -> ScriptedChatModel:

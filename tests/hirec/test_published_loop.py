@@ -199,6 +199,7 @@ async def test_unusable_replies_reach_the_report(sample_index: str, settings: Se
     assert as_data(evaluation)["unusable"] == {"curate": 1, "answer": 1}
 
 
+@pytest.mark.slow
 def test_two_servers_from_the_cover_summaries_to_the_answer(
     sample_index: str, tmp_path: Path, listen: Callable[[Any], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

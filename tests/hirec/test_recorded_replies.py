@@ -46,6 +46,7 @@ async def test_generated_filings(sample_index: str, tmp_path: Path) -> None:
     await check(sample_index, "sample", tmp_path)
 
 
+@pytest.mark.slow
 async def test_published_filings(shared_data: Path, tmp_path: Path) -> None:
     index = build_index(corpora(shared_data)["releases"], tmp_path)
     await check(index, "releases", tmp_path)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -31,12 +31,18 @@ def small(settings: Settings) -> Settings:
     return settings.model_copy(update={"index": settings.index.model_copy(update={"ann_rows": 5_000})})
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory, settings: Settings) -> Path:
+    """An index of one filing with ``ROWS`` vectors, to be copied."""
+    folder = tmp_path_factory.mktemp("vectors") / "index"
+    create_index(str(folder), settings)
+    add_filing(str(folder), "f1", clustered(ROWS, 1))
+    return folder
+
+
 @pytest.fixture
-def uri(tmp_path: Path, small: Settings) -> str:
-    uri = str(tmp_path / "index")
-    create_index(uri, small)
-    add_filing(uri, "f1", clustered(ROWS, 1))
-    return uri
+def uri(tmp_path: Path, stored: Path) -> str:
+    return str(shutil.copytree(stored, tmp_path / "index"))
 
 
 def maintain(uri: str, settings: Settings) -> ann.AnnReport | None:
@@ -73,6 +79,7 @@ def test_it_is_built_past_the_set_size_with_as_many_probes_as_the_recall_needs(u
     assert (again.done, again.recall) == ("kept", report.recall)
 
 
+@pytest.mark.slow
 def test_the_measured_recall_is_that_of_the_probes(uri: str, small: Settings) -> None:
     demanding = small.index.model_copy(update={"ann_recall": 1.0})
     modest = small.index.model_copy(update={"ann_recall": 0.5})
@@ -88,6 +95,7 @@ def test_the_measured_recall_is_that_of_the_probes(uri: str, small: Settings) ->
     assert poor.recall < 0.95 < best.recall
 
 
+@pytest.mark.slow
 def test_a_table_that_has_doubled_is_trained_anew_and_readers_keep_their_version(uri: str, small: Settings) -> None:
     maintain(uri, small)
     before = IndexReader.open(uri)
@@ -107,6 +115,7 @@ def test_a_table_that_has_doubled_is_trained_anew_and_readers_keep_their_version
     assert recall(uri, clustered(50, 7, world=1)) >= 0.93
 
 
+@pytest.mark.slow
 def test_recall_below_the_floor_has_it_trained_anew(uri: str, small: Settings) -> None:
     built = maintain(uri, small)
     assert built is not None
@@ -144,38 +153,35 @@ def test_small_tables_are_searched_exactly(uri: str, settings: Settings, small: 
     assert "recall@10 0.9" in text or "recall@10 1.0" in text
 
 
-@pytest.mark.parametrize("name", ["pages", "filings"])
-def test_pages_and_covers_have_one_too_past_a_size_of_their_own(
-    name: Literal["pages", "filings"], tmp_path: Path, settings: Settings
-) -> None:
+def test_pages_and_covers_have_one_too_past_a_size_of_their_own(tmp_path: Path, settings: Settings) -> None:
     """Their index is quantized: hits are scored anew, so that the scores are exact and the recall reaches the floor."""
     uri = str(tmp_path / "index")
     create_index(uri, settings)
     rows = 8_000
     vectors = clustered(rows, 1)
-    vectors[:200] = 0 if name == "pages" else vectors[:200]  # pages without text
+    vectors[:200] = 0  # without text
     add_filings(uri, vectors)
     some = settings.model_copy(update={"index": settings.index.model_copy(update={"ann_pages": 5_000})})
     assert upkeep.maintain(uri, settings).ann == ()
     reports = {report.table: report for report in upkeep.maintain(uri, some).ann}
     assert reports.keys() == {"pages", "filings"}
-    report = reports[name]
-    assert (report.done, report.rows, report.partitions) == ("built", rows, 22)
-    assert 0.95 <= report.low <= report.recall <= 1
-    assert report.probes < report.partitions
-    assert report.queries in ((100,) if name == "filings" else range(90, 100))
-
     reader = IndexReader.open(uri)
-    assert reader.approximate(name)
     assert not reader.approximate("chunks")
-    search = reader.search_covers_vector if name == "filings" else partial(reader.search_pages_vector, filing_ids=None)
-    shares = []
-    for query in clustered(50, 7):
-        found, exact = search(vector=query, limit=10), np.sort(vectors @ query)[::-1][:10]
-        shares.append(np.mean(np.asarray(found["score"]) >= exact[-1] - 1e-6))
-        numbers = [int(filing_id[1:]) for filing_id in found["filing_id"].to_pylist()]
-        assert np.allclose(found["score"], vectors[numbers] @ query, atol=1e-5)
-    assert np.mean(shares) >= 0.93
+    searches = {"filings": reader.search_covers_vector, "pages": partial(reader.search_pages_vector, filing_ids=None)}
+    for name, search in searches.items():
+        report = reports[name]
+        assert (report.done, report.rows, report.partitions) == ("built", rows, 22)
+        assert 0.95 <= report.low <= report.recall <= 1
+        assert report.probes < report.partitions
+        assert report.queries in range(90, 100)
+        assert reader.approximate(name)
+        shares = []
+        for query in clustered(50, 7):
+            found, exact = search(vector=query, limit=10), np.sort(vectors @ query)[::-1][:10]
+            shares.append(np.mean(np.asarray(found["score"]) >= exact[-1] - 1e-6))
+            numbers = [int(filing_id[1:]) for filing_id in found["filing_id"].to_pylist()]
+            assert np.allclose(found["score"], vectors[numbers] @ query, atol=1e-5)
+        assert np.mean(shares) >= 0.93
     assert [check.kind for check in check_index(uri)] == []
     again = {report.table: report.done for report in upkeep.maintain(uri, some).ann}
     assert again == {"pages": "kept", "filings": "kept"}

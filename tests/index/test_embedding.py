@@ -122,6 +122,7 @@ def minilm() -> Encoder:
     return load_encoder(settings, threads=1, fixed_shapes=True)
 
 
+@pytest.mark.slow
 def test_with_fixed_shapes_a_real_encoder_gives_the_same_bits_whatever_shares_its_batch(minilm: Encoder) -> None:
     texts = ["short", "net sales by segment " * 9, "a dividend of $0.25 per share", "cash flow " * 80, "short"]
     together = minilm.encode_passages(texts)

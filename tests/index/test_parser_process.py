@@ -184,6 +184,7 @@ def test_a_filing_that_takes_too_long_is_set_aside(settings: Settings, parser: P
     quick.close()
 
 
+@pytest.mark.slow
 def test_a_child_whose_parent_does_not_look_is_ended_by_the_kernel(settings: Settings) -> None:
     limits = settings.filings.model_copy(update={"parse_seconds": 0.1})
     stopped = ParserProcess(limits, settings.chunks, module="poisonable")

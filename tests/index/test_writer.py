@@ -60,7 +60,10 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     monkeypatch.setattr(lance.LanceDataset, "update_config", counted(lance.LanceDataset.update_config))
 
 
-@pytest.mark.parametrize("steps", [0, 5, 8, *range(11, 16), *range(19, 32)])
+STEPS = [0, 5, 8, *range(11, 16), *range(19, 32)]
+
+
+@pytest.mark.parametrize("steps", [pytest.param(n, marks=() if n % 4 == 0 else pytest.mark.slow) for n in STEPS])
 def test_killed_between_any_two_steps_and_run_again_ends_with_the_same_rows(
     index_uri: str,
     settings: Settings,

@@ -33,6 +33,7 @@ from tests.infra.ec2_requests import REGION, ROLES, Parameters, requests_of
 from tests.infra.files import CLUSTER, POLICIES
 from tests.infra.iam import Request, allowed
 
+pytestmark = pytest.mark.slow
 PROVIDER: Any = AWSNodeProvider  # untyped
 Tags = Mapping[str, str]
 

@@ -59,6 +59,7 @@ def closed(schema: dict[str, Any]) -> dict[str, Any]:
     return copy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", [pytest.param(d, id=name) for name, d in resources() if of_ray(d)])
 def test_ray_resources_fit_the_schema_of_kuberay(custom_resources: Schemas, document: dict[str, Any]) -> None:
     schema = custom_resources[document["kind"], document["apiVersion"]]
@@ -90,6 +91,7 @@ def test_every_job_is_a_file_of_jobs_with_arguments_that_parse(name: str, words:
     command.make_context(COMMANDS[script], words[2:])
 
 
+@pytest.mark.slow
 def test_the_nightly_job_is_one_and_the_same() -> None:
     (by_hand,) = documents(INFRA / "kubernetes" / "sync-job.yaml")
     (by_kuberay,) = documents(INFRA / "kubernetes" / "sync-raycronjob.yaml")
@@ -246,6 +248,7 @@ def test_commands_of_finray_parse(name: str, words: list[str]) -> None:
     get_command(app).commands[words[1]].make_context(words[1], words[2:])  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_models_come_from_the_volume_and_not_from_a_hub() -> None:
     (volume,), (fetch,) = ([d for _, d in resources() if d["kind"] == k] for k in ("PersistentVolumeClaim", "Job"))
     claim = volume["metadata"]["name"]

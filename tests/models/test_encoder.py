@@ -56,6 +56,7 @@ def test_minilm_agrees_with_sentence_transformers(minilm: Encoder) -> None:
     assert cosines.min() > 0.999
 
 
+@pytest.mark.slow
 def test_a_passage_has_the_same_vector_however_many_come_with_it(minilm: Encoder) -> None:
     together = minilm.encode_passages(PASSAGES * 20)
     alone = np.stack([minilm.encode_passages([text])[0] for text in PASSAGES])

@@ -45,6 +45,7 @@ def python(hub: LocalHub, home: Path, *words: str, **environment: str) -> subpro
     return subprocess.run([sys.executable, *words], env=env, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_models_are_fetched_once_and_serve_a_process_without_a_hub(hub: LocalHub, tmp_path: Path) -> None:
     fetch = ["-m", "finray.cli", "fetch-models", *ENCODER, "--to", str(tmp_path / "models"), "--json"]
     own = tmp_path / "own"

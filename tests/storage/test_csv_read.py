@@ -55,7 +55,7 @@ def test_windows_1252_is_read_with_one_line() -> None:
     ("content", "message"),
     [
         (b"a\n\x81\xff", "neither UTF-8 nor Windows-1252: line 2 has byte 0x81"),
-        (b"PK\x03\x04\x00\xff", "is no text"),
+        (b"PK\x03\x04\x00\xff", "is not text"),
         (b'a,b\n1,"open', "line 2: unexpected end of data; check its quotation marks"),
         (b'a,b\n1,"x"y\n', "line 2: .*expected after"),
         (b"\xff\xfea", "is damaged"),

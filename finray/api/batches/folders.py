@@ -116,7 +116,7 @@ class Folders:
             return await asyncio.to_thread(work, *arguments)
 
     async def in_turn(self, key: str, work: Callable[[], T]) -> T:
-        """As :meth:`_stored`, for long work: keys take turns. Raises ApiError 429, 503."""
+        """Like :meth:`_stored`, for long work: keys take turns. Raises ApiError 429, 503."""
         with _for_clients():
             return await self._threads.run(key, work)
 

@@ -51,7 +51,7 @@ async def file(key: Key, batches: BatchesOf, file_id: FileId) -> FileObject:
 
 @router.get("/{file_id}/content", summary="The content of a file", responses=_CONTENT, response_class=Response)
 async def file_content(key: Key, batches: BatchesOf, file_id: FileId) -> Response:
-    """Of an uploaded file, or of the `output_file_id` or `error_file_id` of a batch: one JSON object a line with
+    """Returns an uploaded file, or the `output_file_id` or `error_file_id` of a batch: one JSON object a line with
     `custom_id`, `response` (its `body` is the prediction) and `error`."""
     return attachment(await batches.file_content(key, file_id))
 

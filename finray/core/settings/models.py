@@ -83,5 +83,5 @@ class HubSettings(Section):
 
 
 def is_hub_name(model: str) -> bool:
-    """Whether ``model`` has the form of a hub name and is no folder here."""
+    """Whether ``model`` has the form of a hub name and is not a folder here."""
     return bool(_HUB_NAME.fullmatch(model)) and not model.endswith(".npz") and not Path(model).is_dir()

@@ -31,7 +31,7 @@ YEARS_AHEAD = 1
 """Years after its own that it may mention in an outlook."""
 _SHIFTS = sorted(range(-30, 31), key=abs)
 _REACH = 8
-"""A probe asks for one of the nearest so many years that no filing prints."""
+"""A probe asks for one of this many years, the nearest that no filing prints."""
 _LABEL_WORDS = range(2, 6)
 _MIN_LABELS = 50
 """Minimum number of statement rows of a company; some annual reports only refer to their statements."""

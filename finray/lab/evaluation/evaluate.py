@@ -26,7 +26,7 @@ OUTCOMES: tuple[Outcome, ...] = (
     "right", "wrong filing", "wrong page", "refused", "wrong answer", "not judged", "failed",
 )  # fmt: skip
 OUTCOME_PASSAGES = 5
-"""Outcomes "wrong filing" and "wrong page" look at so many leading passages."""
+"""Outcomes "wrong filing" and "wrong page" look at this many leading passages."""
 NO_TYPE = "(none)"
 
 

@@ -54,7 +54,7 @@ _PROGRAM_NUMBER = re.compile(r"(?P<operator>[*/])?(?<![\w.])(?P<digits>\d+(?:\.\
 _TAGGED = re.compile(r"(?P<concept>[\w-]{1,40}:\w{1,200})\[(?:[\d-]{10}\.\.)?(?P<end>\d{4}-\d\d-\d\d)[^\]]{0,500}\]")
 _SCALES = frozenset(("100", "1000", "10000", "1000000", "1000000000"))
 _LARGEST_COUNT = 12
-"""A program that divides by a whole number up to this averages so many periods."""
+"""A program that divides by a whole number up to this averages this many periods."""
 _PLANNED = re.compile(r"^curate: \d+ of (\d+) operands found")
 _SENTENCE_WORDS, _WORDS_PER_FIGURE = 5, 2
 _LOWER_WORD = re.compile(r"(?<!\S)[a-z]{2,}\b")

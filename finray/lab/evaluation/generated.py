@@ -15,7 +15,7 @@ _NUMBER: Final = re.compile(r"(?<![\w.])-?(?:\d+(?:\.\d+)?|\.\d+)")
 
 
 def number_set(text: str) -> frozenset[float]:
-    """The numbers of ``text`` after commas and currency symbols are removed; a hyphen between words is no minus."""
+    """The numbers of ``text`` after commas and currency symbols are removed; a hyphen between words is not a minus."""
     return frozenset(float(found) for found in _NUMBER.findall(_DROPPED.sub("", text)))
 
 

@@ -87,5 +87,5 @@ def _figures(text: str) -> tuple[str, tuple[Found, ...]]:
 
 
 def _blanked(match: re.Match[str]) -> str:
-    """Replaces digits by letters, so that the words around keep their place and a dash is no sign."""
+    """Replaces digits by letters, so that the words around keep their place and a dash is not a sign."""
     return re.sub(r"\d", "_", match[0])

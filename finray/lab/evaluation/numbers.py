@@ -1,6 +1,6 @@
 """Reads numbers in answers: currency, commas, percent, basis points and scale words.
 
-``mentions.py`` excludes numbers that are no figures (citations, dates, note numbers).
+``mentions.py`` excludes numbers that are not figures (citations, dates, note numbers).
 """
 
 from __future__ import annotations

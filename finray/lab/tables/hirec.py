@@ -380,7 +380,7 @@ def _unjudged(gap: Gap) -> Gap:
 
 
 def _shares(figures: Sequence[float | None], last: int = 0) -> tuple[float | None, ...]:
-    """Percent as shares; the ``last`` figures are no percentages."""
+    """Percent as shares; the ``last`` figures are not percentages."""
     kept = len(figures) - last
     return tuple(f if f is None or at >= kept else f / 100 for at, f in enumerate(figures))
 

@@ -62,7 +62,7 @@ class Tagged:
 
 
 def marked_questions(path: Path) -> list[MarkedQuestion]:
-    """Raises UsageError if a line is no marked question, or marks words that the question does not have."""
+    """Raises UsageError if a line is not a marked question, or marks words that the question does not have."""
     result = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:

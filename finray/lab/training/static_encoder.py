@@ -17,7 +17,7 @@ from finray.models.static_encoder import UNKNOWN, TokenVectors, word_pieces
 
 Counts = npt.NDArray[np.int64]
 SMOOTHING = 1e-3
-"""Of smooth inverse frequency weights (Arora et al. 2017): a / (a + p)."""
+"""The parameter of smooth inverse frequency weights (Arora et al. 2017): a / (a + p)."""
 _CONTINUATION = "##"
 _SPECIAL = re.compile(r"\[(?:UNK|CLS|SEP|PAD|MASK|unused\d+)\]")
 _AT_ONCE = 2_048

@@ -26,10 +26,10 @@ Members = npt.NDArray[np.int64]
 
 _SEED = 0
 _PATIENCE = 6
-"""The search for the number of components ends after so many without a smaller BIC; RAPTOR's code tries all 50."""
+"""The search for the number of components ends after this many without a smaller BIC; RAPTOR's code tries all 50."""
 _LOCAL_NEIGHBORS = 10
 _LINK = 1e-4
-"""Weight of all pairs that are no neighbors: a graph in several pieces has no eigenmaps."""
+"""Weight of all pairs that are not neighbors: a graph in several pieces has no eigenmaps."""
 
 
 def soft_clusters(vectors: Vectors, chosen: TreeParameters) -> list[Members]:

@@ -18,6 +18,7 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_whatever_the_workers(
     summary: SampleSummary, arguments: dict[str, Any], tmp_path: Path
 ) -> None:

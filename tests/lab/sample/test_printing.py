@@ -36,6 +36,7 @@ def test_every_keyed_line_stands_on_its_page(kind: Format, page_texts: PageTexts
             assert all(word in page for word in words), (filing.doc_name, key)
 
 
+@pytest.mark.slow
 def test_pages_agree_between_formats() -> None:
     for draft in some_drafts():
         (pdf, _), (html, _) = print_filing(draft, ("pdf",), 3), print_filing(draft, ("html",), 3)
@@ -85,6 +86,7 @@ def test_the_long_form_is_as_long_as_an_annual_report_and_the_short_one_is_not()
         assert low <= print_filing(draft, ("html",), 3)[0].pages <= high
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from(["pdf", "html", "txt"]))
 def test_covers_and_statements_read_back(seed: int, kind: Format) -> None:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from finray.core.settings import FilingSettings
 from finray.core.types import ParsedFiling
 from finray.filings.read import parse_filing
@@ -70,6 +72,7 @@ def read_all(summary: SampleSummary) -> list[ParsedFiling]:
     ]
 
 
+@pytest.mark.slow
 def test_unanswerable_questions_name_what_no_filing_has(questions: list[Line], summary: SampleSummary) -> None:
     asked = of_type(questions, "unanswerable")
     assert {line["reason"] for line in asked} == {"company", "year", "metric"}

@@ -23,6 +23,7 @@ from tests.weightless import WEIGHTLESS
 SETTINGS = {**WEIGHTLESS, "llm.base_url": "http://127.0.0.1:9/v1"}
 
 
+@pytest.mark.slow
 def test_methods_with_and_without_titles_are_compared_with_finray(
     sample_folder: Path, sample_questions: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

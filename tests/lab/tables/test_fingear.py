@@ -70,6 +70,7 @@ def remark(table: PaperTable, start: str) -> str:
     return next(note for note in table.notes if note.startswith(start))
 
 
+@pytest.mark.slow
 def test_rows_are_measured_and_what_is_missing_is_a_gap(request_: Request) -> None:
     (table,) = made(request_, "1")
     rows = {row.label: row for row in table.rows}

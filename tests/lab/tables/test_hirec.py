@@ -114,6 +114,7 @@ def served(monkeypatch: pytest.MonkeyPatch, load: Callable[[LlmSettings], ChatMo
         monkeypatch.setattr(f"{place}.load_chat", load)
 
 
+@pytest.mark.slow
 def test_generator_and_judge_are_the_models_of_the_paper(
     tables: Tables, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -149,6 +150,7 @@ def test_generator_and_judge_are_the_models_of_the_paper(
     assert not any("student" in text or "Sources:" in text for text in prompts["Qwen"])
 
 
+@pytest.mark.slow
 def test_answers_tokens_and_cost_with_a_model(tables: Tables, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def load(settings: LlmSettings) -> ChatModel:
         return ScriptedChatModel(lambda messages: REPLY)
@@ -175,6 +177,7 @@ def test_the_ablation_without_a_tuned_reranker_says_so(tables: Tables) -> None:
     assert "gap" in rows["HiREC"]["measured"]["page recall"]
 
 
+@pytest.mark.slow
 def test_all_tables_have_their_numbers(tables: Tables) -> None:
     assert tuple(tables()) == NUMBERS
 

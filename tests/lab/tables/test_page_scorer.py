@@ -135,6 +135,7 @@ def test_forms_and_types_have_their_own_columns(tables: Tables) -> None:
     assert figure["rows"][1]["published"]["novel-generated P@5"] is None
 
 
+@pytest.mark.slow
 def test_each_question_is_searched_by_the_model_of_its_fold(
     tables: Tables, questions: str, tiny_base: str, tmp_path: Path
 ) -> None:

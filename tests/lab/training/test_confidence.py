@@ -45,6 +45,7 @@ def test_nothing_to_learn_from() -> None:
         fit_confidence([], 1.0)
 
 
+@pytest.mark.slow
 def test_the_command(
     sample_folder: Path, sample_index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

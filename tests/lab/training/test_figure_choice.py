@@ -89,6 +89,7 @@ def _train(monkeypatch: pytest.MonkeyPatch, *options: str) -> object:
     return stop.value.code
 
 
+@pytest.mark.slow
 def test_the_command_fits_to_questions_over_an_index(
     sample_folder: Path, sample_index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

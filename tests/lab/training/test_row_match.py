@@ -130,6 +130,7 @@ def test_another_file_is_refused_in_one_line(tmp_path: Path, content: bytes) -> 
         load_row_choices(path)
 
 
+@pytest.mark.slow
 def test_the_shipped_weights_fit_the_shipped_data_better_than_those_chosen_by_hand() -> None:
     import finray.lab.training as training
 

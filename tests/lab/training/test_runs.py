@@ -42,7 +42,7 @@ def run(corpus: Corpus, tiny_base: str) -> Callable[[Kind], Run]:
     return made
 
 
-@pytest.mark.parametrize("kind", ["reranker", "page-scorer"])
+@pytest.mark.parametrize("kind", ["reranker", pytest.param("page-scorer", marks=pytest.mark.slow)])
 def test_the_model_folder_can_be_named_in_the_settings(run: Callable[[Kind], Run], kind: Kind, tmp_path: Path) -> None:
     out = tmp_path / "model"
     record = train_model(run(kind), out, 0.25, quiet)
@@ -68,6 +68,7 @@ def test_the_published_page_scorer_learns_from_its_batch_alone(corpus: Corpus) -
     assert cut["positive"] == [text[:9] for text in columns["positive"]]
 
 
+@pytest.mark.slow
 def test_it_is_trained_for_each_fold_by_document(corpus: Corpus, tiny_base: str, tmp_path: Path) -> None:
     tiny = replace(PUBLISHED_PAGE_SCORER, base=tiny_base, revision="", batch_size=2, max_tokens=32, max_steps=2)
     pooled = train_folds(Run("page-scorer", corpus, tiny, MACHINE), tmp_path, 2, quiet)
@@ -89,6 +90,7 @@ def test_a_finished_run_does_nothing_and_another_is_refused(run: Callable[[Kind]
         train_model(replace(other, options=replace(other.options, seed=1)), tmp_path / "m", 0, quiet)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["reranker", "page-scorer"])
 def test_an_interrupted_run_ends_where_an_uninterrupted_one_does(
     run: Callable[[Kind], Run], kind: Kind, tmp_path: Path
@@ -123,6 +125,7 @@ def test_data_too_small_for_a_batch_are_an_error(run: Callable[[Kind], Run], tmp
     assert not (tmp_path / "m" / "training.json").exists()
 
 
+@pytest.mark.slow
 def test_folds_score_every_question_once(run: Callable[[Kind], Run], tmp_path: Path) -> None:
     made = run("page-scorer")
     short = replace(made, options=replace(made.options, max_steps=1))

@@ -83,6 +83,7 @@ async def test_a_wider_beam_visits_more_leaves(search_with: Build, reader: Index
     assert narrow < wide
 
 
+@pytest.mark.slow
 def test_chunks_can_be_the_leaves(reader: IndexReader, search_with: Build, tmp_path: Path) -> None:
     index = str(shutil.copytree(reader.uri, tmp_path / "index", ignore=shutil.ignore_patterns("extensions")))
     settings = load_settings(overrides={**FAKES, "methods.fingear.leaves": "chunks"}, environment={})

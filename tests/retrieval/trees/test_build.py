@@ -77,6 +77,7 @@ def test_a_model_writes_the_nodes_of_every_filing_and_its_tokens_are_counted(
             assert len(node.question_vectors) == 2
 
 
+@pytest.mark.slow
 def test_raptor_asks_once_a_node(reader: IndexReader, listen: Callable[[Any], str]) -> None:
     summary = extend_index(reader, raptor_extension(settings(listen(server(written)))))
     assert all(cost.prompt_tokens == 100 * cost.nodes for cost in summary.costs.values())

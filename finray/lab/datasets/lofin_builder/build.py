@@ -249,7 +249,7 @@ async def _add(
 
 
 def part_of(question: Question, *, tabular: bool) -> Part:
-    """The part of a question: answers that are no number are textual, also yes and no."""
+    """The part of a question: answers that are not a number are textual, including yes and no."""
     if numeric_reference(question) is None:
         return "textual"
     return "numeric_table" if tabular else "numeric_text"

@@ -39,7 +39,7 @@ _COMMON = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PrintedQuestion:
-    """``exact`` is the computed result, None if it is no number; ``printed`` the page number in another edition."""
+    """``exact`` is the computed result, None if it is not a number; ``printed`` the page number in another edition."""
 
     question: str
     printed: int

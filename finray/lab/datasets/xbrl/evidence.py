@@ -10,7 +10,7 @@ from finray.lab.datasets.xbrl.tagged import Fact, Place, TaggedFiling
 
 _PRIMARY = ("income", "balance", "cash_flow")
 _UNMISTAKABLE = 6
-"""A number with so many digits is the same fact regardless of the words beside it."""
+"""A number with this many digits is the same fact regardless of the words beside it."""
 _MIN_DIGITS = 4
 """Numbers with fewer digits are too common: "12" is on every page."""
 _WORD = re.compile(r"[a-z]{4,}")

@@ -40,7 +40,7 @@ _REASON_CHARACTERS = 500
 
 
 class FammaJudge:
-    """``contexts`` has the gold context of each qid. A reply with neither or both of the words is no verdict."""
+    """``contexts`` has the gold context of each qid. A reply with neither or both of the words is not a verdict."""
 
     def __init__(self, model: ChatModel, settings: LlmSettings, contexts: Mapping[str, str]) -> None:
         self._model = model

@@ -37,7 +37,7 @@ class Judgement(Record):
     """What a judge found: one line of a judgements file."""
 
     qid: str
-    """Of the question; if several runs gave the same answer, of the first."""
+    """The question's; that of the first if several runs gave the same answer."""
     key: str
     """16 hex digits over question, gold answer and answer."""
     verdict: Verdict | None

@@ -41,7 +41,7 @@ def judge_into(
     retry_failed: bool = False,
     progress: Progress | None = None,
 ) -> JudgeSummary:
-    """As ``judge_with``, by any judge; ``llm`` limits its requests at once."""
+    """Like ``judge_with``, by any judge; ``llm`` limits its requests at once."""
     limit = llm.in_flight
     with JudgementStore(uri, judge.name, judge.hash) as store:
         run = judge_all(submissions, judge, store, concurrency=limit, retry_failed=retry_failed, progress=progress)

@@ -28,7 +28,7 @@ _ENOUGH_WORDS_BESIDE = 0.3
 _FEW_WORDS = 6
 """A gold answer with several figures and no more own words than this is decided by its figures."""
 _NEGATION_WORDS = 25
-"""A "not" counts only in texts with at most so many words."""
+"""A "not" counts only in texts with at most this many words."""
 
 
 class RuleJudge:

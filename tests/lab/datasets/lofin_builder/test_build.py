@@ -80,6 +80,7 @@ def written(out: Path, part: str, split: str = "test") -> list[Question]:
     return [line for line in read_questions(str(out / part / f"{split}.jsonl")) if isinstance(line, Question)]
 
 
+@pytest.mark.slow
 def test_from_published_files_to_parts(index: str, published: tuple[Path, Path], tmp_path: Path) -> None:
     finqa, bench = published
     result = build(index, tmp_path, "--finqa", finqa, "--financebench", bench, "--secqa", 4)

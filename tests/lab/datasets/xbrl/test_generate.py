@@ -26,6 +26,7 @@ def sample(sample_folder: Path) -> ReadFilings:
     return read_filings([str(path) for path in names[:4]], FilingSettings())
 
 
+@pytest.mark.slow
 def test_every_page_shows_what_its_question_needs(sample: ReadFilings) -> None:
     pages = {(t.filing.doc_name, page.page): page.text for t in sample.tagged for page in t.pages}
     questions = list(generate_questions(sample.tagged, per_filing=30, seed=1))
