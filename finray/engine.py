@@ -8,9 +8,10 @@ from functools import partial
 from typing import Final
 
 from finray.answering.cell_answerer import CellAnswerer
+from finray.answering.closest_rows import ClosestRows
 from finray.answering.confidence import load_confidence_model
 from finray.answering.figure_answerer import FigureAnswerer
-from finray.answering.guard import FigureSource, GuardedAnswerer
+from finray.answering.guard import AnswerSource, GuardedAnswerer
 from finray.answering.in_words import WordsAnswerer
 from finray.answering.judging import JudgingAnswerer
 from finray.answering.own_answer import OwnAnswerer
@@ -188,10 +189,11 @@ def build_engine(
     confidence = load_confidence_model(loop.confidence_model)
     words = WordsAnswerer(facts, encoder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    others: list[FigureSource] = [CellAnswerer(facts)] if loop.cells else []
+    others: list[AnswerSource] = [CellAnswerer(facts)] if loop.cells else []
     others += [FigureAnswerer(facts, encoder)] if loop.figures else []
     judging = JudgingAnswerer(planned, facts, encoder)
-    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others)
+    closest = ClosestRows(facts) if loop.closest else None
+    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others, closest)
     conversation: ConversationReader = RuleConversation(rules)
     answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
     if model is not None:
