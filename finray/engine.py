@@ -51,10 +51,10 @@ from finray.question.rule_reader import PlainReader, RuleReader
 from finray.question.trained_reader import TrainedReader
 from finray.retrieval.documents import NarrowedDocuments
 from finray.retrieval.flat import FilingTitles
+from finray.retrieval.meant_company import MeantCompany
 from finray.retrieval.methods.registry import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
-from finray.retrieval.unidentified import UnidentifiedFilings
 from finray.sandbox.runner import Sandbox
 
 
@@ -180,7 +180,7 @@ def build_engine(
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers, load, generator))
     # Documents that are no filings have no companies, so no name in a question is one that the index lacks.
     plain = settings.collection.profile == "documents"
-    settle = None if plain else UnidentifiedFilings(reader, catalog).with_unidentified
+    settle = None if plain else MeantCompany(reader, catalog).settled
     rules = RuleReader(catalog, settle, anywhere=loop.judged or plain)
     readers: dict[str, QuestionReader] = {"rules": PlainReader() if plain else rules, "none": PlainReader()}
     if loop.transform == "trained":

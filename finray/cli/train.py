@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finray.cli import train_choices, train_fitted, train_reader, train_static
+from finray.cli import train_choices, train_evidence, train_fitted, train_reader, train_static
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.output import out as stdout
@@ -170,6 +170,8 @@ app.command("filing-match")(train_fitted.filing_match)
 app.command("row-match")(train_fitted.row_match)
 app.command("cell-choice")(train_choices.cell_choice)
 app.command("figure-choice")(train_choices.figure_choice)
+app.command("company-choice")(train_evidence.company_choice)
+app.command("closest-rows")(train_evidence.closest_rows)
 app.command("reader")(train_reader.reader)
 app.command("static-encoder")(train_static.static_encoder)
 app.command()(train_fitted.sentences)

@@ -21,10 +21,12 @@ from finray.answering.closest_model import MARGIN, MOST, SIGNALS, question_signa
 from finray.answering.closest_rows import ClosestRows
 from finray.answering.presence import absence
 from finray.answering.sentence_features import Floats
+from finray.core.bootstrap import estimate
 from finray.core.types import GoldEvidence, Question
 from finray.engine import Engine
 from finray.evidence.candidates import Prose
 from finray.index.facts import FilingFacts
+from finray.lab.evaluation.report import shown
 from finray.lab.training.cell_choice_data import Recorded, group_of, recorded_answers
 from finray.lab.training.folds import folds_by_group
 from finray.lab.training.logits import conditional_logit, logistic
@@ -151,3 +153,14 @@ def _fit_answers(questions: Sequence[ClosestQuestion], weights: Floats, l2: floa
     right = np.asarray([question.gold[rows].any() for question, rows, _ in chosen], dtype=np.float64)
     penalty = np.asarray([0.0 if name == "constant" else l2 for name in SIGNALS])
     return logistic(np.stack([row for _, _, row in chosen]), right, penalty)
+
+
+def measured(tests: Sequence[HeldOutRows], threshold: float) -> dict[str, str | int]:
+    """How many refused questions are shown rows, and how often these hold evidence."""
+    sure = [test for test in tests if test.probability >= threshold]
+    return {
+        "refused": len(tests),
+        "hold evidence": shown(estimate([float(test.right) for test in tests])),
+        "shown": len(sure),
+        "of these hold evidence": shown(estimate([float(test.right) for test in sure])),
+    }

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from finray.core.bootstrap import estimate
 from finray.core.types import Question
 from finray.index.reader import IndexReader
-from finray.lab.training.choices import ChoiceQuestion, ChoiceTask
+from finray.lab.evaluation.report import shown
+from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, HeldOutChoice
 from finray.lab.training.page_ranking_data import Progress
 from finray.question.companies import CompanyCatalog
 from finray.retrieval.company_evidence import SIGNALS, CompanyCandidates, CompanyEvidence, Floats, choice_signals
 
-CompanyQuestion = ChoiceQuestion[CompanyCandidates]
+CompanyQuestion: TypeAlias = ChoiceQuestion[CompanyCandidates]
 WRONG: Final = 0.02
 """Share of the questions that may get a wrong company, at most."""
 _SPACES = re.compile(r"\s{2,}")
@@ -66,3 +68,21 @@ def _wordings(text: str, catalog: CompanyCatalog) -> Iterator[tuple[str, str]]:
     for span in reversed(mentions.spans):
         text = f"{text[: span.start]} {text[span.end :]}"
     yield "nameless", _SPACES.sub(" ", _LEFT.sub("", text))
+
+
+def measured(tests: Sequence[HeldOutChoice], questions: Sequence[CompanyQuestion], threshold: float) -> dict[str, Any]:
+    """How often the right company comes first, and what the threshold lets through: of questions as asked, of those
+    without their names, and of probes, which should get none."""
+    probes = {each.qid for each in questions if not each.gold.any() and each.qid.endswith(":asked")}
+    kinds = {
+        "as asked": [test for test in tests if test.qid.endswith(":asked") and test.qid not in probes],
+        "nameless": [test for test in tests if test.qid.endswith(":nameless")],
+        "probes": [test for test in tests if test.qid in probes],
+    }
+    figures: dict[str, Any] = {}
+    for kind, own in kinds.items():
+        if own:
+            sure = [test for test in own if test.probability >= threshold]
+            first = {"first": shown(estimate([float(test.right) for test in own]))} if kind != "probes" else {}
+            figures[kind] = {"n": len(own), **first, "sure": len(sure), "sure and wrong": sum(not t.right for t in sure)}
+    return figures
