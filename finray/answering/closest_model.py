@@ -16,9 +16,9 @@ from finray.answering.sentence_features import Floats, kinds_asked
 from finray.core.data_files import shipped
 from finray.core.query import Query
 
-MOST = 5
+MOST = 6
 """Rows and sentences that are chosen; headings and totals go along."""
-MARGIN = 1.5
+MARGIN = 2.0
 """Another row is chosen if its score is at most this much below the best one's."""
 _OF_BEST: Final = ("near", "label", "aside", "table", "row", "dated", "misdated", "page", "page_rank", "surplus", "figures")
 OF_QUESTION: Final[Mapping[str, str]] = {

@@ -19,6 +19,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from finray.answering.sentence_meaning import meaning
 from finray.core.query import Query
 from finray.core.vocabulary import MONTH
 from finray.filings.sentences import Sentence, page_sentences
@@ -105,6 +106,13 @@ FEATURES: Final[Mapping[str, str]] = {
     "chunk": "cosine of question and chunk",
     "best_chunk": "the same below that of the best chunk",
     "affinity": "how much more often pages of its SEC Item use the question's words than others",
+    "meaning": "cosine of question and sentence by token vectors",
+    "best_meaning": "the same below that of the best sentence",
+    "heading_meaning": "the same with the heading before the sentence",
+    "aligned": "how near the sentence's nearest token is to each of the question's",
+    "best_aligned": "the same below that of the best sentence",
+    "near_aligned": "the same with heading and neighbors",
+    "cause_aligned": "the same with the sentence alone, for a cue of a cause in an answer to a question of a cause",
     **{f"{group}_{kind}": f"Item of {group}, asked for {kind}" for group in _GROUPS for kind in _ITEM_KINDS},
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
@@ -155,6 +163,7 @@ def candidates(query: Query, pages: Sequence[IndexedPage], scores: Sequence[floa
         _cues(features, query, sentences)
         _words(features, query, sentences, numbers)
         _places(features, query, sentences, numbers, pages, scores, vector)
+        _meanings(features, query, sentences, numbers)
     return Candidates(tuple(pages), tuple(sentences), tuple(numbers), features, frozenset(asked_words(query)))
 
 
@@ -261,6 +270,33 @@ def _places(
         _fill(features, f"{group}_{kind}", [pages[number].item in items for number in numbers])
 
 
+def _meanings(features: Floats, query: Query, sentences: Sequence[Sentence], numbers: Sequence[int]) -> None:
+    text = query.text
+    for name in query.names:
+        text = text.replace(name, " ")
+    own = [sentence.text for sentence in sentences]
+    headed = [f"{sentence.heading}. {sentence.text}" for sentence in sentences]
+    around = [
+        " ".join((headed[at], *(own[other] for other in (at - 1, at + 1) if _beside_each(sentences, numbers, at, other))))
+        for at in range(len(own))
+    ]
+    plain, with_heading, near = (meaning(text, texts) for texts in (own, headed, around))
+    _fill(features, "meaning", plain.cosine)
+    _fill(features, "best_meaning", plain.cosine - plain.cosine.max())
+    _fill(features, "heading_meaning", with_heading.cosine)
+    _fill(features, "aligned", plain.aligned)
+    _fill(features, "best_aligned", plain.aligned - plain.aligned.max())
+    _fill(features, "near_aligned", near.aligned)
+    _fill(features, "cause_aligned", features[:, _COLUMN["cause"]] * plain.aligned)
+
+
+def _beside_each(sentences: Sequence[Sentence], numbers: Sequence[int], at: int, other: int) -> bool:
+    """Whether sentence ``other`` exists and is of the paragraph of sentence ``at``."""
+    if not 0 <= other < len(sentences):
+        return False
+    return numbers[other] == numbers[at] and sentences[other].block == sentences[at].block
+
+
 def asked_words(query: Query) -> tuple[str, ...]:
     """The words of the question that a sentence may contain, without names of companies, years and function words."""
     names = {word for name in query.names for word in words_of(name)}
@@ -294,9 +330,7 @@ def _beside(
 ) -> set[str] | frozenset[str]:
     """The value of the sentence before or after, if it is of the same paragraph."""
     other = at + step
-    if not 0 <= other < len(values) or numbers[other] != numbers[at] or sentences[other].block != sentences[at].block:
-        return frozenset()
-    return values[other]
+    return values[other] if _beside_each(sentences, numbers, at, other) else frozenset()
 
 
 def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words: set[str] | frozenset[str]) -> float:

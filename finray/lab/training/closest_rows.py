@@ -35,7 +35,7 @@ from finray.lab.training.sentence_data import overlap
 from finray.question.companies import CompanyCatalog
 
 FOLDS = 5
-RIGHT = 0.55
+RIGHT = 0.6
 _ENOUGH = 0.5
 _DIGITS = re.compile(r"\d[\d,.]*\d|\d")
 
