@@ -19,7 +19,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from finray.answering.sentence_meaning import meaning
 from finray.core.query import Query
 from finray.core.vocabulary import MONTH
 from finray.filings.sentences import Sentence, page_sentences
@@ -106,13 +105,6 @@ FEATURES: Final[Mapping[str, str]] = {
     "chunk": "cosine of question and chunk",
     "best_chunk": "the same below that of the best chunk",
     "affinity": "how much more often pages of its SEC Item use the question's words than others",
-    "meaning": "cosine of question and sentence by token vectors",
-    "best_meaning": "the same below that of the best sentence",
-    "heading_meaning": "the same with the heading before the sentence",
-    "aligned": "how near the sentence's nearest token is to each of the question's",
-    "best_aligned": "the same below that of the best sentence",
-    "near_aligned": "the same with heading and neighbors",
-    "cause_aligned": "the same with the sentence alone, for a cue of a cause in an answer to a question of a cause",
     **{f"{group}_{kind}": f"Item of {group}, asked for {kind}" for group in _GROUPS for kind in _ITEM_KINDS},
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
@@ -163,7 +155,6 @@ def candidates(query: Query, pages: Sequence[IndexedPage], scores: Sequence[floa
         _cues(features, query, sentences)
         _words(features, query, sentences, numbers)
         _places(features, query, sentences, numbers, pages, scores, vector)
-        _meanings(features, query, sentences, numbers)
     return Candidates(tuple(pages), tuple(sentences), tuple(numbers), features, frozenset(asked_words(query)))
 
 
@@ -268,26 +259,6 @@ def _places(
     kind = next((each for each in _ITEM_KINDS if each in asked), "other")
     for group, items in _GROUPS.items():
         _fill(features, f"{group}_{kind}", [pages[number].item in items for number in numbers])
-
-
-def _meanings(features: Floats, query: Query, sentences: Sequence[Sentence], numbers: Sequence[int]) -> None:
-    text = query.text
-    for name in query.names:
-        text = text.replace(name, " ")
-    own = [sentence.text for sentence in sentences]
-    headed = [f"{sentence.heading}. {sentence.text}" for sentence in sentences]
-    around = [
-        " ".join((headed[at], *(own[other] for other in (at - 1, at + 1) if _beside_each(sentences, numbers, at, other))))
-        for at in range(len(own))
-    ]
-    plain, with_heading, near = (meaning(text, texts) for texts in (own, headed, around))
-    _fill(features, "meaning", plain.cosine)
-    _fill(features, "best_meaning", plain.cosine - plain.cosine.max())
-    _fill(features, "heading_meaning", with_heading.cosine)
-    _fill(features, "aligned", plain.aligned)
-    _fill(features, "best_aligned", plain.aligned - plain.aligned.max())
-    _fill(features, "near_aligned", near.aligned)
-    _fill(features, "cause_aligned", features[:, _COLUMN["cause"]] * plain.aligned)
 
 
 def _beside_each(sentences: Sequence[Sentence], numbers: Sequence[int], at: int, other: int) -> bool:

@@ -63,17 +63,6 @@ class StaticEncoder:
         vector: Vectors = self.encode_passages([text])[0]
         return vector
 
-    def token_ids(self, texts: Sequence[str]) -> list[npt.NDArray[np.int64]]:
-        """The distinct tokens of each text, as rows of :attr:`token_vectors`."""
-        storable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        encoded = self._tokenizer.encode_batch_fast(storable, add_special_tokens=False)
-        return [np.unique(np.asarray(each.ids, dtype=np.int64)) for each in encoded]
-
-    @property
-    def token_vectors(self) -> Vectors:
-        """float32 [tokens, dimension]: longer for rarer tokens."""
-        return self._vectors
-
     def _add(self, sums: Vectors, texts: Sequence[str]) -> None:
         """Adds the vectors of each text's tokens to its row of ``sums``."""
         storable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
