@@ -8,9 +8,10 @@ from functools import partial
 from typing import Final
 
 from finray.answering.cell_answerer import CellAnswerer
+from finray.answering.closest_rows import ClosestRows
 from finray.answering.confidence import load_confidence_model
 from finray.answering.figure_answerer import FigureAnswerer
-from finray.answering.guard import FigureSource, GuardedAnswerer
+from finray.answering.guard import AnswerSource, GuardedAnswerer
 from finray.answering.in_words import WordsAnswerer
 from finray.answering.judging import JudgingAnswerer
 from finray.answering.own_answer import OwnAnswerer
@@ -51,10 +52,10 @@ from finray.question.rule_reader import PlainReader, RuleReader
 from finray.question.trained_reader import TrainedReader
 from finray.retrieval.documents import NarrowedDocuments
 from finray.retrieval.flat import FilingTitles
+from finray.retrieval.meant_company import MeantCompany
 from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
-from finray.retrieval.unidentified import UnidentifiedFilings
 from finray.sandbox.runner import Sandbox
 
 
@@ -180,7 +181,7 @@ def build_engine(
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers, load, generator))
     # Documents that are not filings have no companies, so no name in a question is one that the index lacks.
     plain = settings.collection.profile == "documents"
-    settle = None if plain else UnidentifiedFilings(reader, catalog).with_unidentified
+    settle = None if plain else MeantCompany(reader, catalog).settled
     rules = RuleReader(catalog, settle, anywhere=loop.judged or plain)
     readers: dict[str, QuestionReader] = {"rules": PlainReader() if plain else rules, "none": PlainReader()}
     if loop.transform == "trained":
@@ -189,11 +190,12 @@ def build_engine(
     confidence = load_confidence_model(loop.confidence_model)
     words = WordsAnswerer(facts, encoder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    others: list[FigureSource] = [TableAnswerer(facts)] if loop.tables else []
+    others: list[AnswerSource] = [TableAnswerer(facts)] if loop.tables else []
     others += [CellAnswerer(facts)] if loop.cells else []
     others += [FigureAnswerer(facts, encoder)] if loop.figures else []
     judging = JudgingAnswerer(planned, facts, encoder)
-    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others)
+    closest = ClosestRows(facts) if loop.closest else None
+    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others, closest)
     conversation: ConversationReader = RuleConversation(rules)
     answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
     if model is not None:

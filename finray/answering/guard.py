@@ -15,8 +15,8 @@ from finray.core.types import Answer
 from finray.index.facts import FilingFacts
 
 
-class FigureSource(Protocol):
-    """A further way to a figure, with a probability of its own."""
+class AnswerSource(Protocol):
+    """A further way to an answer, with a probability of its own."""
 
     def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None: ...
 
@@ -25,7 +25,8 @@ class GuardedAnswerer:
     """Asks ``inner`` only about companies and periods in the index, unless a model has judged the evidence.
 
     With ``confidence``, adds the probability that the answer is right, and refuses a computed figure with less than
-    ``least``. ``others`` are asked in turn if there is then no figure; their answers come with their own probability.
+    ``least``. ``others`` are asked in turn if there is then no figure, and ``closest`` if there is no answer at all;
+    their answers come with their own probability.
     """
 
     def __init__(
@@ -34,13 +35,15 @@ class GuardedAnswerer:
         facts: FilingFacts,
         confidence: ConfidenceModel | None = None,
         least: float = 0.0,
-        others: Sequence[FigureSource] = (),
+        others: Sequence[AnswerSource] = (),
+        closest: AnswerSource | None = None,
     ) -> None:
         self._inner = inner
         self._facts = facts
         self._confidence = confidence
         self._least = least
         self._others = others
+        self._closest = closest
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         passages = curation.kept
@@ -52,7 +55,10 @@ class GuardedAnswerer:
         if answer.value is not None:
             return answer
         figures = (other.answer(query, curation, journal) for other in self._others)
-        return next((figure for figure in figures if figure is not None), answer)
+        answer = next((figure for figure in figures if figure is not None), answer)
+        if answer.status != "unanswerable" or self._closest is None:
+            return answer
+        return self._closest.answer(query, curation, journal) or answer
 
     async def _rated(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         """The answer of ``inner`` with its confidence."""

@@ -7,13 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from finray.answering.coverage import absent_company, missing_filing
+from finray.answering.coverage import absent_company, fitting_period, missing_filing
 from finray.core.query import Query
 from finray.core.types import Filing, Passage
 from finray.index.facts import FilingFacts
 from finray.question.synonyms import words_of
 from finray.question.words import word_list
-from finray.retrieval.filing_match import period_fit
+from finray.retrieval.filing_match import PERIOD_MATCH, period_fit
 
 _SHOWN = 3
 _NAME = re.compile(r"[A-Z][\w&.’'-]{0,99}[a-z][\w&’'-]*")
@@ -37,9 +37,15 @@ def absence(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Ab
     company = absent_company(query) or unmatched_name(query, passages)
     if company is not None:
         return Absence((f"filings of {company}",), _similar_companies(company, facts))
-    if not any(period_fit(facts.filing(p.filing_id), query.filed)[0] > 0 for p in passages):
+    if not (fitting_period(query, passages, facts) or _has_filing(query, facts)):
         return Absence(missing_filing(query), _near_filings(query, facts))
     return None
+
+
+def _has_filing(query: Query, facts: FilingFacts) -> bool:
+    """Whether a company has a filing of the period asked for, though no passage is from it."""
+    filings = (filing for company in query.companies for filing in facts.filings_of(company))
+    return any(period_fit(filing, query.filed)[0] >= PERIOD_MATCH for filing in filings)
 
 
 def unmatched_name(query: Query, passages: Sequence[Passage]) -> str | None:

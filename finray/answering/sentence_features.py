@@ -261,6 +261,13 @@ def _places(
         _fill(features, f"{group}_{kind}", [pages[number].item in items for number in numbers])
 
 
+def _beside_each(sentences: Sequence[Sentence], numbers: Sequence[int], at: int, other: int) -> bool:
+    """Whether sentence ``other`` exists and is of the paragraph of sentence ``at``."""
+    if not 0 <= other < len(sentences):
+        return False
+    return numbers[other] == numbers[at] and sentences[other].block == sentences[at].block
+
+
 def asked_words(query: Query) -> tuple[str, ...]:
     """The words of the question that a sentence may contain, without names of companies, years and function words."""
     names = {word for name in query.names for word in words_of(name)}
@@ -294,9 +301,7 @@ def _beside(
 ) -> set[str] | frozenset[str]:
     """The value of the sentence before or after, if it is of the same paragraph."""
     other = at + step
-    if not 0 <= other < len(values) or numbers[other] != numbers[at] or sentences[other].block != sentences[at].block:
-        return frozenset()
-    return values[other]
+    return values[other] if _beside_each(sentences, numbers, at, other) else frozenset()
 
 
 def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words: set[str] | frozenset[str]) -> float:

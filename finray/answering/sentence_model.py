@@ -19,9 +19,9 @@ from finray.core.data_files import shipped
 
 MOST = 3
 """Sentences of an answer."""
-MARGIN = 1.0
+MARGIN = 1.5
 """Another sentence is chosen if its score is at most this much below the best one's."""
-BESIDE = 0.5
+BESIDE = 1.0
 """Added to the score of the sentences beside the best one, in its paragraph."""
 MOST_CHARACTERS = 1000
 

@@ -55,5 +55,5 @@ class StatementAnswerer:
             return Answer.refused(f"a defined result: {error}")
 
     def _in_words(self, query: Query, curation: Curation, journal: Journal, *, amount: bool = False) -> Answer:
-        passages = fitting_period(query, curation.kept, self._facts)
+        passages = fitting_period(query, curation.kept, self._facts) or curation.kept
         return self._words.answer(query, passages, journal, amount=amount)

@@ -16,6 +16,7 @@ from finray.cli import (
     fitting,
     train_answers,
     train_choices,
+    train_evidence,
     train_matches,
     train_pages,
     train_reader,
@@ -180,6 +181,8 @@ app.command("row-match")(train_matches.row_match)
 app.command("table-reader")(train_choices.table_reader)
 app.command("cell-choice")(train_choices.cell_choice)
 app.command("figure-choice")(train_choices.figure_choice)
+app.command("company-choice")(train_evidence.company_choice)
+app.command("closest-rows")(train_evidence.closest_rows)
 app.command("reader")(train_reader.reader)
 app.command("row-reader")(train_rows.row_reader)
 app.command("static-encoder")(train_static.static_encoder)

@@ -361,6 +361,8 @@ class Answer:
     grounded: bool | None = None
     """Whether every number that the answer was computed from, or that it states, is in its evidence; None if that was
     not checked."""
+    closest: bool = False
+    """It states nothing: it shows the printed rows or sentences closest to the question."""
 
     @classmethod
     def refused(cls, *missing: str) -> Answer:
@@ -430,6 +432,9 @@ class Prediction(Record):
     """The question that was answered, if ``question`` was completed from its ``context``."""
     unclear: OmitNone[str | None] = None
     """What the question leaves open after its ``context``; then nothing was searched."""
+    closest: OmitEmpty[bool] = False
+    """Whether the answer states nothing: it shows the printed rows or sentences closest to the question, and
+    ``confidence`` is the probability that they bear on it."""
 
     @classmethod
     def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:

@@ -102,7 +102,7 @@ def _fill(
     least = NEAR * min(pieces[0][0], 1.0)
     for score, part, piece in pieces:
         if score >= least and piece not in selection.chosen.get((number, part), ()):
-            _add(selection, number, part, _with_context(candidate.parts[part], piece), scored, limit)
+            _add(selection, number, part, with_context(candidate.parts[part], piece), scored, limit)
     for part in sorted(parts, key=lambda each: -best(scored[number, each].scores)):
         if any(scored[number, part].scores):
             kept = {p for p in range(len(scored[number, part].costs)) if (number, part, p) not in banned}
@@ -111,7 +111,7 @@ def _fill(
         if limit - selection.used < MIN_ROOM:
             return
         if piece not in selection.chosen.get((number, part), ()):
-            _add(selection, number, part, _with_context(candidate.parts[part], piece), scored, limit)
+            _add(selection, number, part, with_context(candidate.parts[part], piece), scored, limit)
 
 
 def _without_bare_headings(part: Table | Prose, kept: set[int]) -> list[int]:
@@ -148,7 +148,7 @@ def _add(
         selection.used += cost
 
 
-def _with_context(part: Table | Prose, piece: int) -> list[int]:
+def with_context(part: Table | Prose, piece: int) -> list[int]:
     """A row with the headings that govern it and the next total; a sentence with its neighbors."""
     if isinstance(part, Prose):
         return [at for at in (piece - 1, piece, piece + 1) if 0 <= at < len(part.sentences)]

@@ -20,6 +20,7 @@ from finray.question.mentions import mentions
 from finray.question.periods import last_years_in, periods_in
 from finray.question.shape import asked_shape
 from finray.question.sources import asked_again, source_periods
+from finray.question.spelled_years import digit_years
 from finray.question.wording import statements_named, unexplained_words, without_instructions
 
 _EXPLAINED = frozenset({"company", "metric", "definition", "statement"})
@@ -46,7 +47,8 @@ class RuleReader:
         self._anywhere = anywhere
 
     async def read(self, question: str, journal: Journal) -> Query:
-        query = self.understand(question, without_instructions(question))
+        plain = digit_years(question)
+        query = replace(self.understand(plain, without_instructions(plain)), question=question)
         for line in described(query):
             journal.note(line)
         return query
@@ -58,9 +60,10 @@ class RuleReader:
         metrics = tuple(dict.fromkeys(span.value for span in mentions(question)))
         lines = dict.fromkeys(line for key in metrics for line in (line_items(known[key]) if key in known else (key,)))
         implied = (items[line].statement for line in lines)
-        searched, companies = text, self.companies(text)
+        searched, companies = text, self._catalog.mentions(text)
         if not companies.known and text != question:
-            searched, companies = question, self.companies(question)
+            searched, companies = question, self._catalog.mentions(question)
+        companies = self._settled(companies, searched)
         named_here = companies.spans if searched == text else ()
         spans = [*named_here, *labels(text), *_defined(question, text)]
         return with_measures(
@@ -86,7 +89,9 @@ class RuleReader:
 
     def companies(self, text: str) -> Mentions:
         """The companies that ``text`` names."""
-        mentions = self._catalog.mentions(text)
+        return self._settled(self._catalog.mentions(text), text)
+
+    def _settled(self, mentions: Mentions, text: str) -> Mentions:
         return mentions if self._settle is None else self._settle(mentions, text)
 
 

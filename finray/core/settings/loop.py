@@ -48,6 +48,9 @@ class LoopSettings(Section):
     figures: bool = False
     """Whether the answerer "statements", if neither a plan nor a cell gives a figure, may choose one that a sentence of
     the retrieved pages states (``finray train figure-choice``)."""
+    closest: bool = False
+    """Whether the answerer "statements" shows the printed rows or sentences closest to a question that it would refuse,
+    if they likely bear on it (``finray train closest-rows``)."""
     confidence_model: str = ""
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
     that comes with finray, which was trained on the ``statements`` answerer and applies to no other."""
@@ -59,6 +62,7 @@ class LoopSettings(Section):
         unused |= set() if self.tables and self.answerer == "statements" else {"tables"}
         unused |= set() if self.cells and self.answerer == "statements" else {"cells"}
         unused |= set() if self.figures and self.answerer == "statements" else {"figures"}
+        unused |= set() if self.closest and self.answerer == "statements" else {"closest"}
         return unused if self.least_confidence else {*unused, "least_confidence"}
 
     @property

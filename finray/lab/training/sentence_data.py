@@ -23,6 +23,7 @@ IN_WORDS = ("open_words", "open_prose_figure")
 """Types of questions that sentences answer; the others show when none does."""
 _WORD = re.compile(r"[a-z0-9]+")
 _GRAM = 3
+SAME = 0.8
 
 
 async def sentence_questions(
@@ -46,7 +47,7 @@ def sentence_question(
 ) -> SentenceQuestion:
     names = [facts.filing(page.filing_id).doc_name for page in found.pages]
     gold = [
-        max((_overlap(each, names[n], found.pages[n].page, s.text) for each in question.evidence), default=0.0)
+        max((_held(each, names[n], found.pages[n].page, s.text) for each in question.evidence), default=0.0)
         for n, s in zip(found.numbers, found.sentences, strict=True)
     ]
     named = {evidence.doc_name for evidence in question.evidence}
@@ -57,8 +58,11 @@ def sentence_question(
     )
 
 
-def _overlap(gold: GoldEvidence, doc_name: str, page: int, text: str) -> float:
-    return overlap(gold.text or "", text) if (doc_name, page) in gold.places else 0.0
+def _held(gold: GoldEvidence, doc_name: str, page: int, text: str) -> float:
+    """How much of the quotation a sentence holds. One that is nearly the same holds it on any page: filings repeat
+    themselves."""
+    held = overlap(gold.text or "", text)
+    return held if (doc_name, page) in gold.places or held >= SAME else 0.0
 
 
 def overlap(gold: str, text: str) -> float:

@@ -1,0 +1,76 @@
+"""Shows the printed rows or sentences closest to a question in place of a refusal, if they likely bear on it.
+
+Nothing is stated: the answer has no value and says so. A reader who knows the filing sees at once whether the rows
+answer, which a refusal hides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from finray.answering.closest_features import ClosestCandidates, closest_candidates
+from finray.answering.closest_model import ClosestModel, question_signals, shipped_closest_model
+from finray.answering.coverage import fitting_period
+from finray.core.journal import Journal
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.core.types import Answer, Passage
+from finray.evidence.candidates import Prose
+from finray.evidence.rendering import prose_text, table_text
+from finray.evidence.selection import with_context
+from finray.index.facts import FilingFacts
+
+LEAD: Final = "No figure or sentence is sure enough to be stated as the answer. Closest in the filing:"
+MOST_CHARACTERS = 2_500
+
+
+class ClosestRows:
+    """Chooses by ``model``, by default the one that comes with finray."""
+
+    def __init__(self, facts: FilingFacts, model: ClosestModel | None = None) -> None:
+        self._facts = facts
+        self._model = model
+
+    def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
+        """The rows with their heads; None if they are not likely enough to bear on the question."""
+        found = self.candidates(query, curation)
+        if not found.pieces:
+            return None
+        model = self._model or shipped_closest_model()
+        chosen, probability = model.choose(found, question_signals(query))
+        journal.note(f"answer: the closest of {len(found.pieces)} rows bear on the question with {probability:.2f}")
+        if probability < model.threshold:
+            return None
+        parts, evidence = rendered(found, chosen)
+        text = "\n\n".join((LEAD, *parts))
+        return Answer(text, "answered", evidence=evidence, confidence=round(probability, 3), closest=True)
+
+    def candidates(self, query: Query, curation: Curation) -> ClosestCandidates:
+        return closest_candidates(query, fitting_period(query, curation.kept, self._facts), self._facts)
+
+
+def rendered(found: ClosestCandidates, chosen: Sequence[int]) -> tuple[list[str], tuple[Passage, ...]]:
+    """Each part with chosen rows or sentences, the best one first, and where the page prints it."""
+    shown: dict[tuple[int, int], set[int]] = {}
+    for number in chosen:
+        page, at, piece = found.pieces[number]
+        shown.setdefault((page, at), set()).update(with_context(found.pages[page].parts[at], piece))
+    texts: list[str] = []
+    evidence: list[Passage] = []
+    for (number, at), pieces in shown.items():
+        page = found.pages[number]
+        part = page.parts[at]
+        if isinstance(part, Prose):
+            text = prose_text(part, pieces)
+            start, end = part.sentences[min(pieces)].start, part.sentences[max(pieces)].end
+        else:
+            text = table_text(part, pieces)
+            start, end = part.start, part.end
+        if texts and sum(map(len, texts)) + len(text) > MOST_CHARACTERS:
+            continue
+        texts.append(f"{page.filing.doc_name}, p. {page.page.page + 1}:\n{text}")
+        score = max(passage.score for passage in page.passages)
+        filing_id, printed = page.filing.filing_id, page.page.text[start:end]
+        evidence.append(Passage(page.filing.doc_name, filing_id, page.page.page, start, end, printed, score))
+    return texts, tuple(evidence)
