@@ -188,11 +188,11 @@ def build_engine(
         readers["trained"] = PlainReader() if plain else TrainedReader(rules, MeasureTagger())
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)
-    words = WordsAnswerer(facts, encoder, sentences)
+    words = WordsAnswerer(facts, encoder, sentences, read=loop.sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
     others: list[AnswerSource] = [TableAnswerer(facts)] if loop.tables else []
     others += [CellAnswerer(facts)] if loop.cells else []
-    others += [FigureAnswerer(facts, encoder)] if loop.figures else []
+    others += [FigureAnswerer(facts, encoder, read=loop.sentences)] if loop.figures else []
     judging = JudgingAnswerer(planned, facts, encoder)
     closest = ClosestRows(facts) if loop.closest else None
     statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others, closest)

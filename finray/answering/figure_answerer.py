@@ -20,10 +20,13 @@ from finray.models.encoder import Encoder
 class FigureAnswerer:
     """Chooses by ``model``, by default the one that comes with finray."""
 
-    def __init__(self, facts: FilingFacts, encoder: Encoder, model: FigureModel | None = None) -> None:
+    def __init__(
+        self, facts: FilingFacts, encoder: Encoder, model: FigureModel | None = None, *, read: bool = False
+    ) -> None:
         self._facts = facts
         self._encoder = encoder
         self._model = model
+        self._read = read
 
     def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
         """The figure with its sentence, quoted; None if no sentence surely states it."""
@@ -46,6 +49,6 @@ class FigureAnswerer:
         """The figures that compete, none if the question asks for a cause, and what the question tells about them
         (``question_signals``)."""
         passages = () if "cause" in query.intents else fitting_period(query, curation.kept, self._facts)
-        found = figure_candidates(query, candidates_of(query, passages, self._facts, self._encoder))
+        found = figure_candidates(query, candidates_of(query, passages, self._facts, self._encoder, read=self._read))
         operands = len(curation.plans[0].operands) if curation.plans else 0
         return found, question_signals(query, found.unprinted, operands)

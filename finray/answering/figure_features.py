@@ -27,6 +27,7 @@ from finray.question.synonyms import variants, words_of
 _OF_SENTENCE: Final = (
     "words", "best_words", "near", "before", "heading", "pairs", "figures", "years", "other_years", "undated", "moves",
     "hedged", "refers", "dangling", "first", "top", "length", "page_rank", "other_filing", "affinity",
+    "read", "read_best", "unread",
 )  # fmt: skip
 FEATURES: Final[dict[str, str]] = {
     **{f"sentence_{name}": f"of the sentence: {SENTENCE_FEATURES[name]}" for name in _OF_SENTENCE},

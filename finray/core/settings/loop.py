@@ -45,6 +45,9 @@ class LoopSettings(Section):
     cells: bool = False
     """Whether the answerer "statements", if neither gives a figure, may choose one cell of the tables on the retrieved
     pages (``finray train cell-choice``)."""
+    sentences: bool = False
+    """Whether a trained model reads the likeliest sentences beside the question for the answerer "statements"
+    (``finray train row-reader``)."""
     figures: bool = False
     """Whether the answerer "statements", if neither a plan nor a cell gives a figure, may choose one that a sentence of
     the retrieved pages states (``finray train figure-choice``)."""
@@ -60,6 +63,7 @@ class LoopSettings(Section):
         """Settings that change no answer, so that hashes from before they existed stay valid."""
         unused = set() if self.answerer == "hirec" else {"generation"}
         unused |= set() if self.tables and self.answerer == "statements" else {"tables"}
+        unused |= set() if self.sentences and self.answerer == "statements" else {"sentences"}
         unused |= set() if self.cells and self.answerer == "statements" else {"cells"}
         unused |= set() if self.figures and self.answerer == "statements" else {"figures"}
         unused |= set() if self.closest and self.answerer == "statements" else {"closest"}

@@ -29,7 +29,7 @@ async def figure_questions(
     """One for each question that reached the answerer; groups are companies, qids get the prefix ``source``. ``engine``
     must not choose figures of sentences itself (``loop.figures = false``)."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
-    chooser = FigureAnswerer(facts, encoder)
+    chooser = FigureAnswerer(facts, encoder, read=engine.settings.loop.sentences)
     owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
     found = [
         figure_question(recorded, chooser, facts, owners, source)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from finray.answering.page_cells import PageCells
+from finray.answering.read_sentences import sentence_text
 from finray.answering.table_reader.operations import LISTED
 from finray.answering.table_reader.shortlist import Shortlist, shortlist
 from finray.core.errors import UsageError
@@ -28,7 +29,6 @@ from finray.question.synonyms import words_of
 
 _PAGES = 6
 _ROWS, _SENTENCES = 40, 24
-_HEADING = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +141,6 @@ def table_example(
         listed = tuple(sorted({number for operand in operands for number in operand}))
         return RowExample(question, texts, operation, group, listed=listed, several=True)
     return RowExample(question, texts, operation, group, first=operands[0], second=operands[1], several=True)
-
-
-def sentence_text(sentence: Sentence) -> str:
-    """A sentence as the row reader sees it, after the end of its heading."""
-    heading = sentence.heading[-_HEADING:]
-    return f"{heading} | {sentence.text}" if heading else sentence.text
 
 
 def _rows_of(cell: Mapping[str, Any], rows: Shortlist, page: int) -> tuple[int, ...]:

@@ -36,7 +36,8 @@ async def sentence_questions(
     for done, question in enumerate(questions):
         progress(done, len(questions))
         query, _, passages = await engine.retrieve(question.question)
-        found = candidates_of(query, fitting_period(query, passages, facts), facts, encoder)
+        fitting = fitting_period(query, passages, facts)
+        found = candidates_of(query, fitting, facts, encoder, read=engine.settings.loop.sentences)
         result.append(sentence_question(question, query, found, facts, source))
     progress(len(questions), len(questions))
     return result
