@@ -205,6 +205,8 @@ class _Maker:
         measures = {measure_of(cell.item) for cell in cells}
         unit = unit_of(reading.operation, cells)
         asked = self._query.shape.unit
+        if asked is None and "share" in self._query.intents:
+            asked = "percent"  # "what portion of its sites": their number is no portion
         names = reading.operation in NAMING
         money = measures == {"money"}
         fitting = names or fits(asked, unit, money=money)

@@ -30,7 +30,7 @@ from finray.question.companies import CompanyCatalog
 
 ReadingQuestion: TypeAlias = ChoiceQuestion[Readings]
 
-READINGS: Final = ChoiceTask[Readings](SIGNALS, best_reading, signals, wrong=0.04)
+READINGS: Final = ChoiceTask[Readings](SIGNALS, best_reading, signals, wrong=0.03)
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -102,9 +102,11 @@ def _is_meant(question: Question, found: Readings, at: int) -> bool:
     if not operands and len(cells) > 1:
         return False
     places = {place for each in question.evidence for place in each.places}
+    if not places:  # another filing's figure may be equal by chance
+        return False
     quoted = "\n".join(each.text or "" for each in question.evidence)
     return all(
-        (not places or (cell.filing.doc_name, cell.item.page) in places)
+        (cell.filing.doc_name, cell.item.page) in places
         and (not quoted.strip() or cell.item.text.strip("$ ()%") in quoted)
         for cell in cells
     )

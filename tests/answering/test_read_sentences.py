@@ -1,0 +1,71 @@
+"""Sentences that the row reader read: which ones, and what their features say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from finray.answering.read_sentences import READ, sentence_text, with_reading
+from finray.answering.sentence_features import FEATURES, Candidates
+from finray.answering.sentence_model import SentenceModel
+from finray.filings.sentences import Sentence
+from finray.models.row_reader import Logits, RowReader
+
+_COLUMN = {name: at for at, name in enumerate(FEATURES)}
+
+
+class _Reader(RowReader):
+    """The longer the sentence, the better the answer."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def sentences(self, question: str, sentences: Sequence[str]) -> Logits:
+        self.read += sentences
+        return np.asarray([float(len(sentence)) for sentence in sentences])
+
+
+def _candidates(count: int) -> Candidates:
+    sentences = tuple(Sentence(0, 9, "x" * (1 + at), "", 0) for at in range(count))
+    features = np.zeros((count, len(FEATURES)))
+    features[:, _COLUMN["words"]] = np.arange(count)
+    return Candidates((), sentences, (0,) * count, features, frozenset())
+
+
+def _model() -> SentenceModel:
+    weights = np.zeros(len(FEATURES))
+    weights[_COLUMN["words"]] = 1.0
+    return SentenceModel(weights, np.zeros(0), 0.0, 0.0)
+
+
+def test_only_the_likeliest_sentences_are_read() -> None:
+    reader = _Reader()
+    found = with_reading("Why?", _candidates(READ + 5), reader, _model())
+    assert len(reader.read) == READ
+    unread = found.features[:, _COLUMN["unread"]]
+    assert unread.tolist() == [1.0] * 5 + [0.0] * READ
+
+
+def test_the_best_sentence_is_at_zero_and_others_below() -> None:
+    found = with_reading("Why?", _candidates(4), _Reader(), _model())
+    assert found.features[:, _COLUMN["read_best"]].tolist() == [-0.75, -0.5, -0.25, 0.0]
+    assert (np.diff(found.features[:, _COLUMN["read"]]) > 0).all()
+
+
+def test_the_features_of_the_question_stay() -> None:
+    before = _candidates(3)
+    found = with_reading("Why?", before, _Reader(), _model())
+    assert found.features[:, _COLUMN["words"]].tolist() == [0.0, 1.0, 2.0]
+    assert not before.features[:, _COLUMN["read"]].any()
+
+
+def test_no_sentence_is_no_error() -> None:
+    reader = _Reader()
+    assert with_reading("Why?", _candidates(0), reader, _model()).sentences == ()
+    assert not reader.read
+
+
+def test_a_sentence_is_read_with_the_end_of_its_heading() -> None:
+    assert sentence_text(Sentence(0, 9, "It fell.", "Results of Operations", 0)) == "Results of Operations | It fell."
+    assert sentence_text(Sentence(0, 9, "It fell.", "", 0)) == "It fell."

@@ -1,0 +1,73 @@
+"""Fine-tuning the row reader: a few steps on made-up rows, its examples, and the lines that it is given."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from finray.answering.page_cells import PageCells
+from finray.answering.table_reader.shortlist import shortlist
+from finray.core.errors import UsageError
+from finray.core.query import Query
+from finray.lab.training.row_examples import RowExample, read_lines, table_example
+from finray.lab.training.row_reader import RowReaderOptions, fine_tune, operand_recall
+from finray.models.row_reader import RowReader
+from tests.answering.made_up_cells import facts, passage
+
+_THINGS = ("rent", "tax", "pensions", "wages", "fuel", "interest")
+
+
+def _example(number: int) -> RowExample:
+    rows = tuple(f"{thing} | amount" for thing in _THINGS)
+    gold = number % len(_THINGS)
+    return RowExample(f"How much {_THINGS[gold]} was paid?", rows, "value", f"c{number % 3}", first=(gold,))
+
+
+def test_steps_on_rows_and_sentences_give_weights_that_can_be_read() -> None:
+    sentence = RowExample("Why?", ("Because.", "Not.", "Never."), "none", "c", answering=(0,))
+    pair = RowExample("Tax over rent?", ("tax", "rent", "fuel"), "ratio", "c", (0,), (1,), several=True)
+    several = RowExample("Tax and rent?", ("tax", "rent", "fuel"), "sum", "c", listed=(0, 1), several=True)
+    lines: list[str] = []
+    options = RowReaderOptions(epochs=1, questions=2, rows=3)
+    state = fine_tune([_example(0), pair, several, sentence], options, lines.append)
+    assert "loss" in lines[-1]
+    assert not any("word_embeddings" in name for name in state)
+    scores = RowReader(state).rows("How much tax?", ["tax", "rent"])
+    assert np.isfinite(scores.first).all()
+
+
+def test_training_without_examples_is_refused() -> None:
+    with pytest.raises(ValueError, match="nothing to learn from"):
+        fine_tune([], RowReaderOptions(), print)
+
+
+def test_recall_counts_questions_whose_row_is_among_those_read() -> None:
+    reader = RowReader()
+    assert len(operand_recall(reader, [_example(0), _example(5)], rows=3)) == 1
+
+
+def test_operands_of_one_row_are_periods_of_it() -> None:
+    source = facts()
+    rows = shortlist(Query("spending", "spending"), PageCells(source).read([passage(3), passage(5)]), source, 10)
+    growth = table_example("q", "growth", rows, [(0, 1), (0,)], "acme")
+    assert growth is not None
+    assert (growth.first, growth.second, growth.several) == ((0,), (), False)
+    share = table_example("q", "share", rows, [(0,), (1,)], "acme")
+    assert share is not None
+    assert (share.first, share.second, share.several) == ((0,), (1,), True)
+    total = table_example("q", "sum", rows, [(0,), (1,)], "acme")
+    assert total is not None
+    assert total.listed == (0, 1)
+    assert table_example("q", "share", rows, [(0,), ()], "acme") is None
+
+
+def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(json.dumps({"question": "Why?", "evidence": []}))
+    with pytest.raises(UsageError, match="line 1"):
+        read_lines(path)
+    with pytest.raises(UsageError, match="no file of questions"):
+        read_lines(tmp_path / "absent.jsonl")

@@ -1,0 +1,78 @@
+"""The row reader on MiniLM's package: packing of weights, scores of rows and sentences, texts of any length."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from finray.core.errors import ModelUnavailableError
+from finray.models.row_reader import OPERATIONS, RowReader, quantized, read_weights, row_reader, shipped_weights
+
+QUESTION = "How much did Acme pay for variable leases in 2022?"
+ROWS = ("Variable lease costs | Lease cost | amount", "Inventories | Raw materials | amount", "Risk-free rate | percent")
+
+
+def _packed(state: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.float32]]:
+    file = io.BytesIO()
+    np.savez_compressed(file, **quantized(state))  # type: ignore[arg-type]
+    file.seek(0)
+    return read_weights(file)
+
+
+def test_packed_weights_come_back_within_half_a_step() -> None:
+    random = np.random.default_rng(0)
+    state: dict[str, npt.NDArray[Any]] = {
+        "bert.matrix": random.normal(size=(7, 5)).astype(np.float32),
+        "bert.bias": random.normal(size=7).astype(np.float32),
+    }
+    back = _packed(state)
+    step = np.abs(state["bert.matrix"]).max(axis=1, keepdims=True) / 127
+    assert (np.abs(back["bert.matrix"] - state["bert.matrix"]) <= step / 2 + 1e-6).all()
+    assert np.allclose(back["bert.bias"], state["bert.bias"], atol=2e-3)
+
+
+def test_a_row_of_zeros_stays_zeros() -> None:
+    assert not _packed({"ops.weight": np.zeros((2, 3), dtype=np.float32)})["ops.weight"].any()
+
+
+def test_the_row_that_is_asked_for_scores_highest() -> None:
+    scores = row_reader().rows(QUESTION, ROWS)
+    assert scores.first.shape == scores.second.shape == scores.listed.shape == (3,)
+    assert int(scores.first.argmax()) == 0
+    assert OPERATIONS[int(scores.operations.argmax())] == "value"
+    assert np.exp(scores.operations).sum() == pytest.approx(1.0)
+
+
+def test_the_operation_is_read_from_the_question() -> None:
+    scores = row_reader().rows("By what percentage did variable lease costs rise from 2021 to 2022?", ROWS)
+    assert OPERATIONS[int(scores.operations.argmax())] == "growth"
+
+
+def test_the_sentence_that_answers_scores_highest() -> None:
+    sentences = (
+        "We operate in three segments and believe that our brands are well known.",
+        "Net sales decreased primarily due to unfavorable currency and lower volumes in Europe.",
+    )
+    assert int(row_reader().sentences("Why did Acme's net sales fall?", sentences).argmax()) == 1
+
+
+def test_scores_do_not_depend_on_what_is_read_together() -> None:
+    together = row_reader().rows(QUESTION, ROWS).first
+    alone = [row_reader().rows(QUESTION, [row]).first[0] for row in ROWS]
+    assert np.allclose(together, alone, atol=1e-4)
+
+
+def test_texts_of_any_length_are_read() -> None:
+    assert row_reader().rows("why " * 500, ["word " * 500, ""]).first.shape == (2,)
+    assert row_reader().sentences("why", ["word " * 500]).shape == (1,)
+
+
+def test_weights_of_another_version_are_refused() -> None:
+    state = dict(shipped_weights())
+    del state["ops.weight"]
+    with pytest.raises(ModelUnavailableError, match="another version"):
+        RowReader(state)
