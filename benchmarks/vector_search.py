@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from finray.core.settings import load_settings
 from finray.index import ann, layout, schema
-from finray.index.reader import vector_hits
+from finray.index.hits import vector_hits
 
 _PLACE = ("filing_id", "page", "start")
 _WRITE_ROWS = 20_000

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO
 
-from finray.batch.prediction_files import Line, named, prediction_files, scratch_file, store_of
+from finray.batch.prediction_files import prediction_files, store_of
 from finray.batch.predictions import decode, encode
 from finray.batch.question_files import BadLine
+from finray.batch.stored_lines import Line, named, scratch_file
 from finray.core.errors import SourceError
 from finray.core.types import Prediction, Question, Status
 

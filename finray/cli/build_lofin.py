@@ -61,6 +61,7 @@ def build_lofin(
     """
     from finray.cli.index import described, index_with_progress
     from finray.lab.datasets.lofin_builder import build as builder
+    from finray.lab.datasets.lofin_builder import parts
     from finray.lab.datasets.lofin_builder.rewriting import by_model, by_rules
     from finray.lab.datasets.lofin_builder.similarity import load_similarity
     from finray.models.load_chat import load_chat
@@ -77,7 +78,7 @@ def build_lofin(
     written_by = by_model(load_chat(settings.llm)) if rewrite == "llm" else by_rules
     with progress_bar(err, "finding gold pages") as report:
         built, corpus = asyncio.run(builder.build(request, settings.filings, similarity, written_by, report))
-    summary = builder.write(request, built, corpus)
+    summary = parts.write(request, built, corpus)
     emit(summary, _text(summary, out_), as_json=json_)
     return 1 if built.bad or built.unreadable else 0
 

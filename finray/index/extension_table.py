@@ -12,7 +12,8 @@ from finray.index import schema
 from finray.index.extension import PLACES, AnyExtension, FilingExtension
 from finray.index.extension_attempts import noted_failed
 from finray.index.extension_store import WORDS, failed_location, file_location, is_recorded, search_indexes, stored_rows
-from finray.index.reader import IndexReader, committed_rows, text_hits, vector_hits
+from finray.index.hits import committed_rows, text_hits, vector_hits
+from finray.index.reader import IndexReader
 from finray.models.encoder import Vectors
 from finray.storage.locations import read_bytes
 

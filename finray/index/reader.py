@@ -9,21 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from lance.query import MatchQuery
 
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
 from finray.core.types import LineItem, Page
 from finray.index import ann, layout, schema
 from finray.index.filing_table import FilingTable, column_by_id
+from finray.index.hits import CHUNK_PLACE, PAGE_PLACE, by_place, committed_rows, text_hits, vector_hits
 from finray.models.encoder import Vectors
 
-_PAGE_PLACE: Final = ("filing_id", "page")
-_CHUNK_PLACE: Final = ("filing_id", "page", "start", "end")
 _ATTEMPTS = 20
 
 
@@ -114,35 +112,35 @@ class IndexReader:
     def pages(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
         """Pages of filings; ``columns`` None means all but the vector."""
         wanted = columns or ["filing_id", "page", "text", "item", "statement", "place", "headings"]
-        return self._rows(schema.PAGES, filing_ids, wanted, _PAGE_PLACE)
+        return self._rows(schema.PAGES, filing_ids, wanted, PAGE_PLACE)
 
     def chunks(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
         """Chunks of filings; ``columns`` None means all: filing_id, page, start, end, text, vector."""
-        wanted = columns or [*_CHUNK_PLACE, "text", "vector"]
-        return self._rows(schema.CHUNKS, filing_ids, wanted, _CHUNK_PLACE[:3])
+        wanted = columns or [*CHUNK_PLACE, "text", "vector"]
+        return self._rows(schema.CHUNKS, filing_ids, wanted, CHUNK_PLACE[:3])
 
     def page_texts(self, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], str]:
         """The text of each (filing_id, page)."""
-        rows = self._rows_of_pages(schema.PAGES, pages, [*_PAGE_PLACE, "text"]).to_pylist()
+        rows = self._rows_of_pages(schema.PAGES, pages, [*PAGE_PLACE, "text"]).to_pylist()
         return {(row["filing_id"], row["page"]): row["text"] for row in rows}
 
     def pages_at(self, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
         """Each (filing_id, page) that the index has."""
         columns = ["text", "item", "statement", "place", "headings"]
-        rows = self._rows_of_pages(schema.PAGES, pages, [*_PAGE_PLACE, *columns]).to_pylist()
+        rows = self._rows_of_pages(schema.PAGES, pages, [*PAGE_PLACE, *columns]).to_pylist()
         return {(row.pop("filing_id"), row["page"]): Page(**row) for row in rows}
 
     def chunks_of_pages(self, pages: Collection[tuple[str, int]], columns: Sequence[str] | None = None) -> pa.Table:
         """Chunks of the given (filing_id, page), by place; ``columns`` None means all."""
-        table = self._rows_of_pages(schema.CHUNKS, pages, columns or [*_CHUNK_PLACE, "text", "vector"])
-        return table.sort_by([(name, "ascending") for name in _CHUNK_PLACE[:3]])
+        table = self._rows_of_pages(schema.CHUNKS, pages, columns or [*CHUNK_PLACE, "text", "vector"])
+        return table.sort_by([(name, "ascending") for name in CHUNK_PLACE[:3]])
 
     def with_texts(self, hits: pa.Table) -> pa.Table:
         """``hits`` (filing_id, page, start, end, score) with the texts of the chunks, in the same order."""
         pages = set(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
         rows = self.chunks_of_pages(pages, ["filing_id", "page", "start", "text"]).to_pylist()
         texts = {(row["filing_id"], row["page"], row["start"]): row["text"] for row in rows}
-        places = zip(*(hits[name].to_pylist() for name in _CHUNK_PLACE[:3]), strict=True)
+        places = zip(*(hits[name].to_pylist() for name in CHUNK_PLACE[:3]), strict=True)
         return hits.append_column("text", pa.array([texts[place] for place in places], pa.string()))
 
     def line_items(self, filing_ids: Collection[str] | None) -> dict[str, tuple[LineItem, ...]]:
@@ -161,7 +159,7 @@ class IndexReader:
 
     def search_pages_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """BM25 over whole pages: filing_id, page, score."""
-        return self._search(schema.PAGES, _PAGE_PLACE, filing_ids, limit, partial(text_hits, query=query))
+        return self._search(schema.PAGES, PAGE_PLACE, filing_ids, limit, partial(text_hits, query=query))
 
     def search_chunks_vector(
         self, vector: Vectors, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
@@ -175,7 +173,7 @@ class IndexReader:
         """Cosine over page vectors: filing_id, page, score. Exact, unless there is no filing filter and the index is
         large enough for an approximate vector index (``index.ann_pages``)."""
         hits = self._vector_hits(schema.PAGES, vector, filing_ids)
-        return self._search(schema.PAGES, _PAGE_PLACE, filing_ids, limit, hits)
+        return self._search(schema.PAGES, PAGE_PLACE, filing_ids, limit, hits)
 
     def search_covers_vector(self, vector: Vectors, limit: int) -> pa.Table:
         """Cosine over the cover summaries of all filings: filing_id, score. Exact, unless there are more filings than
@@ -222,7 +220,7 @@ class IndexReader:
             return self._tables[name].schema.empty_table().select(list(columns))
         read = list(dict.fromkeys((*columns, *order)))
         table = self._read(name, columns=read, filter=self._filter(name, filing_ids))
-        return _by_place(table, order).select(list(columns))
+        return by_place(table, order).select(list(columns))
 
     def _rows_of_pages(self, name: str, pages: Collection[tuple[str, int]], columns: Sequence[str]) -> pa.Table:
         where = schema.on_pages(pages)
@@ -248,65 +246,5 @@ class IndexReader:
             return hits(table, place, where=where, limit=limit)
 
 
-def committed_rows(revisions: Mapping[str, str], filing_ids: Collection[str] | None, *, stale: bool) -> str | None:
-    """SQL condition for committed rows of ``filing_ids`` (None: all); ``stale`` if the table has uncommitted rows too.
-
-    ``revisions`` maps filing ids to committed revisions.
-    """
-    ids = revisions.keys() if filing_ids is None else dict.fromkeys(filing_ids)
-    clauses = [] if filing_ids is None else [f"filing_id IN ({schema.literals(ids)})"]
-    if stale:
-        committed = dict.fromkeys(revisions[filing_id] for filing_id in ids if filing_id in revisions)
-        clauses.append(f"revision IN ({schema.literals(committed)})" if committed else "false")
-    return " AND ".join(clauses) or None
-
-
-def text_hits(table: Any, place: Sequence[str], query: str, where: str | None, limit: int) -> pa.Table:
-    """The ``limit`` rows of a Lance table with the largest BM25 score of a word of ``query``: ``place`` and score."""
-    options = {"full_text_query": MatchQuery(query, "text"), "filter": where, "prefilter": True, "limit": limit}
-    hits = table.to_table(columns=[*place, "_score"], **options)
-    return _ranked(hits.rename_columns([*place, "score"]), place)
-
-
-def vector_hits(
-    table: Any,
-    place: Sequence[str],
-    vector: Vectors,
-    where: str | None,
-    limit: int,
-    *,
-    how: ann.AnnSearch | None = None,
-) -> pa.Table:
-    """The ``limit`` rows of a Lance table with the largest dot product of column ``vector``: ``place`` and score.
-    Exact, or by an approximate index; the score of each row is exact in any case."""
-    nearest = {"column": "vector", "q": vector, "k": limit, "metric": "dot", "use_index": how is not None}
-    if how is not None:
-        nearest["nprobes"] = how.probes
-        if how.refine is not None:
-            nearest["refine_factor"] = how.refine
-    hits = table.to_table(columns=[*place, "_distance"], nearest=nearest, filter=where, prefilter=True)
-    score = pc.subtract(pa.scalar(1.0, pa.float32()), hits["_distance"])  # Lance's dot distance is 1 - dot
-    return _ranked(hits.select(list(place)).append_column("score", score), place)
-
-
-def _by_place(table: pa.Table, order: Sequence[str]) -> pa.Table:
-    """Rows ordered by filing id, then page. A filing's rows are stored together and in order, so slices suffice;
-    sorting vectors would take longer than reading them."""
-    ids = table["filing_id"].to_pylist()
-    if not ids:
-        return table
-    starts = [row for row in range(len(ids)) if row == 0 or ids[row] != ids[row - 1]]
-    if len(starts) != len({ids[row] for row in starts}):
-        return table.sort_by([(column, "ascending") for column in order])
-    runs = sorted(zip(starts, [*starts[1:], len(ids)], strict=True), key=lambda run: ids[run[0]])
-    return pa.concat_tables([table.slice(start, stop - start) for start, stop in runs])
-
-
 def _chunk_columns(texts: bool) -> tuple[str, ...]:
-    return (*_CHUNK_PLACE, "text") if texts else _CHUNK_PLACE
-
-
-def _ranked(hits: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Best first; equal scores by place, for a deterministic ranking."""
-    place = [column for column in columns if column in _CHUNK_PLACE]
-    return hits.sort_by([("score", "descending"), *((column, "ascending") for column in place)])
+    return (*CHUNK_PLACE, "text") if texts else CHUNK_PLACE

@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import response_schema_conformance
 from finray.api.app import create_app, openapi_text
 from finray.api.batches.batches import Batches
 from finray.api.service import LocalService
-from finray.batch.prediction_files import PREDICTION_SCHEMA
+from finray.batch.stored_lines import PREDICTION_SCHEMA
 from finray.core.replies import EVENTS
 from finray.core.settings import Settings
 

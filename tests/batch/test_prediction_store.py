@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from finray.batch.prediction_files import PREDICTION_SCHEMA
 from finray.batch.prediction_store import PredictionStore, pending, read_predictions
 from finray.batch.predictions import encode
 from finray.batch.question_files import BadLine
+from finray.batch.stored_lines import PREDICTION_SCHEMA
 from finray.core.errors import SourceError
 from finray.core.types import (
     CitedCell,

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.batch.prediction_files import PREDICTION_SCHEMA
 from finray.batch.predictions import decode, encode, prediction_of_bad_line
 from finray.batch.question_files import BadLine
+from finray.batch.stored_lines import PREDICTION_SCHEMA
 from finray.core.records import to_object
 from finray.core.types import (
     CitedCell,

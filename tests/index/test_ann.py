@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -167,8 +169,11 @@ def test_pages_and_covers_have_one_too_past_a_size_of_their_own(tmp_path: Path, 
     assert reports.keys() == {"pages", "filings"}
     reader = IndexReader.open(uri)
     assert not reader.approximate("chunks")
-    searches = {"filings": reader.search_covers_vector, "pages": partial(reader.search_pages_vector, filing_ids=None)}
-    for name, search in searches.items():
+    searches: list[tuple[Literal["filings", "pages"], Callable[..., Any]]] = [
+        ("filings", reader.search_covers_vector),
+        ("pages", partial(reader.search_pages_vector, filing_ids=None)),
+    ]
+    for name, search in searches:
         report = reports[name]
         assert (report.done, report.rows, report.partitions) == ("built", rows, 22)
         assert 0.95 <= report.low <= report.recall <= 1

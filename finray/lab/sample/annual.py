@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from finray.lab.sample.balance_sheet import balance_sheet
 from finray.lab.sample.blocks import Block, Break, Para, Row, Table, WordTable, number, percent
 from finray.lab.sample.book import Book, item
 from finray.lab.sample.calendars import long_date
+from finray.lab.sample.cash_flow import cash_flow_statement
 from finray.lab.sample.companies import MULTIPLIER
 from finray.lab.sample.cover import periodic_cover
 from finray.lab.sample.notes import notes
-from finray.lab.sample.statements import (
-    TableMaker,
-    balance_sheet,
-    cash_flow_statement,
-    comprehensive_income,
-    equity_statement,
-    income_statement,
-)
+from finray.lab.sample.statements import comprehensive_income, equity_statement, income_statement
 from finray.lab.sample.story import dollars, year_label
+from finray.lab.sample.table_maker import TableMaker
 from finray.lab.sample.texts import load_text
 
 _CONTENTS = (

@@ -10,8 +10,8 @@ from finray.lab.sample.calendars import long_date
 from finray.lab.sample.companies import Company
 from finray.lab.sample.cover import Draft
 from finray.lab.sample.ledger import Ledger, Period, Vintage
-from finray.lab.sample.statements import Column, scale_note
 from finray.lab.sample.story import Story
+from finray.lab.sample.table_maker import Column, scale_note
 from finray.lab.sample.texts import load_text
 
 Head = tuple[tuple[tuple[str, int], ...], ...]

@@ -10,7 +10,7 @@ from finray.lab.sample.blocks import Block, Break, Para, Tag, WordTable
 from finray.lab.sample.calendars import long_date
 from finray.lab.sample.companies import Company
 from finray.lab.sample.ledger import Balances
-from finray.lab.sample.statements import base_units
+from finray.lab.sample.table_maker import base_units
 
 _CHECKS = (
     "Indicate by check mark whether the registrant (1) has filed all reports required to be filed by "

@@ -6,19 +6,16 @@ import datetime as dt
 import random
 from dataclasses import dataclass
 
+from finray.lab.sample.balance_sheet import balance_sheet
 from finray.lab.sample.blocks import Block, Para, WordTable
 from finray.lab.sample.book import Book
 from finray.lab.sample.calendars import long_date
+from finray.lab.sample.cash_flow import cash_flow_statement
 from finray.lab.sample.companies import MULTIPLIER, Company, person
 from finray.lab.sample.cover import current_cover
-from finray.lab.sample.statements import (
-    TableMaker,
-    balance_sheet,
-    cash_flow_statement,
-    income_statement,
-    scale_note,
-)
+from finray.lab.sample.statements import income_statement
 from finray.lab.sample.story import Story, dollars, year_label
+from finray.lab.sample.table_maker import TableMaker, scale_note
 
 
 @dataclass(frozen=True, slots=True)

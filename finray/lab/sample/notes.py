@@ -8,8 +8,9 @@ from finray.lab.sample.calendars import long_date
 from finray.lab.sample.companies import MULTIPLIER
 from finray.lab.sample.ledger import Vintage
 from finray.lab.sample.notes_long import Section, long_notes
-from finray.lab.sample.statements import TableMaker, segment_member, segment_revenue
+from finray.lab.sample.statements import segment_revenue
 from finray.lab.sample.story import dollars, year_label
+from finray.lab.sample.table_maker import TableMaker, segment_member
 from finray.lab.sample.texts import load_text
 
 

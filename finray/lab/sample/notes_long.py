@@ -7,8 +7,8 @@ from finray.lab.sample.book import Book
 from finray.lab.sample.calendars import long_date
 from finray.lab.sample.companies import MULTIPLIER
 from finray.lab.sample.ledger import Flows, Period
-from finray.lab.sample.statements import TableMaker
 from finray.lab.sample.story import dollars, year_label
+from finray.lab.sample.table_maker import TableMaker
 from finray.lab.sample.texts import load_text
 
 Section = tuple[str, list[Block]]

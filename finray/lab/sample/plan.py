@@ -16,8 +16,9 @@ from finray.lab.sample.calendars import next_weekday
 from finray.lab.sample.companies import Company, make_companies
 from finray.lab.sample.cover import Draft
 from finray.lab.sample.current import current_report, earnings_release, make_event
-from finray.lab.sample.ledger import Ledger, Vintage, make_ledger
+from finray.lab.sample.ledger import Ledger, Vintage
 from finray.lab.sample.quarterly import quarter_sentences, quarterly_report
+from finray.lab.sample.simulation import make_ledger
 from finray.lab.sample.story import Story, make_story
 
 LAST_YEAR = 2023

@@ -5,21 +5,16 @@ from __future__ import annotations
 import random
 from calendar import month_name
 
+from finray.lab.sample.balance_sheet import balance_sheet
 from finray.lab.sample.blocks import Block, Break, Para
 from finray.lab.sample.book import Book, Head, item
 from finray.lab.sample.calendars import long_date
+from finray.lab.sample.cash_flow import cash_flow_statement
 from finray.lab.sample.cover import periodic_cover
 from finray.lab.sample.ledger import Period, Vintage
-from finray.lab.sample.statements import (
-    Column,
-    TableMaker,
-    balance_sheet,
-    cash_flow_statement,
-    income_statement,
-    segment_member,
-    segment_revenue,
-)
+from finray.lab.sample.statements import income_statement, segment_revenue
 from finray.lab.sample.story import margin_sentence, revenue_sentence
+from finray.lab.sample.table_maker import Column, TableMaker, segment_member
 
 _COUNT = {1: "Three", 2: "Six", 3: "Nine"}
 _WEEKS = {1: "Thirteen", 2: "Twenty-Six", 3: "Thirty-Nine"}

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from finray.lab.sample.companies import make_companies
-from finray.lab.sample.ledger import Ledger, Vintage, make_ledger
+from finray.lab.sample.ledger import Ledger, Vintage
+from finray.lab.sample.simulation import make_ledger
 
 FIRST, YEARS = 2020, 3
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
 
-from finray.batch.prediction_files import Line, prediction_files
+from finray.batch.prediction_files import prediction_files
+from finray.batch.stored_lines import Line
 from finray.core.errors import SourceError
 from finray.core.types import Prediction, Question
 from finray.lab.evaluation.judging.judgement import Judgement, decode, encode, submission_of
