@@ -187,5 +187,3 @@ def shown_pieces(found: ClosestCandidates, scores: npt.NDArray[np.float64], most
         parts.add((page, part))
         shown.append(number)
     return shown
-
-

@@ -20,7 +20,19 @@ MOST = 6
 """Rows and sentences that are chosen; headings and totals go along."""
 MARGIN = 2.0
 """Another row is chosen if its score is at most this much below the best one's."""
-_OF_BEST: Final = ("near", "label", "aside", "table", "row", "dated", "misdated", "page", "page_rank", "surplus", "figures")
+_OF_BEST: Final = (
+    "near",
+    "label",
+    "aside",
+    "table",
+    "row",
+    "dated",
+    "misdated",
+    "page",
+    "page_rank",
+    "surplus",
+    "figures",
+)
 OF_QUESTION: Final[Mapping[str, str]] = {
     "named": "the question names a company of the index",
     "dated_question": "the question names a period",
@@ -79,5 +91,7 @@ def signals(found: ClosestCandidates, scores: Floats, chosen: list[int], asked: 
 @cache
 def shipped_closest_model() -> ClosestModel:
     """The model that comes with finray. Raises ModelUnavailableError if its file is of another version."""
-    fitted = read_fitted(shipped("finray.answering", "closest_rows.json"), "closest_rows.json", "rows", FEATURES, SIGNALS)
+    fitted = read_fitted(
+        shipped("finray.answering", "closest_rows.json"), "closest_rows.json", "rows", FEATURES, SIGNALS
+    )
     return ClosestModel(fitted.weights, fitted.answers, fitted.thresholds["threshold"])

@@ -19,7 +19,8 @@ from finray.lab.evaluation.report import shown
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, HeldOutChoice
 from finray.lab.training.page_ranking_data import Progress
 from finray.question.companies import CompanyCatalog
-from finray.retrieval.company_evidence import SIGNALS, CompanyCandidates, CompanyEvidence, Floats, choice_signals
+from finray.retrieval.company_evidence import CompanyEvidence
+from finray.retrieval.company_features import SIGNALS, CompanyCandidates, Floats, choice_signals
 
 CompanyQuestion: TypeAlias = ChoiceQuestion[CompanyCandidates]
 WRONG: Final = 0.02
@@ -32,7 +33,9 @@ def _signals(found: CompanyCandidates, scores: Floats, _best: int, _asked: Float
     return choice_signals(found, scores)
 
 
-COMPANIES: Final = ChoiceTask[CompanyCandidates](SIGNALS, lambda _, scores: int(np.argmax(scores)), _signals, wrong=WRONG)
+COMPANIES: Final = ChoiceTask[CompanyCandidates](
+    SIGNALS, lambda _, scores: int(np.argmax(scores)), _signals, wrong=WRONG
+)
 
 
 def company_questions(
@@ -84,5 +87,10 @@ def measured(tests: Sequence[HeldOutChoice], questions: Sequence[CompanyQuestion
         if own:
             sure = [test for test in own if test.probability >= threshold]
             first = {"first": shown(estimate([float(test.right) for test in own]))} if kind != "probes" else {}
-            figures[kind] = {"n": len(own), **first, "sure": len(sure), "sure and wrong": sum(not t.right for t in sure)}
+            figures[kind] = {
+                "n": len(own),
+                **first,
+                "sure": len(sure),
+                "sure and wrong": sum(not t.right for t in sure),
+            }
     return figures
