@@ -72,6 +72,12 @@ class CompanyCandidates:
     described: bool
     absent: float
 
+    @property
+    def hints_at_one(self) -> bool:
+        """Whether there is a candidate, and the question has a name, a word that is like one, or a role."""
+        alike = bool(self.features[:, list(FEATURES).index("alike")].any())
+        return bool(self.companies) and (not self.nameless or self.described or alike)
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
