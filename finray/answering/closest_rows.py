@@ -34,6 +34,9 @@ class ClosestRows:
 
     def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
         """The rows with their heads; None if they are not likely enough to bear on the question."""
+        absent = curation.coverage.absent if curation.coverage is not None else ()
+        if any(operand.phrase is None for operand in absent):
+            return None  # a line item of the statements, which were searched whole: to say that it is missing is right
         found = self.candidates(query, curation)
         if not found.pieces:
             return None

@@ -1,4 +1,4 @@
-"""``finray train company-choice`` and ``closest-rows``: which company is meant, and which rows are closest to a question."""
+"""``finray train company-choice`` and ``closest-rows``: the company that is meant, the rows closest to a question."""
 
 from __future__ import annotations
 

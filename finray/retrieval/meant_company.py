@@ -37,7 +37,8 @@ class MeantCompany:
         if text not in self._kept:
             found = self._evidence.candidates(text, unknown)
             model = self._model or shipped_company_model()
-            company, probability = model.choose(found) if found.companies else ("", 0.0)
+            # Without a name, a likeness or a role ("the buyer of …") no one company is meant: all filings compete.
+            company, probability = model.choose(found) if found.hints_at_one else ("", 0.0)
             if len(self._kept) >= _KEPT:
                 self._kept.pop(next(iter(self._kept)))
             self._kept[text] = company if probability >= model.threshold else None

@@ -13,7 +13,11 @@ from finray.core.errors import ModelUnavailableError
 from finray.models.row_reader import OPERATIONS, RowReader, quantized, read_weights, row_reader, shipped_weights
 
 QUESTION = "How much did Acme pay for variable leases in 2022?"
-ROWS = ("Variable lease costs | Lease cost | amount", "Inventories | Raw materials | amount", "Risk-free rate | percent")
+ROWS = (
+    "Variable lease costs | Lease cost | amount",
+    "Inventories | Raw materials | amount",
+    "Risk-free rate | percent",
+)
 
 
 def _packed(state: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.float32]]:

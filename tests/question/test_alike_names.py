@@ -16,7 +16,9 @@ def filing(name: str, ticker: str | None) -> Filing:
 
 
 NAMES = AlikeNames(
-    CompanyCatalog([filing("Grevandor Systems Inc", "GRVN"), filing("American Quill Co", "AQC"), filing("Best Inc", None)])
+    CompanyCatalog(
+        [filing("Grevandor Systems Inc", "GRVN"), filing("American Quill Co", "AQC"), filing("Best Inc", None)]
+    )
 )
 
 

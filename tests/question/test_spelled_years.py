@@ -26,7 +26,9 @@ def test_a_year_in_words_is_read_in_digits(text: str, digits: str) -> None:
     assert digit_years(text) == digits
 
 
-@pytest.mark.parametrize("text", ["twenty-two percent", "two thousand five hundred people", "the first twenty", "ten-Q"])
+@pytest.mark.parametrize(
+    "text", ["twenty-two percent", "two thousand five hundred people", "the first twenty", "ten-Q"]
+)
 def test_other_numbers_stay(text: str) -> None:
     assert digit_years(text) == text
 

@@ -19,7 +19,8 @@ from finray.lab.evaluation.report import shown
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, HeldOutChoice
 from finray.lab.training.page_ranking_data import Progress
 from finray.question.companies import CompanyCatalog
-from finray.retrieval.company_evidence import SIGNALS, CompanyCandidates, CompanyEvidence, Floats, choice_signals
+from finray.retrieval.company_evidence import CompanyEvidence
+from finray.retrieval.company_features import SIGNALS, CompanyCandidates, Floats, choice_signals
 
 CompanyQuestion: TypeAlias = ChoiceQuestion[CompanyCandidates]
 WRONG: Final = 0.02

@@ -20,7 +20,7 @@ from finray.lab.training.logits import conditional_logit, logistic
 
 FOLDS = 5
 REFUSED = 0.1
-RIGHT = 1 / 3
+RIGHT = 1 / 2
 ENOUGH = 0.5
 """A sentence with this share of a gold quotation's word triples, or of its own in the quotation, is evidence."""
 

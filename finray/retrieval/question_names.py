@@ -1,0 +1,69 @@
+"""The names in a question as a search uses them, and whether a text prints one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from finray.question.company_groups import core_name
+from finray.question.words import word_list
+
+_MOST = 6
+"""Names that are searched for."""
+_NAME = re.compile(r"(?<![\w-])(?:[A-Z][\w&.’'-]*|[a-z][A-Z][\w-]*)")
+_SENTENCE_START = re.compile(r"(?:^|[.?!:]\s++|[“\"(]\s*+)$")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_NUMBERED = re.compile(r"(?:19|20)\d\d|^(?:FY|Q\d|H\d|F\d|\d)")
+_LOWER = 0.2
+"""Share of the texts with a word that print it in lower case if it is no name."""
+_NOT_A_NAME = word_list("not_a_name")
+_ROLES = word_list("company_roles")
+
+
+def names_in(text: str, unknown: Sequence[str]) -> dict[str, bool]:
+    """``unknown``, and other runs of capitalized words of ``text`` that are not common in questions, without
+    possessives; at most six, the longest ones. True for a word that opens a sentence: it may be no name."""
+    runs: list[tuple[list[str], bool]] = []
+    end = -1
+    for match in _NAME.finditer(text):
+        word = bare(match.group().rstrip(".,"))
+        plain = len(word) < 2 or word.lower() in _NOT_A_NAME or _NUMBERED.search(word) is not None
+        opens = _SENTENCE_START.search(text[max(0, match.start() - 10) : match.start()]) is not None
+        if not plain:
+            if runs and end >= 0 and not text[end : match.start()].strip(" &") and not _POSSESSIVE.search(text[:end]):
+                runs[-1] = [*runs[-1][0], word], False
+            else:
+                runs.append(([word], opens))
+        end = -1 if plain else match.end()
+    found = dict.fromkeys(map(bare, unknown), False)
+    for words, opens in runs:
+        found.setdefault(" ".join(words), opens)
+    distinct = [name for name in found if name and not any(name != other and name in other for other in found)]
+    return {name: found[name] for name in sorted(distinct, key=len, reverse=True)[:_MOST]}
+
+
+def pattern_of(name: str) -> re.Pattern[str]:
+    """Matches ``name`` in any case, with any punctuation between its words."""
+    core = core_name(name) or (name.lower(),)
+    return re.compile(r"\b" + r"[\W_]{0,3}".join(map(re.escape, core)) + r"\b", re.I)
+
+
+def prints(text: str, name: str, pattern: re.Pattern[str]) -> bool:
+    """Whether ``text`` prints ``name``, whose ``pattern`` is given, with a capital unless the question has none."""
+    return any(not name[0].isupper() or not match[0][0].islower() for match in pattern.finditer(text))
+
+
+def is_common(name: str, texts: Iterable[str]) -> bool:
+    """Whether ``texts`` often print a word that opens a sentence in lower case: it is no name."""
+    lower = [re.search(rf"\b{re.escape(name.lower())}", text) is not None for text in texts]
+    return sum(lower) > _LOWER * len(lower)
+
+
+def is_described(text: str) -> bool:
+    """Whether ``text`` has a word for a company in some role: owner, maker, buyer."""
+    return not _ROLES.isdisjoint(re.findall(r"[a-z]+", text))
+
+
+def bare(name: str) -> str:
+    """``name`` without a possessive."""
+    return _POSSESSIVE.sub("", name.strip())
