@@ -57,7 +57,7 @@ def cell_question(
     found, asked = chooser.candidates(query, curation)
     reference = None if metrics.is_unanswerable(question) else metrics.numeric_reference(question)
     right = [reference is not None and _states(question, query, cell, reference, facts) for cell in found.cells]
-    gold = [states and _is_evidence(question, cell) for states, cell in zip(right, found.cells, strict=True)]
+    gold = [states and is_evidence(question, cell) for states, cell in zip(right, found.cells, strict=True)]
     return CellQuestion(
         f"{source}:{question.qid}",
         group_of(question, query, owners),
@@ -82,7 +82,7 @@ def _states(question: Question, query: Query, cell: PageCell, reference: Number,
     return metrics.numeric_accuracy(question, prediction, reference)
 
 
-def _is_evidence(question: Question, cell: PageCell) -> bool:
+def is_evidence(question: Question, cell: PageCell) -> bool:
     """Whether ``cell`` is quoted in the gold evidence, or its row is and the figure is too long to be there by chance;
     without a quotation, whether it is on a gold page."""
     place = (cell.filing.doc_name, cell.item.page)

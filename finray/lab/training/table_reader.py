@@ -23,6 +23,7 @@ from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.figure_errors import digits, gold_operands
 from finray.lab.evaluation.numbers import Number
+from finray.lab.training.cell_choice_data import is_evidence
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.recorded import Recorded, group_of, recorded_answers
@@ -92,8 +93,8 @@ def _right(question: Question, query: Query, found: Readings, reference: Number 
 
 
 def _is_meant(question: Question, found: Readings, at: int) -> bool:
-    """Whether the reading has the operands of the gold program, or is one printed figure without one, and its cells are
-    on the gold pages and in their quotations."""
+    """Whether the reading has the operands of the gold program, or is one printed figure without one, and the evidence
+    quotes its cells."""
     reading: Reading = found.readings[at]
     cells = cells_of(found, reading)
     operands = set(gold_operands(question, [cell.item for cell in found.shortlist.cells]))
@@ -101,15 +102,7 @@ def _is_meant(question: Question, found: Readings, at: int) -> bool:
         return False
     if not operands and len(cells) > 1:
         return False
-    places = {place for each in question.evidence for place in each.places}
-    if not places:  # another filing's figure may be equal by chance
-        return False
-    quoted = "\n".join(each.text or "" for each in question.evidence)
-    return all(
-        (cell.filing.doc_name, cell.item.page) in places
-        and (not quoted.strip() or cell.item.text.strip("$ ()%") in quoted)
-        for cell in cells
-    )
+    return all(is_evidence(question, cell) for cell in cells)
 
 
 def _figures(text: str) -> list[str]:
