@@ -21,7 +21,7 @@ import pyarrow as pa
 from finray.core.errors import IndexMismatchError
 from finray.core.types import Filing
 from finray.index import schema
-from finray.index.embedding import AttemptsHere
+from finray.index.attempts import AttemptsHere
 from finray.index.extension_attempts import Attempted, FailedFiling, note_failed, noted_failed
 from finray.index.maintenance import rows_by_revision
 from finray.index.reader import IndexReader, committed_rows, text_hits, vector_hits
