@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from queue import SimpleQueue
 
-from finray.core.settings import Settings
+from finray.core.settings import IndexJobSettings, Settings
 from finray.index.attempts import AttemptsHere
 from finray.index.embedding import embed_filings
 from finray.index.parser_process import ParserProcess
@@ -76,9 +76,9 @@ def finish_in_process(run: IndexRun, encoder: Encoder, *, parser: ParserProcess 
 
 def suits_this_process(run: IndexRun) -> bool:
     """Whether ``run`` is done sooner here than on a Ray that is started for it on this machine, which takes some 20
-    seconds of processor time. A heavy encoder needs more processes than this one."""
+    seconds of processor time. A heavy encoder needs more processes than this one; who sizes those of Ray wants Ray."""
     few = len(run.plan.todo) <= _FEW_FILES or _processors() <= _PARSERS
-    return few and is_light(run.settings.encoder)
+    return few and is_light(run.settings.encoder) and run.settings.index_job == IndexJobSettings()
 
 
 @contextmanager

@@ -25,8 +25,9 @@ class IndexSettings(Section):
     that were last asked about longest ago go first. Raise it if questions jump between hundreds of filings."""
     in_process: Literal["auto"] | bool = "auto"
     """Index without Ray, with at most four parser processes. "auto" does so if there is no Ray cluster to use, the
-    encoder is as light as "static" or "hash", and there are at most 100 new files or four processors: Ray takes some 20
-    seconds of processor time to start. `finray extend` does without Ray only if it is true."""
+    encoder is as light as "static" or "hash", there are at most 100 new files or four processors, and ``index_job`` is
+    left as it is: Ray takes some 20 seconds of processor time to start. `finray extend` does without Ray only if this
+    is true."""
 
 
 class IndexJobSettings(Section):
