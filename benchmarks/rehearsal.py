@@ -24,7 +24,7 @@ from finray.core.types import Filing
 from finray.index.reader import IndexReader
 
 ROOT = Path(__file__).resolve().parents[1]
-_SETTINGS = ("--set", "encoder.model=hash")
+_SETTINGS = ("--set", "encoder.model=hash", "--set", "index.in_process=false")
 _TOLERANCE = 0.005
 """Of a value, relative: filings print millions."""
 

@@ -18,6 +18,7 @@ from finray.batch.prediction_files import is_spreadsheet, store_of
 from finray.batch.prediction_store import PredictionStore, pending, read_predictions
 from finray.batch.question_files import read_question_file, read_questions, write_questions
 from finray.batch.question_tables import QuestionFile
+from finray.cluster.attached import has_cluster, is_attached
 from finray.core.errors import FinrayError, IndexMissingError, UsageError
 from finray.core.filing_filter import FilingFilter
 from finray.core.query import Query
@@ -29,9 +30,11 @@ from finray.facts.files import check_facts_target, write_facts
 from finray.facts.lookup import look_up_facts
 from finray.facts.records import Fact, facts_table
 from finray.filings.page_links import PageLinks
-from finray.index.in_process import index_in_process
+from finray.index.in_process import finish_in_process, index_in_process, suits_this_process
 from finray.index.reader import IndexReader
+from finray.index.run import start_run
 from finray.index.summary import IndexSummary, ReportProgress
+from finray.models.encoder import encoder_dimension, load_encoder
 from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods.composed import method_named
 
@@ -152,17 +155,21 @@ def index_filings(
 ) -> IndexSummary:
     """Read, parse, chunk, embed and store ``sources`` (folders, globs, files, s3://). A second run adds only new files.
 
-    Runs on the Ray cluster at ``RAY_ADDRESS``, or on one that it starts on this machine, or in this process if
-    ``settings.index.in_process``. The summary lists files that failed; ``retry_failed`` tries them again.
+    Runs on the Ray cluster at ``RAY_ADDRESS``, or on one that it starts on this machine, or in this process, as
+    ``settings.index.in_process`` says. The summary lists files that failed; ``retry_failed`` tries them again.
 
     Raises SourceError, IndexMismatchError, ModelUnavailableError, ClusterError.
     """
     settings = settings or load_settings()
-    if settings.index.in_process:
+    if settings.index.in_process is True:
         return index_in_process(sources, index, settings, progress=progress, retry_failed=retry_failed)
-    from finray.cluster.index_job import index_filings as index_on_ray  # imports Ray
+    dimension = encoder_dimension(settings.encoder)
+    run = start_run(sources, index, settings, dimension, progress=progress, retry_failed=retry_failed)
+    if settings.index.in_process == "auto" and not is_attached() and suits_this_process(run):
+        return finish_in_process(run, load_encoder(settings.encoder))
+    from finray.cluster.index_job import finish_on_ray  # imports Ray
 
-    return index_on_ray(sources, index, settings, progress=progress, retry_failed=retry_failed)
+    return finish_on_ray(run)
 
 
 def answer_many(
@@ -368,7 +375,6 @@ def save_facts(uri: str, facts: Sequence[Fact], index: str, *, service: str | No
 
 
 def _takes_gpus_of_a_cluster(llms: Sequence[LlmSettings]) -> bool:
-    from finray.cluster.runtime import has_cluster
     from finray.models.vllm_engine import gpus_of
 
     return has_cluster() and any(gpus_of(llm) for llm in llms)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,18 @@ def test_importing_it_loads_nothing() -> None:
     code = "import sys; before = {*sys.modules}; import finray; print(*sorted({*sys.modules} - before))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {name for name in loaded if name.partition(".")[0] not in sys.stdlib_module_names} <= {"finray"}
+
+
+def test_a_few_filings_are_indexed_without_ray(sample_folder: Path, tmp_path: Path) -> None:
+    (filing,) = (sample_folder / "filings").glob("grevandor*2022-10k.htm")
+    code = (
+        "import sys, finray; settings = finray.load_settings(overrides={'encoder.model': 'static'}); "
+        "summary = finray.index_filings(sys.argv[1:2], sys.argv[2], settings); "
+        "print(summary.indexed, {'ray', 'torch'} & sys.modules.keys())"
+    )
+    command = [sys.executable, "-c", code, str(filing), str(tmp_path / "index")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"RAY_ADDRESS": ""})
+    assert ended.stdout == "1 set()\n"
 
 
 def test_from_filings_to_answers(sample_folder: Path, tmp_path: Path) -> None:

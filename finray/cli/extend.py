@@ -58,7 +58,7 @@ def extend(
             f"the method {with_!r} needs nothing beside the index; these do: {known}, and every one with +title"
         )
     tables: Tables = in_sequence
-    if not settings.index.in_process:
+    if settings.index.in_process is not True:
         from finray.cluster.extend_job import tables_on_ray
 
         tables = tables_on_ray(settings)

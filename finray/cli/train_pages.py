@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from finray.cli.options import JsonOption
+from finray.cli.options import JsonOption, SetOption, overrides_of
 from finray.cli.output import emit
 from finray.core.errors import UsageError
 from finray.core.settings import load_settings
@@ -59,9 +59,13 @@ def page_ranker(
     data: Data = Path("page_model_data.npz"),
     out: ModelOut = Path("page_model.json"),
     l2: L2 = 2.0,
+    set_: SetOption = None,
     json_: JsonOption = False,
 ) -> int:
-    """Fit the small model that weighs the features of pages (the ranking of the method "finray")."""
+    """Fit the small model that weighs the features of pages (the ranking of the method "finray").
+
+    Indexes of another encoder need its setting, such as --set encoder.model=minilm.
+    """
     from finray.lab.training.page_ranker import fit
     from finray.lab.training.page_ranking_data import RankingData, load_ranking_data, ranking_data, save_ranking_data
     from finray.models.encoder import QueryCache, load_encoder
@@ -69,7 +73,7 @@ def page_ranker(
     from finray.retrieval.page_model import page_model_json
 
     if sources := sources_or_data(questions, index, data):
-        settings = load_settings("local")
+        settings = load_settings("local", overrides_of(set_))
         encoder = QueryCache(load_encoder(settings.encoder, threads=1))
 
         async def gather(asked: Sequence[Question], engine: Engine, source: str, progress: Progress) -> RankingData:

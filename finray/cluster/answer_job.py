@@ -17,9 +17,10 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from finray.cluster.answer_worker import AnswerWorker
+from finray.cluster.attached import has_cluster
 from finray.cluster.cause import cause_of
 from finray.cluster.dispatch import Assignment, Dispatcher
-from finray.cluster.runtime import ClusterError, has_cluster
+from finray.cluster.runtime import ClusterError
 from finray.core.errors import EngineLostError, FinrayError
 from finray.core.settings import Settings
 from finray.core.types import Prediction, Question

@@ -25,7 +25,7 @@ from finray.cluster.runtime import ClusterError, ray_cluster
 from finray.core import errors
 from finray.core.errors import FinrayError
 from finray.core.settings import Settings
-from finray.index.embedding import Attempts
+from finray.index.attempts import Attempts
 from finray.index.extension import AnyExtension, Cost, FilingRows
 from finray.index.extension_attempts import Attempted, FailedFiling, Key
 from finray.index.extensions import Tables

@@ -10,7 +10,6 @@ files that it wrote stay unused (``finray.index.fragments``). A filing that kill
 from __future__ import annotations
 
 import pickle
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, TypeVar
@@ -20,6 +19,7 @@ import ray
 import ray.data
 from ray.exceptions import RayError, RayTaskError
 
+from finray.cluster.attached import has_cluster
 from finray.cluster.cause import cause_of
 from finray.cluster.embed_attempts import ClusterAttempts
 from finray.cluster.embed_pool import (
@@ -32,17 +32,17 @@ from finray.cluster.embed_pool import (
     process_name,
 )
 from finray.cluster.node_wait import announced_wait
-from finray.cluster.runtime import ClusterError, has_cluster, ray_cluster
+from finray.cluster.runtime import ClusterError, ray_cluster
 from finray.core.errors import FinrayError
 from finray.core.settings import Settings
 from finray.index.fragments import WriteTarget
 from finray.index.parser_process import ParserProcess
 from finray.index.plan import PlannedFile
-from finray.index.stages import Collector, WrittenBatch, read_and_parse, write
+from finray.index.run import IndexRun, start_run
+from finray.index.stages import WrittenBatch, read_and_parse, write
 from finray.index.summary import IndexSummary, ReportProgress
-from finray.index.writer import IndexWriter
 from finray.models.encoder import encoder_dimension, load_encoder
-from finray.storage.locations import SourceFile, list_sources
+from finray.storage.locations import SourceFile
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -70,11 +70,14 @@ def index_filings(
     ``load`` makes the encoder of each embedding worker. Raises SourceError, IndexMismatchError, ModelUnavailableError,
     ClusterError; problems of single files are in the summary and in the table ``failures``.
     """
-    started = time.monotonic()
-    listing = list_sources(sources)
-    writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
-    plan = writer.plan(listing.files, retry_failed=retry_failed)
-    collector = Collector(writer, plan, progress, started)
+    dimension = encoder_dimension(settings.encoder)
+    run = start_run(sources, index_uri, settings, dimension, progress=progress, retry_failed=retry_failed)
+    return finish_on_ray(run, load=load)
+
+
+def finish_on_ray(run: IndexRun, *, load: LoadEncoder = load_encoder) -> IndexSummary:
+    """Do what ``run`` has planned; see ``index_filings``."""
+    settings, listing, plan, collector = run.settings, run.listing, run.plan, run.collector
     if not plan.todo and not has_cluster():
         return collector.finish(listing, {})
     with ray_cluster(show=settings.index_job.show_ray):
@@ -84,7 +87,7 @@ def index_filings(
         pool = plan_pool(nodes, settings, len(plan.todo))
         cpus = max(1, int(sum(node.cpus for node in nodes)), pool.maximum)
         with announced_wait(pool):
-            for batch in _written_batches(plan.todo, settings, pool, cpus, writer.target, load):
+            for batch in _written_batches(plan.todo, settings, pool, cpus, run.writer.target, load):
                 for staged in batch.staged:
                     collector.take(staged)
                 collector.add(batch)

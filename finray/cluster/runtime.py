@@ -14,6 +14,7 @@ from typing import Any
 import ray
 import ray.data
 
+from finray.cluster.attached import has_cluster
 from finray.cluster.watch import watched
 from finray.core.errors import FinrayError
 
@@ -30,11 +31,6 @@ _NO_CLUSTER = (ConnectionError, OSError, RuntimeError, TimeoutError, ValueError,
 
 class ClusterError(FinrayError):
     """No Ray cluster could be reached or started."""
-
-
-def has_cluster() -> bool:
-    """Whether a cluster is named to attach to, as inside ``ray job submit``."""
-    return bool(os.environ.get("RAY_ADDRESS"))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Literal
 
 from finray.core.errors import MissingExtraError
 
-Extra = Literal["serve", "edgar", "train", "trees", "llm", "sheets", "mcp", "langchain", "llamaindex"]
+Extra = Literal["serve", "edgar", "train", "trees", "llm", "sheets", "mcp", "openvino", "langchain", "llamaindex"]
 
 
 @contextmanager

@@ -11,10 +11,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from finray.core.errors import FilingError, ModelUnavailableError
 from finray.index import bundle as bundles
+from finray.index.attempts import Attempts
 from finray.index.bundle import FilingBundle
 from finray.index.stages import StagedFiling, own_peak_rss
 from finray.models.encoder import Encoder, Vectors
@@ -23,38 +23,6 @@ ATTEMPTS = 3
 """At a filing before it is set aside: one among others, the rest alone."""
 _CHARACTERS_PER_TOKEN = 4
 _MAX_DETAIL = 300
-
-
-class Attempts(Protocol):
-    """Remembers filings that are being embedded, by URI, also if the process that embeds them dies."""
-
-    def unfinished(self, uris: Sequence[str]) -> list[int]:
-        """How often each was begun in vain."""
-        ...
-
-    def begin(self, uris: Sequence[str]) -> None:
-        """Returns when it is noted."""
-        ...
-
-    def finish(self, uris: Sequence[str]) -> None: ...
-
-
-class AttemptsHere:
-    """Those of this process alone; it cannot die and remember."""
-
-    def __init__(self) -> None:
-        self._begun: dict[str, int] = {}
-
-    def unfinished(self, uris: Sequence[str]) -> list[int]:
-        return [self._begun.get(uri, 0) for uri in uris]
-
-    def begin(self, uris: Sequence[str]) -> None:
-        for uri in uris:
-            self._begun[uri] = self._begun.get(uri, 0) + 1
-
-    def finish(self, uris: Sequence[str]) -> None:
-        for uri in uris:
-            self._begun.pop(uri, None)
 
 
 @dataclass(frozen=True, slots=True)

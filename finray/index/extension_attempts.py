@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Generic, TypeVar
 
 from finray.core.errors import FinrayError, IndexMismatchError, ModelUnavailableError
-from finray.index.embedding import ATTEMPTS, Attempts
+from finray.index.attempts import Attempts
+from finray.index.embedding import ATTEMPTS
 from finray.storage.locations import delete, exists, read_bytes, write_bytes
 
 T = TypeVar("T")

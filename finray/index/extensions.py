@@ -14,7 +14,7 @@ from functools import partial
 import pyarrow as pa
 
 from finray.index import schema
-from finray.index.embedding import AttemptsHere
+from finray.index.attempts import AttemptsHere
 from finray.index.extension import AnyExtension, Cost, FilingExtension, FilingRows
 from finray.index.extension_attempts import Attempted, FailedFiling, Key, note_failed
 from finray.index.extension_store import (

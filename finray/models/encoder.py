@@ -137,6 +137,11 @@ def is_static(model: str) -> bool:
     return model.endswith(".npz")
 
 
+def is_light(settings: EncoderSettings) -> bool:
+    """Whether encoding takes less time than parsing: a sum of token vectors, or none at all."""
+    return settings.model in ("hash", "static") or is_static(settings.model)
+
+
 def encoder_dimension(settings: EncoderSettings) -> int:
     """The length of the vectors of ``load_encoder(settings)``, without loading the model: of a model on a hub, only its
     configuration is downloaded.
@@ -144,7 +149,7 @@ def encoder_dimension(settings: EncoderSettings) -> int:
     Checks the weights that ship as a package, so that a damaged installation fails before a job starts.
     Raises ModelUnavailableError.
     """
-    if settings.model in ("hash", "static") or is_static(settings.model):
+    if is_light(settings):
         return load_encoder(settings).dimension
     # Imported here: it changes the environment, and parsers, which import this module, get as little as they need.
     from finray.models import hub

@@ -1,7 +1,9 @@
 """The linear model that weighs the features of pages.
 
-``page_model.json`` has one weight per feature. ``finray.lab.training.page_ranker`` fits them so that the softmax of the
-scores over a question's candidates is the probability of being its evidence. So probabilities compare across filings.
+``page_model.json`` has one weight per feature, fitted with MiniLM's vectors. ``page_model_static.json`` was fitted to
+the same questions with those of the static encoder, whose cosines say less. ``finray.lab.training.page_ranker`` fits
+weights so that the softmax of the scores over a question's candidates is the probability of being its evidence. So
+probabilities compare across filings.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import numpy as np
 
 from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError
+from finray.models.encoder import is_static
 from finray.retrieval.page_features import FEATURES, Floats
 
 
@@ -43,18 +46,22 @@ class PageModel:
 
 
 @cache
-def shipped_page_model() -> PageModel:
-    """The model that comes with finray. Raises ModelUnavailableError if its file is of another version."""
-    return _from_json(shipped("finray.retrieval", "page_model.json"), "page_model.json")
+def shipped_page_model(encoder: str = "") -> PageModel:
+    """The model that comes with finray for the encoder of this name (``encoder.model``).
+
+    Raises ModelUnavailableError if its file is of another version.
+    """
+    name = "page_model_static.json" if encoder == "static" or is_static(encoder) else "page_model.json"
+    return _from_json(shipped("finray.retrieval", name), name)
 
 
-def load_page_model(path: str) -> PageModel:
-    """A model that ``jobs/train_page_ranker.py`` wrote; the shipped one for an empty ``path``.
+def load_page_model(path: str, encoder: str = "") -> PageModel:
+    """A model that ``jobs/train_page_ranker.py`` wrote; the shipped one for ``encoder`` if ``path`` is empty.
 
     Raises ModelUnavailableError.
     """
     if not path:
-        return shipped_page_model()
+        return shipped_page_model(encoder)
     try:
         return _from_json(Path(path).read_text("utf-8"), path)
     except OSError as error:

@@ -48,6 +48,7 @@ def job(source: str, index_uri: str, settings: Settings, **options: Any) -> subp
     environment = os.environ | {
         "FINRAY_ENCODER__MODEL": settings.encoder.model,
         "FINRAY_INDEX__WRITE_ROWS": str(settings.index.write_rows),
+        "FINRAY_INDEX__IN_PROCESS": "false",
     }
     command = [sys.executable, str(JOB), source, "--index", index_uri, "--json"]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, **options)

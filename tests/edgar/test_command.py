@@ -141,14 +141,15 @@ def test_one_command_from_edgar_to_the_index(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run
 ) -> None:
     few = {"index": str(tmp_path / "index"), "forms": "10-K"}
-    code, said = run(**few)
+    on_ray = [*SETTINGS, "index.in_process=false"]
+    code, said = run(on_ray, **few)
     annual = {submission.accession for submission in submissions if submission.form == "10-K"}
     assert code == 0
     assert f"index: {len(annual)} files: {len(annual)} indexed" in said
     reader = IndexReader.open(str(tmp_path / "index"))
     assert {filing.filing_id for filing in reader.filings()} == annual
     assert {filing.provenance["filing_id"] for filing in reader.filings()} == {"sgml"}
-    assert "index:" not in run(**few)[1]
+    assert "index:" not in run(on_ray, **few)[1]
 
 
 def test_without_ray_for_the_few_filings_of_a_night(

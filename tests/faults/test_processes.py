@@ -41,6 +41,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.serial, pytest.mark.ray, pytest.mark
 
 ENVIRONMENT = {
     **VARIABLES,
+    "FINRAY_INDEX__IN_PROCESS": "false",
     "FINRAY_INDEX__WRITE_ROWS": "20",
     "FINRAY_BULK__FLUSH_SECONDS": "0.1",
     "FINRAY_BULK__CONCURRENCY": "1",

@@ -297,6 +297,7 @@ def test_jobs_on_ray_succeed_if_one_request_in_eight_fails(
         write_bytes(f"{filings}/{path.name}", path.read_bytes())
     write_bytes(questions, (corpus.parent / "questions.jsonl").read_bytes())
     environment = {"FINRAY_ENCODER__MODEL": "hash", "FINRAY_INDEX__WRITE_ROWS": "40"}
+    environment["FINRAY_INDEX__IN_PROCESS"] = "false"
 
     def succeeds(*command: str) -> None:
         with start(*command, environment=environment) as job:

@@ -12,7 +12,8 @@ from finray.core.errors import FilingError, ModelUnavailableError
 from finray.core.settings import EncoderSettings, Settings
 from finray.core.types import Filing, Page, ParsedFiling
 from finray.index import bundle as bundles
-from finray.index.embedding import ATTEMPTS, AttemptsHere, embed_filings
+from finray.index.attempts import AttemptsHere
+from finray.index.embedding import ATTEMPTS, embed_filings
 from finray.index.stages import StagedFiling
 from finray.models.encoder import Encoder, HashEncoder, Vectors, load_encoder
 from finray.storage.locations import SourceFile

@@ -14,7 +14,7 @@ import pytest
 
 from finray.core.errors import IndexMismatchError, ModelUnavailableError
 from finray.index import extensions
-from finray.index.embedding import AttemptsHere
+from finray.index.attempts import AttemptsHere
 from finray.index.extension import Cost, Encode, Extension, FilingExtension, OfFiling
 from finray.index.extension_attempts import Attempted, FailedFiling
 from finray.index.extension_store import location_of

@@ -6,14 +6,16 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from finray.core.errors import IndexMismatchError, SourceError
 from finray.core.settings import Settings, load_settings
-from finray.index import layout, schema
+from finray.index import in_process, layout, schema
 from finray.index.in_process import index_in_process
+from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
 from finray.index.summary import IndexProgress, IndexSummary
 from finray.lab.sample.broken import write_broken_files
@@ -208,3 +210,63 @@ def test_an_index_is_extended_only_with_the_settings_it_was_built_with(
         index_in_process([str(corpus)], index_uri, other)
     with pytest.raises(IndexMismatchError):
         IndexReader.open(index_uri, other)
+
+
+def test_several_parsers_give_the_rows_of_one(
+    corpus: Path, index_uri: str, index: Index, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_broken_files(corpus)
+    index([corpus], index_uri)
+    monkeypatch.setattr(in_process, "_processors", lambda: 3)
+    order: list[str] = []
+
+    def report(progress: IndexProgress) -> None:
+        order.append(progress.last_uri)
+
+    summary = index_in_process([str(corpus)], str(tmp_path / "together"), settings, progress=report)
+    assert read_contents(str(tmp_path / "together")) == read_contents(index_uri)
+    assert summary.failed > 0
+    done = [uri for uri in dict.fromkeys(order) if uri]
+    assert done == sorted(done)
+
+
+def test_an_error_that_ends_the_run_ends_its_parsers(
+    corpus: Path, index_uri: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[ParserProcess] = []
+
+    class Noted(ParserProcess):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+
+    def stop(progress: IndexProgress) -> None:
+        if progress.done:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(in_process, "_processors", lambda: 2)
+    monkeypatch.setattr(in_process, "ParserProcess", Noted)
+    with pytest.raises(KeyboardInterrupt):
+        index_in_process([str(corpus)], index_uri, settings, progress=stop)
+    assert len(started) == 2
+    assert all(parser.child is None for parser in started)
+
+
+@pytest.mark.parametrize(
+    ("changed", "files", "processors", "here"),
+    [
+        ({}, 100, 64, True),
+        ({}, 101, 64, False),
+        ({}, 10_000, 4, True),
+        ({"encoder.model": "static"}, 1, 64, True),
+        ({"encoder.model": "minilm"}, 1, 2, False),
+        ({"index_job.embed_workers_max": 2}, 1, 2, False),
+    ],
+)
+def test_what_is_small_is_done_without_ray(
+    changed: dict[str, Any], files: int, processors: int, here: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_process, "_processors", lambda: processors)
+    wanted = load_settings(overrides={"encoder.model": "hash"} | changed, environment={})
+    run: Any = SimpleNamespace(settings=wanted, plan=SimpleNamespace(todo=range(files)))
+    assert in_process.suits_this_process(run) is here

@@ -20,6 +20,13 @@ def test_the_shipped_model_prefers_what_a_reader_would() -> None:
     assert weights["exhibit"] < 0
 
 
+def test_each_encoder_has_weights_of_its_own() -> None:
+    fitted = {name: load_page_model("", name).weights.tolist() for name in ("minilm", "static", "my/encoder.npz")}
+    assert fitted["static"] == fitted["my/encoder.npz"] != fitted["minilm"] == shipped_page_model().weights.tolist()
+    cosines = list(FEATURES).index("dense"), list(FEATURES).index("dense_page")
+    assert sum(fitted["static"][at] for at in cosines) < sum(fitted["minilm"][at] for at in cosines)
+
+
 def test_probabilities_of_one_question_sum_to_one() -> None:
     model = PageModel(np.ones(len(FEATURES)))
     features = np.zeros((3, len(FEATURES)))

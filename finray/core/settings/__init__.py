@@ -6,7 +6,7 @@ environment. Secrets are not settings: a settings object names the environment v
 
 from finray.core.settings.edgar import EdgarSettings
 from finray.core.settings.filings import ChunkSettings, CollectionSettings, FilingSettings
-from finray.core.settings.index import IndexSettings
+from finray.core.settings.index import IndexJobSettings, IndexSettings
 from finray.core.settings.llm import LlmSettings, VllmSettings
 from finray.core.settings.load import load_settings, preset_names
 from finray.core.settings.models import EncoderSettings, RerankerSettings, SparseEncoderSettings, is_hub_name
@@ -23,6 +23,7 @@ __all__ = [
     "EncoderSettings",
     "EvidenceSettings",
     "FilingSettings",
+    "IndexJobSettings",
     "IndexSettings",
     "LlmSettings",
     "RerankerSettings",

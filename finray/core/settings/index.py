@@ -23,8 +23,11 @@ class IndexSettings(Section):
     cache_bytes: int = Field(512 * 1024 * 1024, ge=1)
     """Memory in which an engine, or a bulk worker, keeps what it has read of filings, about 11 MB for a 10-K. Those
     that were last asked about longest ago go first. Raise it if questions jump between hundreds of filings."""
-    in_process: bool = False
-    """Index and extend without Ray, one filing at a time: for the few filings of a nightly sync on one machine."""
+    in_process: Literal["auto"] | bool = "auto"
+    """Index without Ray, with at most four parser processes. "auto" does so if there is no Ray cluster to use, the
+    encoder is as light as "static" or "hash", there are at most 100 new files or four processors, and ``index_job`` is
+    left as it is: Ray takes some 20 seconds of processor time to start. `finray extend` does without Ray only if this
+    is true."""
 
 
 class IndexJobSettings(Section):

@@ -57,7 +57,7 @@ class Settings(Section):
             exclude={
                 "evidence": {"shown_tokens"},
                 "loop": self.loop.without_effect,
-                "encoder": {"batch_size", "device", "dtype"},
+                "encoder": {"batch_size", "device", "dtype", "backend"},
                 "document_reranker": {"batch_size", "device"},
                 "passage_reranker": {"batch_size", "device"},
             },
@@ -80,7 +80,7 @@ class Settings(Section):
         """Settings of the chosen method: those of others change no answer."""
         first, *parts = self.retrieval.method.split("+")
         models = {"page_scorer": self.page_encoder, "splade": self.sparse_encoder}
-        unchanging = {"batch_size", "device", "dtype", "store"}
+        unchanging = {"batch_size", "device", "dtype", "backend", "store"}
         model = (
             without_defaults(models[first], unchanging, {"page_characters", "max_terms"}) if first in models else None
         )

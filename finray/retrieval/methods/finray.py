@@ -11,7 +11,7 @@ from finray.retrieval.rerank import FusedReranking
 
 
 def build(tools: Toolbox) -> Retrieval:
-    model = load_page_model(tools.settings.retrieval.page_model)
+    model = load_page_model(tools.settings.retrieval.page_model, tools.settings.encoder.model)
     room = tools.settings.index.cache_bytes // 2  # the other half is for line items
     pages: PassageRetriever = PagePassages(tools.reader, tools.encoder, model, room * 3 // 4)
     if reranked := tools.settings.retrieval.reranked_pages:

@@ -1,0 +1,26 @@
+"""Whether there is a Ray cluster to use, without importing Ray."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from finray.cluster.attached import has_cluster, is_attached
+
+
+def test_a_named_cluster_is_one_to_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:6379")
+    assert has_cluster()
+    assert is_attached()
+    monkeypatch.setenv("RAY_ADDRESS", "")
+    assert not has_cluster()
+
+
+def test_asking_imports_no_ray() -> None:
+    code = "import sys; from finray.cluster.attached import is_attached; print(is_attached(), 'ray' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"RAY_ADDRESS": ""})
+    assert ended.stdout == "False False\n"
