@@ -46,7 +46,7 @@ def row_reader(
     options = RowReaderOptions(epochs=epochs, seconds=60 * minutes)
     state = fine_tune(known, options, lambda line: err.print(line))
     with replacing(out) as unfinished, unfinished.open("wb") as file:
-        np.savez_compressed(file, **quantized(state))
+        np.savez_compressed(file, **quantized(state))  # type: ignore[arg-type]
     record: dict[str, object] = {"questions": len(known), "of": len(lines)}
     if tests:
         recall = operand_recall(RowReader(state), tests, options.rows * 2)

@@ -139,8 +139,8 @@ class _Maker:
         self._amounts = [amount_of(cell.item) for cell in rows.cells]
 
     def readings(self) -> Iterator[Reading]:
-        first = np.argsort(-self._first)
-        second = np.argsort(-self._second)[:_SECOND_ROWS]
+        first = np.argsort(-self._first).tolist()
+        second = np.argsort(-self._second)[:_SECOND_ROWS].tolist()
         for operation in self._operations:
             if operation == "value":
                 yield from (Reading("value", (cell,)) for row in first for cell in self._of_row[row])
@@ -183,7 +183,7 @@ class _Maker:
             own: dict[object, int] = {}
             for cell in self._of_row[row]:
                 item = self._rows.cells[cell].item
-                key = (item.period_end, item.months) if item.period_end is not None else item.column
+                key: object = (item.period_end, item.months) if item.period_end is not None else item.column
                 own.setdefault(key, cell)
             columns.append(own)
         for key in columns[0]:

@@ -27,10 +27,10 @@ from finray.engine import Engine
 from finray.evidence.candidates import Prose
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation.report import shown
-from finray.lab.training.cell_choice_data import Recorded, group_of, recorded_answers
 from finray.lab.training.folds import folds_by_group
 from finray.lab.training.logits import conditional_logit, logistic
 from finray.lab.training.page_ranking_data import Progress
+from finray.lab.training.recorded import Recorded, group_of, recorded_answers
 from finray.lab.training.sentence_data import overlap
 from finray.question.companies import CompanyCatalog
 
