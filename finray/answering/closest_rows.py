@@ -12,6 +12,7 @@ from typing import Final
 from finray.answering.closest_features import ClosestCandidates, closest_candidates
 from finray.answering.closest_model import ClosestModel, question_signals, shipped_closest_model
 from finray.answering.coverage import fitting_period
+from finray.answering.quotes import matched_share
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import Curation
@@ -46,6 +47,8 @@ class ClosestRows:
         if probability < model.threshold:
             return None
         parts, evidence = rendered(found, chosen)
+        if query.metrics and query.unexplained and not matched_share(query.unexplained, " ".join(parts)):
+            return None  # only the metric, without any of the words that narrow it: "goodwill" for its impairment
         text = "\n\n".join((LEAD, *parts))
         return Answer(text, "answered", evidence=evidence, confidence=round(probability, 3), closest=True)
 
@@ -57,8 +60,8 @@ def rendered(found: ClosestCandidates, chosen: Sequence[int]) -> tuple[list[str]
     """Each part with chosen rows or sentences, the best one first, and where the page prints it."""
     shown: dict[tuple[int, int], set[int]] = {}
     for number in chosen:
-        page, at, piece = found.pieces[number]
-        shown.setdefault((page, at), set()).update(with_context(found.pages[page].parts[at], piece))
+        place, at, piece = found.pieces[number]
+        shown.setdefault((place, at), set()).update(with_context(found.pages[place].parts[at], piece))
     texts: list[str] = []
     evidence: list[Passage] = []
     for (number, at), pieces in shown.items():

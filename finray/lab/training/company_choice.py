@@ -53,7 +53,7 @@ def company_questions(
         if not gold and not probe:
             continue
         group = min(gold) if gold else question.qid
-        for name, text in _wordings(question.question, catalog):
+        for name, text in wordings(question.question, catalog):
             found = evidence.candidates(text, catalog.mentions(text).unknown)
             right = np.asarray([company in gold for company in found.companies], dtype=bool)
             qid = f"{source}:{question.qid}:{name}"
@@ -62,7 +62,7 @@ def company_questions(
     return result
 
 
-def _wordings(text: str, catalog: CompanyCatalog) -> Iterator[tuple[str, str]]:
+def wordings(text: str, catalog: CompanyCatalog) -> Iterator[tuple[str, str]]:
     """``text`` as asked if the catalog knows none of its names, else without the names that it knows."""
     mentions = catalog.mentions(text)
     if not mentions.known:
