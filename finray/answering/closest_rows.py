@@ -38,6 +38,8 @@ class ClosestRows:
         absent = curation.coverage.absent if curation.coverage is not None else ()
         if any(operand.phrase is None for operand in absent):
             return None  # a line item of the statements, which were searched whole: to say that it is missing is right
+        if len(query.companies) > 1:  # why they cannot be compared says more than rows of one of them
+            return None
         found = self.candidates(query, curation)
         if not found.pieces:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from finray.answering.cell_answerer import holds_narrower
 from finray.answering.computed import Computation
 from finray.answering.coverage import fitting_period
 from finray.answering.operands import found_in
@@ -67,11 +68,16 @@ class TableAnswerer:
         )
         if choice.probability < model.threshold:
             return None
+        if len(cells) == 1 and not holds_narrower(query, cells[0].item):
+            return None
         answer = answer_of(choice.reading, cells, query, curation, self._facts)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
 
     def competing(self, query: Query, curation: Curation, planned: float | None = None) -> Competing | None:
-        """None if no page has a table. ``planned`` is the figure of a plan, in base units."""
+        """None if no page has a table, or the question compares companies: a reading is of one. ``planned`` is the
+        figure of a plan, in base units."""
+        if len(query.companies) > 1:
+            return None
         passages = fitting_period(query, curation.kept, self._facts)
         rows = shortlist(query, self._cells.read(passages), self._facts, ROWS)
         if not rows.series:
