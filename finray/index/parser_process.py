@@ -16,6 +16,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -55,7 +56,7 @@ class ParserProcess:
     """Parses one filing at a time in a child process, started on demand and restarted after it died.
 
     ``filings`` limits time and memory for each filing. If ``sandbox.isolation`` requires a system call filter, the
-    child does not start without one. Not thread-safe.
+    child does not start without one. Threads wait for each other.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class ParserProcess:
         self._tessdata = find_tessdata() if filings.ocr_seconds else None
         self._most_bytes = int(filings.parse_memory_gb * _GIB)
         self._module = module
+        self._one_at_a_time = threading.Lock()
         self._relay: confined.Relay | None = None
         self.child: subprocess.Popen[bytes] | None = None
 
@@ -91,7 +93,8 @@ class ParserProcess:
         crashed = False
         while True:
             try:
-                return self._parse(content, source_uri, ocr)
+                with self._one_at_a_time:
+                    return self._parse(content, source_uri, ocr)
             except FilingError as error:
                 if error.reason == "crashed" and not crashed:
                     crashed = True
