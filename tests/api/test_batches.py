@@ -353,7 +353,7 @@ def test_a_file_of_another_kind_is_refused_at_once(
     [
         ("q.csv", b"name,year\nAcme,2023\n", "name it by question_column"),
         ("q.csv", b'question\n"open\n', "quotation marks"),
-        ("q.csv", b"\x81\x8d\x00", "no text"),
+        ("q.csv", b"\x81\x8d\x00", "not text"),
         ("q.xlsx", b"PK\x03\x04 nonsense", "'q.xlsx'"),
         ("q.parquet", b"nonsense", "not a Parquet file"),
         ("q.jsonl", b"\n \n", "has no questions"),

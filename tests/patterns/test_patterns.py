@@ -48,6 +48,7 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     "finray/answering/grounding.py": [{"figure": "1" * 30}],
     "finray/answering/presence.py": [{"word": "a" * 100}],
     "finray/filings/canonical.py": [],
+    "finray/retrieval/question_names.py": [{"core": ("acme", "widget", "holdings"), "name": "acme widget"}],
     "finray/filings/items.py": [
         {"titles": titles, "number": number, "title": title}
         for titles in (items._TITLES_10K, items._TITLES_10Q)
