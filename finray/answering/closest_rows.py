@@ -21,6 +21,7 @@ from finray.evidence.candidates import Prose
 from finray.evidence.rendering import prose_text, table_text
 from finray.evidence.selection import with_context
 from finray.index.facts import FilingFacts
+from finray.question.definitions import unread_definition
 
 LEAD: Final = "No figure or sentence is sure enough to be stated as the answer. Closest in the filing:"
 MOST_CHARACTERS = 2_500
@@ -38,8 +39,8 @@ class ClosestRows:
         absent = curation.coverage.absent if curation.coverage is not None else ()
         if any(operand.phrase is None for operand in absent):
             return None  # a line item of the statements, which were searched whole: to say that it is missing is right
-        if len(query.companies) > 1:  # why they cannot be compared says more than rows of one of them
-            return None
+        if len(query.companies) > 1 or unread_definition(query.question) is not None:
+            return None  # why nothing is computed says more than the rows of one company, or of one word
         found = self.candidates(query, curation)
         if not found.pieces:
             return None

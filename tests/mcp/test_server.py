@@ -188,7 +188,7 @@ async def test_filings_are_resources(connect: Connect, annual: Filing) -> None:
         templates = (await client.list_resource_templates()).resource_templates
         (content,) = (await client.read_resource(f"finray://filings/{annual.filing_id}")).contents
         for wrong in (f"{annual.filing_id}/pages/999", f"{annual.filing_id}/pages/x", "nosuch"):
-            with pytest.raises(MCPError, match=r"no page|no filing"):
+            with pytest.raises(MCPError, match=r"no page|not? (?:a )?filing|not a page"):
                 await client.read_resource(f"finray://filings/{wrong}")
     assert f"finray://filings/{annual.filing_id}" in {resource.uri for resource in listed}
     assert {template.uri_template for template in templates} == {
