@@ -98,6 +98,9 @@ def _parsed(
     todo: Sequence[PlannedFile], parsers: Sequence[ParserProcess], settings: Settings
 ) -> Iterator[StagedFiling]:
     """The files of ``todo`` in their order, parsed by ``parsers`` at the same time."""
+    if len(parsers) == 1:
+        yield from (read_and_parse(planned.file, parsers[0], settings.filings, "local-0") for planned in todo)
+        return
     free: SimpleQueue[ParserProcess] = SimpleQueue()
     for parser in parsers:
         free.put(parser)
