@@ -9,9 +9,10 @@ from finray.answering.cell_choice import CellModel, Choice, question_signals, sh
 from finray.answering.cell_features import CellCandidates, cell_candidates
 from finray.answering.computed import Computation
 from finray.answering.coverage import fitting_period
-from finray.answering.operands import found_in, printed_amount
+from finray.answering.operands import found_in
 from finray.answering.page_cells import PageCell, PageCells, measure_of
 from finray.answering.sentence_features import Floats, asked_words
+from finray.answering.table_reader.amounts import amount_of
 from finray.answering.units import answers_unit, result_unit
 from finray.answering.wording import asked_value
 from finray.core.journal import Journal
@@ -30,13 +31,6 @@ _LABEL = 120
 _HELD = 0.7
 """Share of the question's words that a row of a primary statement must have."""
 _TOTAL = re.compile(r"\b(?:totals?|aggregate|combined|consolidated|overall|cumulative|sum)\b", re.I)
-_OUTFLOW = re.compile(
-    r"\b(?:loss(?:es)?|impairments?|charges?|expenses?|costs?|amortization|depreciation|write-?(?:off|down)s?|"
-    r"provisions?|forfeit\w*|cancell?ed|expired|exercised|released|allowances?|deductions?)\b",
-    re.I,
-)
-_EITHER = re.compile(r"\b(?:income|gains?|earnings|profit|benefits?|recover(?:y|ies)|credits?|net)\b", re.I)
-"""Rows that may have either sign."""
 
 
 class CellAnswerer:
@@ -124,14 +118,8 @@ def _coverage(cell: PageCell, query: Query, facts: FilingFacts) -> Coverage:
     phrase = Phrase(item.label, words_of(item.label), (), measure)
     operand = Operand(phrase.name, facts.company_of(filing.filing_id), phrase.name, _period(filing), item.label, phrase)
     plan = Plan("value", operand.name, "USD", item.label, (operand,), spelled=True)
-    found = found_in(operand, filing, item, _amount(phrase, item))
+    found = found_in(operand, filing, item, amount_of(item, phrase))
     return Coverage(plan, {operand.name: found}, ())
-
-
-def _amount(phrase: Phrase, item: LineItem) -> float:
-    """The printed value; positive in a row of losses or costs, whose parentheses mean that they are deducted."""
-    value = printed_amount(phrase, item)
-    return abs(value) if _OUTFLOW.search(item.label) and not _EITHER.search(item.label) else value
 
 
 def _period(filing: Filing) -> Period:

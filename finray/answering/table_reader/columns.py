@@ -6,7 +6,6 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -23,7 +22,6 @@ from finray.index.facts import FilingFacts
 EXACT, LIKELY, NAMED, END_ONLY = 1.0, 0.8, 0.7, 0.2
 """End and length fit; the table states no length; only the year is named; the length is another."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_INSTANT: Final = frozenset({"closing"})
 Slot = tuple[dt.date, int | None]
 
 
