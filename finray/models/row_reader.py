@@ -74,8 +74,8 @@ class RowReader:
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
         """How each of ``rows`` may serve in the computation that ``question`` asks for."""
-        words = self._ids(question, QUESTION_TOKENS, both_ends=True)
-        pairs = [(words, self._ids(row, ROW_TOKENS)) for row in rows]
+        words = token_ids(self._tokenizer, question, QUESTION_TOKENS, both_ends=True)
+        pairs = [(words, token_ids(self._tokenizer, row, ROW_TOKENS)) for row in rows]
         states = self._states([*pairs, (words, [])])
         with self._torch.inference_mode():
             roles = self._heads["roles"](states[:-1]).double().numpy()
@@ -89,19 +89,14 @@ class RowReader:
         read, last = (question, *sentences), self._read
         if last is not None and last[0] == read:
             return last[1]
-        words = self._ids(question, QUESTION_TOKENS, both_ends=True)
-        states = self._states([(words, self._ids(sentence, SENTENCE_TOKENS)) for sentence in sentences])
+        words = token_ids(self._tokenizer, question, QUESTION_TOKENS, both_ends=True)
+        states = self._states(
+            [(words, token_ids(self._tokenizer, sentence, SENTENCE_TOKENS)) for sentence in sentences]
+        )
         with self._torch.inference_mode():
             logits: Logits = self._heads["answers"](states)[:, 0].double().numpy()
         self._read = (read, logits)
         return logits
-
-    def _ids(self, text: str, limit: int, *, both_ends: bool = False) -> list[int]:
-        found: list[int] = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        if len(found) <= limit:
-            return found
-        half = limit // 2
-        return found[:half] + found[half - limit :] if both_ends else found[:limit]
 
     def _states(self, pairs: Sequence[tuple[list[int], list[int]]]) -> Any:
         """[pairs, 2 * 384]: pairs of like length are read together."""
@@ -132,6 +127,15 @@ def reader_module() -> tuple[Any, Any, dict[str, Any]]:
     size = 2 * int(bert.config.hidden_size)
     heads = {name: torch.nn.Linear(size, outputs) for name, outputs in HEADS.items()}
     return AutoTokenizer.from_pretrained(folder), bert, heads
+
+
+def token_ids(tokenizer: Any, text: str, limit: int, *, both_ends: bool = False) -> list[int]:
+    """The tokens of ``text``, at most ``limit``: the first ones, with ``both_ends`` half of them the last."""
+    found: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    if len(found) <= limit:
+        return found
+    half = limit // 2
+    return found[:half] + found[half - limit :] if both_ends else found[:limit]
 
 
 def batch(pairs: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:

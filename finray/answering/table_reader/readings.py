@@ -55,7 +55,6 @@ FEATURES: Final[Mapping[str, str]] = {
     "pair": "two cells in order",
     "list": "two or more cells in any order",
     "length": "logarithm of the number of cells",
-    "planned": "the figure of the plan by rules",
     **{name: f"{name} of the cells, as in cell_features" for name in _OF_CELLS},
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
@@ -93,11 +92,9 @@ class Readings:
         return self.shortlist.unprinted
 
 
-def readings_of(
-    query: Query, rows: Shortlist, scores: RowScores, columns: Columns, planned: float | None = None
-) -> Readings:
-    """The readings that have a value. ``planned`` is the figure of the plan by rules, in base units."""
-    maker = _Maker(query, rows, scores, columns, planned)
+def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Columns) -> Readings:
+    """The readings that have a value."""
+    maker = _Maker(query, rows, scores, columns)
     found: dict[Reading, tuple[float, list[float]]] = {}
     for reading in maker.readings():
         if reading not in found and (described := maker.described(reading)) is not None:
@@ -117,10 +114,8 @@ def unit_of(operation: Operation, cells: Sequence[PageCell]) -> Unit:
 
 
 class _Maker:
-    def __init__(
-        self, query: Query, rows: Shortlist, scores: RowScores, columns: Columns, planned: float | None
-    ) -> None:
-        self._query, self._rows, self._columns, self._planned = query, rows, columns, planned
+    def __init__(self, query: Query, rows: Shortlist, scores: RowScores, columns: Columns) -> None:
+        self._query, self._rows, self._columns = query, rows, columns
         self._operations = {
             operation: float(score)
             for operation, score in zip(OPERATIONS, scores.operations[:-1], strict=True)
@@ -241,7 +236,6 @@ class _Maker:
             "pair": pair,
             "list": reading.operation in LISTED,
             "length": math.log(len(at)),
-            "planned": self._planned is not None and _near(abs(value), abs(self._planned)),
         }
         return value, [*(float(row[name]) for name in row), *self._of_cells[at].mean(axis=0)]
 
@@ -262,10 +256,6 @@ class _Maker:
         crossed = min(fits_now[0, 0], fits_now[1, -1])
         best = [fits_now[0, -1], fits_now[1, 0]] if straight >= crossed else [fits_now[0, 0], fits_now[1, -1]]
         return [float(fit) for fit in best], max(unnamed, 0), False, backwards
-
-
-def _near(one: float, other: float) -> bool:
-    return abs(one - other) <= 0.0005 * max(one, other)
 
 
 def _log_sigmoid(x: float) -> float:

@@ -73,9 +73,8 @@ class TableAnswerer:
         answer = answer_of(choice.reading, cells, query, curation, self._facts)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
 
-    def competing(self, query: Query, curation: Curation, planned: float | None = None) -> Competing | None:
-        """None if no page has a table, or the question compares companies: a reading is of one. ``planned`` is the
-        figure of a plan, in base units."""
+    def competing(self, query: Query, curation: Curation) -> Competing | None:
+        """None if no page has a table, or the question compares companies: a reading is of one."""
         if len(query.companies) > 1:
             return None
         passages = fitting_period(query, curation.kept, self._facts)
@@ -84,7 +83,7 @@ class TableAnswerer:
             return None
         reader = self._reader or row_reader()
         scores = reader.rows(query.question, [series.text for series in rows.series])
-        found = readings_of(query, rows, scores, columns_of(query, rows.cells, self._facts), planned)
+        found = readings_of(query, rows, scores, columns_of(query, rows.cells, self._facts))
         return Competing(found, question_signals(query, scores, rows.unprinted))
 
 

@@ -27,6 +27,7 @@ from finray.models.row_reader import (
     batch,
     pooled,
     reader_module,
+    token_ids,
 )
 
 Report = Callable[[str], None]
@@ -156,8 +157,8 @@ class _Training:
     def _states(self, pairs: Sequence[tuple[RowExample, str]]) -> torch.Tensor:
         read = [
             (
-                self._ids(example.question, QUESTION_TOKENS),
-                self._ids(row, SENTENCE_TOKENS if example.answering else ROW_TOKENS) if row else [],
+                token_ids(self._tokenizer, example.question, QUESTION_TOKENS, both_ends=True),
+                token_ids(self._tokenizer, row, SENTENCE_TOKENS if example.answering else ROW_TOKENS) if row else [],
             )
             for example, row in pairs
         ]
@@ -169,10 +170,6 @@ class _Training:
                 parts.append(pooled(self._bert, batch([read[at] for at in numbers])))
         states = torch.cat(parts)
         return states[torch.tensor(np.argsort(order))]
-
-    def _ids(self, text: str, limit: int) -> list[int]:
-        found: list[int] = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        return found[:limit]
 
 
 def _batches(given: Sequence[RowExample], options: RowReaderOptions) -> Iterator[list[RowExample]]:
