@@ -1,12 +1,12 @@
-"""Shows the printed rows or sentences closest to a question in place of a refusal, if they likely bear on it.
+"""Adds the printed rows or sentences closest to a question to its refusal, if they likely bear on it.
 
-Nothing is stated: the answer has no value and says so. A reader who knows the filing sees at once whether the rows
-answer, which a refusal hides.
+It stays a refusal: nothing is stated. A reader who knows the filing sees at once whether the rows answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from finray.answering.closest_features import ClosestCandidates, closest_candidates
@@ -23,7 +23,7 @@ from finray.evidence.selection import with_context
 from finray.index.facts import FilingFacts
 from finray.question.definitions import unread_definition
 
-LEAD: Final = "No figure or sentence is sure enough to be stated as the answer. Closest in the filing:"
+LEAD: Final = "Closest in the filing:"
 MOST_CHARACTERS = 2_500
 
 
@@ -34,26 +34,26 @@ class ClosestRows:
         self._facts = facts
         self._model = model
 
-    def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
-        """The rows with their heads; None if they are not likely enough to bear on the question."""
+    def shown(self, refusal: Answer, query: Query, curation: Curation, journal: Journal) -> Answer:
+        """``refusal`` with the rows and their heads; as it is if no row is likely enough to bear on the question."""
         absent = curation.coverage.absent if curation.coverage is not None else ()
         if any(operand.phrase is None for operand in absent):
-            return None  # a line item of the statements, which were searched whole: to say that it is missing is right
+            return refusal  # a line item of the statements, which were searched whole: it is missing
         if len(query.companies) > 1 or unread_definition(query.question) is not None:
-            return None  # why nothing is computed says more than the rows of one company, or of one word
+            return refusal  # rows of one company, or of the words of a definition, would mislead
         found = self.candidates(query, curation)
         if not found.pieces:
-            return None
+            return refusal
         model = self._model or shipped_closest_model()
         chosen, probability = model.choose(found, question_signals(query))
         journal.note(f"answer: the closest of {len(found.pieces)} rows bear on the question with {probability:.2f}")
         if probability < model.threshold:
-            return None
+            return refusal
         parts, evidence = rendered(found, chosen)
         if query.metrics and query.unexplained and not matched_share(query.unexplained, " ".join(parts)):
-            return None  # only the metric, without any of the words that narrow it: "goodwill" for its impairment
-        text = "\n\n".join((LEAD, *parts))
-        return Answer(text, "answered", evidence=evidence, confidence=round(probability, 3), closest=True)
+            return refusal  # only the metric, without any of the words that narrow it: "goodwill" for its impairment
+        text = "\n\n".join((refusal.text, LEAD, *parts))
+        return replace(refusal, text=text, evidence=evidence, closest=True)
 
     def candidates(self, query: Query, curation: Curation) -> ClosestCandidates:
         return closest_candidates(query, fitting_period(query, curation.kept, self._facts), self._facts)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from finray.answering.closest_rows import ClosestRows
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
 from finray.core.journal import Journal
@@ -25,8 +26,8 @@ class GuardedAnswerer:
     """Asks ``inner`` only about companies and periods in the index, unless a model has judged the evidence.
 
     With ``confidence``, adds the probability that the answer is right, and refuses a computed figure with less than
-    ``least``. ``others`` are asked in turn if there is then no figure, and ``closest`` if there is no answer at all;
-    their answers come with their own probability.
+    ``least``. ``others`` are asked in turn if there is then no figure; their answers come with their own probability.
+    ``closest`` adds rows to a refusal.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class GuardedAnswerer:
         confidence: ConfidenceModel | None = None,
         least: float = 0.0,
         others: Sequence[AnswerSource] = (),
-        closest: AnswerSource | None = None,
+        closest: ClosestRows | None = None,
     ) -> None:
         self._inner = inner
         self._facts = facts
@@ -58,7 +59,7 @@ class GuardedAnswerer:
         answer = next((figure for figure in figures if figure is not None), answer)
         if answer.status != "unanswerable" or self._closest is None:
             return answer
-        return self._closest.answer(query, curation, journal) or answer
+        return self._closest.shown(answer, query, curation, journal)
 
     async def _rated(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         """The answer of ``inner`` with its confidence."""

@@ -83,13 +83,13 @@ def number(prediction: Prediction) -> Styled:
 
 
 def reason(prediction: Prediction) -> str:
-    """Why there is no answer; empty for an answer that states something."""
+    """Why there is no answer; empty for an answer."""
     if prediction.status == "error":
         return prediction.error or "error"
     if prediction.status == "unanswerable":
         nearest = f"nearest: {'; '.join(prediction.nearest)}" if prediction.nearest else ""
         return ". ".join(filter(None, ("; ".join(prediction.missing) or "not in the filings", nearest)))
-    return "nothing is sure enough to be stated; the closest rows are shown" if prediction.closest else ""
+    return ""
 
 
 def evidence_rows(prediction: Prediction, links: PageLinks) -> Iterator[list[Cell]]:

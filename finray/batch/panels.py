@@ -96,7 +96,7 @@ class PanelTable:
         link = None
         for cell in prediction.operands[:1]:
             link = self._links.page(cell.filing_id, cell.page, cell.box)
-        answered = prediction.status == "answered" and not prediction.closest  # rows would fill a cell with a table
+        answered = prediction.status == "answered"
         shown = number(prediction) if answered and prediction.value is not None else None
         words = prediction.answer if answered and shown is None else None
         self._cells[place] = _Answer(

@@ -10,6 +10,7 @@ import typer
 from finray.cli.fitting import listed
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
+from finray.cli.progress import progress_bar
 
 
 def row_reader(
@@ -40,7 +41,11 @@ def row_reader(
     reader = IndexReader.open(index)
     catalog = CompanyCatalog(reader.filings())
     lines = [line for path in questions for line in read_lines(path)]
-    given = list(examples(lines, FilingFacts(reader, catalog), catalog))
+    given = []
+    with progress_bar(err, "reading questions") as progress:
+        for example in examples(lines, FilingFacts(reader, catalog), catalog):
+            given.append(example)
+            progress(len(given), len(lines))
     tests = [example for example in given if example.group in (held_out or ())]
     known = [example for example in given if example.group not in (held_out or ())]
     options = RowReaderOptions(epochs=epochs, seconds=60 * minutes)

@@ -362,7 +362,7 @@ class Answer:
     """Whether every number that the answer was computed from, or that it states, is in its evidence; None if that was
     not checked."""
     closest: bool = False
-    """It states nothing: it shows the printed rows or sentences closest to the question."""
+    """A refusal that shows the printed rows or sentences closest to the question."""
 
     @classmethod
     def refused(cls, *missing: str) -> Answer:
@@ -433,8 +433,7 @@ class Prediction(Record):
     unclear: OmitNone[str | None] = None
     """What the question leaves open after its ``context``; then nothing was searched."""
     closest: OmitEmpty[bool] = False
-    """Whether the answer states nothing: it shows the printed rows or sentences closest to the question, and
-    ``confidence`` is the probability that they bear on it."""
+    """Whether a refusal shows the printed rows or sentences closest to the question, which may not answer it."""
 
     @classmethod
     def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:

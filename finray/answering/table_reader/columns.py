@@ -17,6 +17,7 @@ from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
 from finray.core.types import Filing, LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
+from finray.filings.dates import add_months
 from finray.index.facts import FilingFacts
 
 EXACT, LIKELY, NAMED, END_ONLY = 1.0, 0.8, 0.7, 0.2
@@ -63,7 +64,7 @@ def _slots(query: Query, asked: Sequence[Period], filing: Filing, facts: FilingF
         if end is None:
             return [[]]
         quarter = filing.fiscal_period in ("Q1", "Q2", "Q3")
-        moved = end.replace(year=end.year - back, day=min(end.day, 28) if back else end.day)
+        moved = add_months(end, -12 * back)
         return [[(moved, None), (moved, 3 if quarter else 12)]]
     company = facts.company_of(filing.filing_id)
     found = []

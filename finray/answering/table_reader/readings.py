@@ -186,9 +186,11 @@ class _Maker:
                 yield tuple(own[key] for own in columns)
 
     def described(self, reading: Reading) -> tuple[float, list[float]] | None:
-        """The value and the features; None without a value, or if amounts are in several currencies."""
+        """The value and the features; None without a value, or if the cells are of several filings or currencies."""
         at = list(reading.cells)
         cells = [self._rows.cells[cell] for cell in at]
+        if len({cell.filing.filing_id for cell in cells}) > 1:
+            return None
         if len({cell.item.unit for cell in cells if measure_of(cell.item) == "money"}) > 1:
             return None
         value = result(reading.operation, [self._amounts[cell] for cell in at])

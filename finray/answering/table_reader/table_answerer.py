@@ -68,7 +68,7 @@ class TableAnswerer:
         )
         if choice.probability < model.threshold:
             return None
-        if len(cells) == 1 and not holds_narrower(query, cells[0].item):
+        if len({cell.row for cell in cells}) == 1 and not holds_narrower(query, cells[0].item):
             return None
         answer = answer_of(choice.reading, cells, query, curation, self._facts)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))

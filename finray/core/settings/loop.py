@@ -52,8 +52,8 @@ class LoopSettings(Section):
     """Whether the answerer "statements", if neither a plan nor a cell gives a figure, may choose one that a sentence of
     the retrieved pages states (``finray train figure-choice``)."""
     closest: bool = False
-    """Whether the answerer "statements" shows the printed rows or sentences closest to a question that it would refuse,
-    if they likely bear on it (``finray train closest-rows``)."""
+    """Whether the refusals of the answerer "statements" show the printed rows or sentences closest to the question, if
+    they likely bear on it (``finray train closest-rows``)."""
     confidence_model: str = ""
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
     that comes with finray, which was trained on the ``statements`` answerer and applies to no other."""

@@ -114,19 +114,18 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
     if question.evidence:
         scores |= _retrieval_scores(question, prediction)
     answered = prediction.status == "answered"
-    stated = answered and not prediction.closest
     reference = metrics.numeric_reference(question)
     if reference is not None:
-        scores["numeric_match"] = stated and metrics.numeric_match(prediction.answer, reference)
-        accurate = stated and metrics.numeric_accuracy(question, prediction, reference)
+        scores["numeric_match"] = answered and metrics.numeric_match(prediction.answer, reference)
+        accurate = answered and metrics.numeric_accuracy(question, prediction, reference)
         scores["numeric_accuracy"] = accurate
         scores["right_figure"] = accurate and prediction.value is not None
         scores["wrong_figure"] = answered and prediction.value is not None and not accurate
     elif question.answer is not None and metrics.is_textual(question):
-        by_rules = stated and judge_by_rules(question.question, question.answer, prediction.answer)[0] == "correct"
+        by_rules = answered and judge_by_rules(question.question, question.answer, prediction.answer)[0] == "correct"
         scores["textual_rule_accuracy"] = by_rules
-        verdict = judge(question, prediction) if judge is not None and stated else None
-        if judge is not None and (verdict is not None or not stated):
+        verdict = judge(question, prediction) if judge is not None and answered else None
+        if judge is not None and (verdict is not None or not answered):
             scores["textual_accuracy"] = bool(verdict)
     refused = "unanswerable_refused" if metrics.is_unanswerable(question) else "answerable_refused"
     scores[refused] = prediction.status == "unanswerable"
