@@ -37,7 +37,7 @@ FILINGS ?=
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
-	@echo "make test       the everyday tests, on up to four cores (eight to ten minutes on two)"
+	@echo "make test       the everyday tests, on up to four cores (some six minutes on two)"
 	@echo "make coverage   the same, with the lines of finray that they run"
 	@echo "make test-slow  the rest, two at a time: tests of two seconds of processor time or more, clusters"
 	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
