@@ -21,6 +21,7 @@ from finray.batch.predictions import prediction_of_bad_line
 from finray.batch.question_files import BadLine
 from finray.core.errors import FinrayError
 from finray.core.settings import Settings
+from finray.core.threads import run_to_end
 from finray.core.types import Prediction, Question, TokenUsage
 
 _log = logging.getLogger(__name__)
@@ -119,7 +120,7 @@ async def answer_all(
         raise failed.exceptions[0] from None
     finally:
         buffer.flush()
-    await _to_its_end(lambda: store.finish((item.qid for item in questions), settings_hash))
+    await run_to_end(lambda: store.finish((item.qid for item in questions), settings_hash))
     statuses = [store.done()[item.qid, settings_hash].status for item in questions]
     quantiles = [float(q) for q in np.quantile(latencies, (0.5, 0.95))] if latencies else [None, None]
     seconds = time.perf_counter() - started
@@ -136,16 +137,6 @@ async def answer_all(
         usage=spent,
         unusable=dict(unusable),
     )
-
-
-async def _to_its_end(work: Callable[[], object]) -> None:
-    """Run ``work`` in a thread and wait for its end, also if cancelled meanwhile."""
-    running = asyncio.ensure_future(asyncio.to_thread(work))
-    try:
-        await asyncio.shield(running)
-    except asyncio.CancelledError:
-        await asyncio.wait([running])
-        raise
 
 
 class _Buffer:

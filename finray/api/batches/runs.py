@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -22,6 +22,7 @@ from finray.batch.prediction_store import PredictionStore
 from finray.core.batch_replies import Batch, BatchError, BatchErrors
 from finray.core.errors import FinrayError, MissingExtraError, SourceError
 from finray.core.settings import Settings
+from finray.core.threads import run_to_end
 from finray.core.types import Prediction, Question
 from finray.storage.locations import is_s3
 
@@ -121,11 +122,11 @@ class Runs:
         async def answer(question: Question) -> Prediction:
             return await self._asking.predict(question, known.batch.filters, known.batch.id, self.settings_hash)
 
-        store = await asyncio.to_thread(PredictionStore, self._folders.answers(known), ledger.add)
-        try:
+        with ExitStack() as opened:
+            store = await run_to_end(
+                lambda: opened.enter_context(PredictionStore(self._folders.answers(known), ledger.add))
+            )
             await answer_all(ledger.asked.lines, answer, store, self._bulk, retry_failed=known.stored.retrying)
-        finally:
-            store.close()
 
     def _failed(self, known: Known, code: str, message: str) -> None:
         error = BatchError(code, _without_place(message, self._folders.place.uri))
