@@ -37,7 +37,7 @@ from finray.filings.summary import cover_summary
 from finray.index import layout, maintenance, schema
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.question.companies import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 from finray.retrieval.documents import StructuredDocuments

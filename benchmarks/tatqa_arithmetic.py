@@ -44,7 +44,7 @@ from finray.filings.statements import label_statements
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
 from finray.lab.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.question.companies import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 

@@ -42,7 +42,8 @@ from finray.hirec.rule_curator import RuleCurator
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
-from finray.models.encoder import Encoder, QueryCache, load_encoder
+from finray.models.encoder import Encoder, QueryCache
+from finray.models.encoder_loading import load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.reranker import RerankerLoader, load_reranker
 from finray.question.companies import CompanyCatalog

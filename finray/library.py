@@ -34,7 +34,7 @@ from finray.index.in_process import finish_in_process, index_in_process, suits_t
 from finray.index.reader import IndexReader
 from finray.index.run import start_run
 from finray.index.summary import IndexSummary, ReportProgress
-from finray.models.encoder import encoder_dimension, load_encoder
+from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods.composed import method_named
 

@@ -12,7 +12,8 @@ from ray import serve
 
 from finray.cluster.gpus import hide_unassigned_gpus
 from finray.core.settings import EncoderSettings, RerankerSettings
-from finray.models.encoder import Vectors, load_encoder
+from finray.models.encoder import Vectors
+from finray.models.encoder_loading import load_encoder
 from finray.models.reranker import load_reranker
 
 _IDENTITY = {"model", "revision", "max_tokens"}

@@ -46,7 +46,7 @@ def confidence(
     from finray.engine import open_engine
     from finray.lab.evaluation.calibration import calibration
     from finray.lab.training.confidence import GradedAnswer, fit_confidence, graded_answers, held_out_confidences
-    from finray.models.encoder import load_encoder
+    from finray.models.encoder_loading import load_encoder
 
     settings = load_settings(preset)
     answers: list[GradedAnswer] = []
@@ -88,7 +88,8 @@ def sentences(
     from finray.lab.evaluation.report import shown
     from finray.lab.training.sentence_data import sentence_questions
     from finray.lab.training.sentences import SentenceQuestion, fit_sentences, held_out_tests
-    from finray.models.encoder import QueryCache, load_encoder
+    from finray.models.encoder import QueryCache
+    from finray.models.encoder_loading import load_encoder
 
     sources, settings = sources_of(questions, index), load_settings(preset)
     encoder = QueryCache(load_encoder(settings.encoder, threads=1))

@@ -152,7 +152,8 @@ def _figures(file: str, index: str, settings: Settings) -> list[FigureQuestion]:
     from finray.engine import open_engine
     from finray.lab.training.figure_choice_data import figure_questions
     from finray.lab.training.inputs import training_questions
-    from finray.models.encoder import QueryCache, load_encoder
+    from finray.models.encoder import QueryCache
+    from finray.models.encoder_loading import load_encoder
 
     asked, encoder = training_questions(file), QueryCache(load_encoder(settings.encoder, threads=1))
     engine = open_engine(index, settings, encoder=encoder)

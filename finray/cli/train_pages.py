@@ -68,7 +68,8 @@ def page_ranker(
     """
     from finray.lab.training.page_ranker import fit
     from finray.lab.training.page_ranking_data import RankingData, load_ranking_data, ranking_data, save_ranking_data
-    from finray.models.encoder import QueryCache, load_encoder
+    from finray.models.encoder import QueryCache
+    from finray.models.encoder_loading import load_encoder
     from finray.retrieval.page_features import FEATURES
     from finray.retrieval.page_model import page_model_json
 

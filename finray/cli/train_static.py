@@ -28,7 +28,7 @@ def static_encoder(
     from finray.core.settings import EncoderSettings
     from finray.index.reader import IndexReader
     from finray.lab.training.static_encoder import MOST_TEXTS, distil, token_counts, vocabulary
-    from finray.models.encoder import load_encoder
+    from finray.models.encoder_loading import load_encoder
     from finray.models.minilm import minilm_folder
     from finray.models.static_encoder import write_token_vectors
     from finray.storage.atomic import replacing

@@ -21,7 +21,7 @@ from finray.index.embedding import check_encoder, embed_filings
 from finray.models.encoder import Encoder
 
 LoadEncoder = Callable[..., Encoder]
-"""As ``finray.models.encoder.load_encoder``."""
+"""As ``finray.models.encoder_loading.load_encoder``."""
 
 PARSE_CPUS = 0.1
 WRITE_CPUS = 0.1

@@ -41,7 +41,7 @@ from finray.index.plan import PlannedFile
 from finray.index.run import IndexRun, start_run
 from finray.index.stages import WrittenBatch, read_and_parse, write
 from finray.index.summary import IndexSummary, ReportProgress
-from finray.models.encoder import encoder_dimension, load_encoder
+from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.storage.locations import SourceFile
 
 T = TypeVar("T")

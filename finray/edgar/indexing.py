@@ -16,7 +16,7 @@ from finray.index import layout, schema
 from finray.index.summary import IndexSummary
 from finray.index.tasks import Run, in_turn
 from finray.index.writer import IndexWriter
-from finray.models.encoder import encoder_dimension
+from finray.models.encoder_loading import encoder_dimension
 
 WHOLE_STORE_AFTER = 1000
 """Above this many new filings, listing the whole store is cheaper than a request for each."""

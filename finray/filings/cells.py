@@ -48,7 +48,7 @@ _NUMBER = re.compile(
 )
 _DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
 _DIGIT = re.compile(r"\d")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = re.compile(r"(?:19|20)\d\d(?: ?(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]{1,3}))?")
 _FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
 _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
@@ -56,6 +56,8 @@ MAX_CELL = 40
 NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
 """Letters with which no number begins, not even its currency."""
 MAX_LABEL = 400
+NOTE_GAP = 3
+"""Points (PDF) or columns (HTML) between a year and its footnote mark."""
 LABEL_ZONE = 0.4
 """Labels begin within this share of the space left of the first numeric column."""
 MIN_COLUMN_SHARE = 0.12
@@ -106,8 +108,9 @@ def _parsed(text: str) -> Number | None:
 
 
 def is_year(text: str) -> bool:
+    """Whether ``text`` is a year, perhaps with a footnote mark: "2021", "2021(a)"."""
     text = text.strip()
-    return len(text) == 4 and _YEAR.fullmatch(text) is not None
+    return 4 <= len(text) <= 9 and _YEAR.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +152,22 @@ def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
             pending = cell
         elif merged and _closes(merged[-1].text, text):
             merged[-1] = merged[-1].joined(cell)
-        elif merged and _FOOTNOTE.fullmatch(text) and parse_number(merged[-1].text) and cell.x0 - merged[-1].x1 <= 1:
-            continue
-        else:
+        elif not _is_footnote(merged, cell):
             merged.append(cell)
     if pending is not None:
         merged.append(pending)
     return merged
+
+
+def _is_footnote(before: Sequence[Printed], cell: Printed) -> bool:
+    """Whether ``cell`` is the footnote mark of the number before it: "(a)", or "(1)" after a year over a column."""
+    if not before:
+        return False
+    text, gap = cell.text.strip(), cell.x0 - before[-1].x1
+    if _FOOTNOTE.fullmatch(text):
+        return gap <= 1 and parse_number(before[-1].text) is not None
+    numbered = len(before) > 1 and _NUMBERED_NOTE.fullmatch(text) is not None
+    return numbered and gap <= NOTE_GAP and is_year(before[-1].text)
 
 
 def _closes(before: str, text: str) -> bool:

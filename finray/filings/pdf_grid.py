@@ -14,6 +14,7 @@ import pymupdf
 
 from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
+from finray.filings.column_groups import spread_headings
 from finray.filings.grids import Grid, caption_of
 from finray.filings.pdf_lines import PositionedWord, rows_of_words
 
@@ -184,13 +185,21 @@ def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> G
     above = [*above, *_titles(rows)]
     # A year on a line of its own, above the years of the other columns, heads its column.
     cells = [0 if any(is_year(cell.text) for cell in row) else len(row) for row in rows[:first]]
-    heads = [_stretch(row, columns, max(cells[index + 1 :], default=0)) for index, row in enumerate(rows[:first])]
+    heads = spread_headings(rows[:first], columns)
+    heads = [_stretch(row, columns, max(cells[index + 1 :], default=0)) for index, row in enumerate(heads)]
+    rows = [*rows[:first], *_spread_below(rows[first:], columns)]
     body = _join_wrapped([_split_label(row, columns) for row in rows[first:]], columns)
     if heads and body and _is_label(heads[-1], columns):
         both = _join_wrapped([heads[-1], body[0]], columns)
         if len(both) == 1:  # the first row's label begins above its figures
             heads, body = heads[:-1], [*both, *body[1:]]
     return arrange(number, [*heads, *body], columns, caption_of(above))
+
+
+def _spread_below(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
+    """``rows`` with the second set of headings of a table spread over groups of columns, too."""
+    runs = ((data, list(run)) for data, run in groupby(rows, key=lambda row: bool(data_cells(row))))
+    return list(chain.from_iterable(run if data else spread_headings(run, columns) for data, run in runs))
 
 
 def _titles(rows: Sequence[list[Printed]]) -> list[str]:

@@ -170,7 +170,25 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
             runs.append([word])
         else:
             runs[-1].append(word)
-    return merge_fillers([_cell(run, line) for run in runs])
+    return merge_fillers([_cell(run, line) for run in _with_ranges(runs, height)])
+
+
+def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
+    """``runs`` with "2027", "-" and "2031" as one: a heading of several years."""
+    joined: list[list[Word]] = []
+    for run in runs:
+        joined.append(run)
+        if len(joined) >= 3 and _is_range(joined[-3:], height):
+            joined[-3:] = [[*joined[-3], *joined[-2], *joined[-1]]]
+    return joined
+
+
+def _is_range(runs: Sequence[Sequence[Word]], height: float) -> bool:
+    if any(len(run) > 1 for run in runs):
+        return False
+    first, dash, last = (run[0] for run in runs)
+    close = max(dash.x0 - first.x1, last.x0 - dash.x1) <= GAP * height
+    return close and dash.text in "-–—" and is_year(first.text) and is_year(last.text)
 
 
 def _is_number(run: Sequence[Word]) -> bool:

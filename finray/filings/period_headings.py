@@ -12,6 +12,9 @@ DAY_OF = re.compile(
 )
 _NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
+YEAR_RANGE = re.compile(
+    r"(?<![\d,.$/])(?:19|20)\d\d ?(?:-|–|—|to|through) ?(?:(?:19|20)\d\d|\d\d)(?![\d,/])", re.IGNORECASE
+)
 _COUNT = f"(?P<count>{COUNT})"
 _MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
 _WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
@@ -39,6 +42,8 @@ class Heading:
     """The quarter of the year, if it is what tells the column from others: "Second quarter", "Q2", "Second"."""
     apart: bool = False
     """The year stands apart from month and day: "Fiscal 2019 | September 30"."""
+    years: bool = False
+    """Several years together: "2027-2031"."""
 
 
 _CHANGE = re.compile(
@@ -49,6 +54,8 @@ _CHANGE = re.compile(
 @lru_cache(maxsize=4096)  # called for each cell of a column
 def read_heading(text: str) -> Heading:
     """Year, month, day and length of the period that ``text`` names."""
+    if YEAR_RANGE.search(text):
+        return Heading(years=True)
     year = month = day = None
     apart = False
     years = {int(y) for y in _YEAR.findall(text)}
@@ -123,8 +130,9 @@ _PERIOD_WORDS = re.compile(
 
 @lru_cache(maxsize=4096)  # called for each cell of a column
 def column_label(heading: str) -> str | None:
-    """``heading`` if it holds more than a period and a scale, else None."""
-    return heading[:MAX_COLUMN_LABEL] if _PERIOD_WORDS.sub("", heading) else None
+    """``heading`` if it holds more than one period and a scale, else None."""
+    named = YEAR_RANGE.search(heading) or _PERIOD_WORDS.sub("", _FOOTNOTE.sub(" ", heading))
+    return heading[:MAX_COLUMN_LABEL] if named else None
 
 
 def is_period(label: str) -> bool:

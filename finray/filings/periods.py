@@ -59,7 +59,7 @@ class Calendar:
         """The period of ``column``; ``headings`` maps a column to the text of all its heading cells."""
         text = headings.get(column, "")
         heading = read_heading(text)
-        if heading.change and heading.year is None:
+        if heading.years or (heading.change and heading.year is None):
             return Period(None, None)
         end, months = self._end(heading), self._months(heading)
         if self._is_quarter(heading, end):

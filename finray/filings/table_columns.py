@@ -65,8 +65,8 @@ class Columns:
 
     @property
     def dated(self) -> bool:
-        """Whether a heading names a period."""
-        return any(map(names_period, self.headings.values()))
+        """Whether a heading names a period (more than "2027-2031", of which figures are estimates)."""
+        return any(names_period(heading) and not read_heading(heading).years for heading in self.headings.values())
 
     def begin_anew(self) -> None:
         """Forget the headings: a second set follows in the same table."""
@@ -78,12 +78,19 @@ class Columns:
     def head(self, over_columns: Sequence[Cell]) -> None:
         """Add a row of headings."""
         for cell in over_columns:
-            if cell.column == 0 or len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) > 1:
-                continue  # a title over the whole table, passed to the calendar below
+            if cell.column == 0 or self._is_title(cell) or cell.text.lower() == "table of contents":
+                continue  # titles are passed to the calendar below
             if read_scale(cell.text) and not names_period(cell.text) and not self._names_more(cell.text):
                 continue  # "(in millions)" is not a heading of a column
             for column in range(max(cell.column, 1), cell.column + cell.span):
                 self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
+
+    def _is_title(self, cell: Cell) -> bool:
+        """Whether a heading names the years of the whole table: "For the years ended May 31, 2022 and 2021"."""
+        if len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) < 2:
+            return False
+        heading = read_heading(cell.text)
+        return cell.span >= self.width or len(cell.text) > MAX_HEADING or not (heading.years or heading.change)
 
     def _names_more(self, heading: str) -> bool:
         """Whether a heading in a note names more than a scale: "Number of customers (in thousands)"."""
@@ -164,7 +171,8 @@ class Columns:
         """The period of a figure in a note: from its column, from ``block``, or from its row."""
         period = self.calendar.period(column, self.headings)
         heading = self.headings.get(column, "")
-        if read_heading(heading).year is None and not read_heading(heading).change:
+        read = read_heading(heading)
+        if read.year is None and not read.change and not read.years:
             dated = label if is_period(label) else block
             if dated:
                 period = self.calendar.period(column, {column: f"{heading} {dated}"})

@@ -21,7 +21,8 @@ from finray.index.plan import PlannedFile
 from finray.index.run import IndexRun, start_run
 from finray.index.stages import StagedFiling, read_and_parse, write
 from finray.index.summary import IndexSummary, ReportProgress
-from finray.models.encoder import Encoder, is_light, load_encoder
+from finray.models.encoder import Encoder
+from finray.models.encoder_loading import is_light, load_encoder
 
 _WRITE_SECONDS = 60.0
 """Longest time between writes, so that a kill costs little work."""

@@ -21,7 +21,8 @@ from finray.engine import Engine, asks_llm, build_engine
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.evaluate import Evaluation, evaluate
 from finray.models.chat import ChatModel
-from finray.models.encoder import Encoder, load_encoder
+from finray.models.encoder import Encoder
+from finray.models.encoder_loading import load_encoder
 from finray.models.reranker import load_reranker
 from finray.retrieval.methods.composed import method_named
 from finray.storage.locations import join

@@ -17,7 +17,7 @@ from finray.index.extension import Cost, FilingExtension, OfFiling
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
 from finray.models.chat import ChatReply, Message
-from finray.models.encoder import load_encoder
+from finray.models.encoder_loading import load_encoder
 from finray.models.fences import unfenced
 from finray.models.load_chat import disconnect, load_chat
 

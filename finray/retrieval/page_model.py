@@ -19,7 +19,7 @@ import numpy as np
 
 from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError
-from finray.models.encoder import is_static
+from finray.models.encoder_loading import is_static
 from finray.retrieval.page_features import FEATURES, Floats
 
 

@@ -19,7 +19,7 @@ from finray.core.query import Query, Shape
 from finray.core.roles import Curation
 from finray.core.types import Answer, Filing, Passage
 from finray.index.facts import FilingFacts, IndexedPage
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 
 EAGER = replace(shipped_figure_model(), threshold=0.0)
 """Chooses the best figure, however unsure."""

@@ -13,7 +13,7 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.types import Answer, Filing, Passage
 from finray.index.facts import FilingFacts, IndexedPage
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.question.rule_reader import with_measures
 
 PAGE = """Cost of Sales

@@ -23,7 +23,8 @@ from finray.core.errors import SettingsError
 from finray.core.settings import EncoderSettings, Settings, load_settings
 from finray.index.in_process import index_in_process
 from finray.index.summary import IndexProgress
-from finray.models.encoder import HashEncoder, Vectors
+from finray.models.encoder import Vectors
+from finray.models.hash_encoder import HashEncoder
 from tools.faults.contents import Contents, read_contents
 
 

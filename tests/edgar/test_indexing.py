@@ -21,7 +21,7 @@ from finray.index.summary import IndexSummary
 from finray.index.tasks import Run, in_turn
 from finray.index.writer import IndexWriter
 from finray.lab.sample.edgar import Submission
-from finray.models.encoder import encoder_dimension
+from finray.models.encoder_loading import encoder_dimension
 from finray.storage.locations import s3_filesystem
 from tests.edgar.syncer import Syncer
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from finray.engines import opening
 from finray.engines.outside import Outside
 from finray.engines.source import EngineSource
-from finray.models.encoder import HashEncoder, Vectors
+from finray.models.encoder import Vectors
+from finray.models.hash_encoder import HashEncoder
 
 OPENING = f"{__name__}:opener"
 FOLDER = "TEST_HOLD_FOLDER"

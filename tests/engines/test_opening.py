@@ -16,7 +16,8 @@ from finray.engine import Engine, open_engine
 from finray.engines.outside import Outsiders
 from finray.engines.pool import EnginePool, Watch
 from finray.engines.source import EngineSource
-from finray.models.encoder import HashEncoder, Vectors
+from finray.models.encoder import Vectors
+from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker, Scores
 from tests.weightless import weightless
 

@@ -10,7 +10,8 @@ from finray.core.query import Query
 from finray.core.settings import EncoderSettings
 from finray.engines.messages import Call, Reply, ToParent
 from finray.engines.outside import Outside, OutsideEncoder
-from finray.models.encoder import HashEncoder, QueryCache
+from finray.models.encoder import QueryCache
+from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.query_writing import search_vector
 
 DIMENSION = 8

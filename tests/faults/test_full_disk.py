@@ -20,7 +20,7 @@ from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
 from finray.lab.sample.generate import generate_sample
-from finray.models.encoder import load_encoder
+from finray.models.encoder_loading import load_encoder
 from tests.faults.commands import run
 from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.state import read_state, state_differences, texts_of

@@ -87,6 +87,26 @@ def test_figures_without_a_date_are_kept_without_one() -> None:
     ]
 
 
+def test_several_years_in_a_heading_are_no_period() -> None:
+    items = _read(
+        "~ | 2023(a) | 2024-2025 | Thereafter\nPurchase obligations | $16 | $6 | $4",
+        "Payments due as of December 31, 2022 (in millions)",
+    )
+    assert [(item.period_end and item.period_end.year, item.column_label) for item in items][:2] == [
+        (2023, None),
+        (None, "2024-2025"),
+    ]
+
+
+def test_a_heading_that_compares_years_heads_its_columns() -> None:
+    items = _read("~ | 2022 | 2021 | 2022 vs. 2021\nNet sales | $12 | $11 | $1", "(in millions)")
+    assert [(item.period_end and item.period_end.year, item.column_label) for item in items] == [
+        (2022, None),
+        (2021, None),
+        (None, "2022 vs. 2021"),
+    ]
+
+
 def test_the_scale_of_the_statements_holds_where_a_note_announces_none() -> None:
     (item,) = _read("~ | 2022\nRestructuring charges | 45", usual=Scale(10**6))
     assert item.value == 45e6
@@ -100,6 +120,7 @@ def test_the_scale_of_the_statements_holds_where_a_note_announces_none() -> None
         ("2022 Level 1", "2022 Level 1"),
         ("", None),
         ("Americas", "Americas"),
+        ("2027 - 2031", "2027 - 2031"),
     ],
 )
 def test_a_column_label_says_more_than_a_period(heading: str, said: str | None) -> None:

@@ -147,6 +147,19 @@ def test_a_year_above_the_line_of_the_others_heads_its_column() -> None:
     assert [(cell.text, cell.column, cell.span) for cell in grid.rows[0]] == [("2022", 3, 1)]
 
 
+def test_years_with_footnote_marks_and_ranges_of_years_are_headings() -> None:
+    page = _page(
+        [
+            ("", ("2021(a)", "2022", "2023 - 2027")),
+            ("Pension", ("$ 1,110", "$ 960", "$ 5,385")),
+            ("Retiree medical", ("65", "60", "290")),
+        ]
+    )
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column) for cell in grid.rows[0]] == [("2021(a)", 1), ("2022", 2), ("2023 - 2027", 3)]
+    assert len(grid.rows) == 3
+
+
 def test_a_page_of_prose_or_nothing_has_no_table() -> None:
     assert page_grids(_page([("Only words on this page, none of them a figure.", ())]), 0) == []
     assert page_grids(_page([]), 0) == []

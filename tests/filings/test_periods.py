@@ -43,6 +43,9 @@ FILING = Filing(
         ("Fiscal Year 2019 September 30", Heading(2019, 9, 30, 12, fiscal=True, apart=True)),
         ("Trailing 4-Quarters Ended August 31, 2024", Heading(2024, 8, 31, 12)),
         ("% change", Heading(change=True)),
+        ("Payments due, fiscal years ending January 31, 2018-2019", Heading(years=True)),
+        ("2027–31", Heading(years=True)),
+        ("9/6/2015 - 10/3/2015", Heading(2015, 9, 6)),
     ],
 )
 def test_headings(text: str, heading: Heading) -> None:

@@ -13,7 +13,7 @@ from finray.index.bundle import FilingBundle, make_bundle, texts_to_encode, with
 from finray.index.fragments import write_filings
 from finray.index.plan import PlannedFile, content_fingerprint
 from finray.index.writer import IndexWriter
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.storage.locations import SourceFile
 
 ENCODER = HashEncoder()

@@ -15,7 +15,9 @@ from finray.index import bundle as bundles
 from finray.index.attempts import AttemptsHere
 from finray.index.embedding import ATTEMPTS, embed_filings
 from finray.index.stages import StagedFiling
-from finray.models.encoder import Encoder, HashEncoder, Vectors, load_encoder
+from finray.models.encoder import Encoder, Vectors
+from finray.models.encoder_loading import load_encoder
+from finray.models.hash_encoder import HashEncoder
 from finray.storage.locations import SourceFile
 
 NOW = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)

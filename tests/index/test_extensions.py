@@ -23,7 +23,7 @@ from finray.index.extensions import extend_index
 from finray.index.layout import table_uri
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_array
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.storage.locations import write_bytes
 
 from .conftest import Index

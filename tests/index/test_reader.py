@@ -11,7 +11,7 @@ from finray.core.settings import Settings
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParserProcess
 from finray.index.reader import IndexReader
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 
 
 @pytest.fixture(scope="module")

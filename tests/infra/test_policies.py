@@ -22,7 +22,7 @@ from finray.index import maintenance
 from finray.index.in_process import index_in_process
 from finray.index.writer import IndexWriter
 from finray.lab.sample.edgar import feed_archive, sample_submissions
-from finray.models.encoder import encoder_dimension
+from finray.models.encoder_loading import encoder_dimension
 from finray.storage.locations import read_bytes, s3_filesystem, write_bytes
 from tests.infra.files import POLICIES
 from tests.infra.iam import Request, allowed, many

@@ -20,7 +20,7 @@ ENCODER = ["--set", "encoder.model=acme/encoder", "--set", "encoder.revision=mai
 DIMENSION = """
 import sys
 from finray.core.settings import EncoderSettings
-from finray.models.encoder import encoder_dimension
+from finray.models.encoder_loading import encoder_dimension
 print(encoder_dimension(EncoderSettings(model=sys.argv[1], revision=sys.argv[2])), "torch" in sys.modules)
 """
 

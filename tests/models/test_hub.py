@@ -22,7 +22,7 @@ from finray.core.settings import (
     load_settings,
 )
 from finray.models import hub
-from finray.models.encoder import load_encoder
+from finray.models.encoder_loading import load_encoder
 from finray.models.reranker import load_reranker
 from finray.models.sparse_encoder import load_sparse_encoder
 from finray.models.vllm_arguments import engine_arguments

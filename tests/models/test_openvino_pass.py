@@ -13,7 +13,7 @@ import torch
 from finray.core.errors import MissingExtraError, ModelUnavailableError
 from finray.core.settings import EncoderSettings, load_settings
 from finray.models import openvino_pass, transformer_encoder
-from finray.models.encoder import load_encoder
+from finray.models.encoder_loading import load_encoder
 from finray.models.transformer_encoder import chosen_backend
 
 CPU = torch.device("cpu")
@@ -65,7 +65,8 @@ def test_vectors_of_both_backends_agree(fixed_shapes: bool) -> None:
 @needs_openvino
 def test_openvino_does_not_report_its_use() -> None:
     code = (
-        "import sys; from finray.core.settings import EncoderSettings; from finray.models.encoder import load_encoder; "
+        "import sys; from finray.core.settings import EncoderSettings;"
+        "from finray.models.encoder_loading import load_encoder;"
         "load_encoder(EncoderSettings(backend='openvino'), threads=1); print('openvino_telemetry' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings
-from finray.models.encoder import encoder_dimension, load_encoder
+from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.models.static_encoder import (
     StaticEncoder,
     TokenVectors,
@@ -115,7 +115,8 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_loading_it_imports_neither_torch_nor_transformers() -> None:
     code = (
-        "import sys; from finray.core.settings import EncoderSettings; from finray.models.encoder import load_encoder;"
+        "import sys; from finray.core.settings import EncoderSettings;"
+        "from finray.models.encoder_loading import load_encoder;"
         "load_encoder(EncoderSettings(model='static')).encode_query('sales');"
         "print(sorted({'torch', 'transformers'} & set(sys.modules)))"
     )

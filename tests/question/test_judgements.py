@@ -8,7 +8,7 @@ import pytest
 
 from finray.core.journal import Journal
 from finray.core.types import Filing
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.question.companies import CompanyCatalog
 from finray.question.formulas import line_items
 from finray.question.judgements import Judgement, Prototypes, _known, judgement_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from finray.core.errors import SettingsError
 from finray.core.method_settings import FingearParameters
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.flam import (
     Flam,
     Lexicon,

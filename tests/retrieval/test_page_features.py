@@ -10,7 +10,7 @@ from finray.core.query import Query
 from finray.core.types import Document
 from finray.engine import Engine
 from finray.index.reader import IndexReader
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.filing_pages import PageCache
 from finray.retrieval.page_features import FEATURES, PRESELECTED, asked_terms, page_candidates, unit_range
 

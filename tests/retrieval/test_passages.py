@@ -11,7 +11,7 @@ from finray.core.query import Query
 from finray.core.types import Document, GoldEvidence, Passage
 from finray.engine import Engine
 from finray.index.reader import IndexReader
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.methods.bm25 import lexical_passages
 from finray.retrieval.oracle import GoldDocuments, GoldPages
 from finray.retrieval.page_model import shipped_page_model

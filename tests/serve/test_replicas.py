@@ -24,7 +24,7 @@ from finray.cluster.runtime import ray_cluster
 from finray.core.settings import EncoderSettings, RerankerSettings, Settings, load_settings
 from finray.core.types import Question
 from finray.engine import open_engine
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from serve.app import build
 from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArguments

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from finray.answering.page_cells import PageCell, measure_of
+from finray.core.vocabulary import MONTH
+from finray.filings.period_headings import YEAR_RANGE
 
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _PERIOD_WORDS = re.compile(
@@ -19,6 +21,7 @@ _PERIOD_WORDS = re.compile(
     r"jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|as of|at|for|the|in|millions?|thousands?|billions?)\b",
     re.I,
 )
+_DATE = re.compile(rf"\b{MONTH}\b\.? *\d{{0,2}}|\b(?:19|20)\d\d\b", re.I)
 _MEASURES = {"money": "amount", "shares": "shares", "per share": "per share", "percent": "percent", None: "number"}
 _CAPTION, _HEADING = 110, 70
 """Characters of a caption (its end, next to the table) and of the page's headings (their end) that a reader sees."""
@@ -47,10 +50,23 @@ def series_of(cells: Iterable[PageCell]) -> list[Series]:
     rows: dict[tuple[object, ...], list[PageCell]] = {}
     for cell in cells:
         item = cell.item
-        part = _part(item.column_label)
-        key = (*cell.row, item.label, item.section, part, measure_of(item))
+        key = (*cell.row, item.label, item.section, _part(item.column_label), measure_of(item))
         rows.setdefault(key, []).append(cell)
-    return [Series(tuple(own), described(own)) for own in rows.values()]
+    found: list[Series] = []
+    for own in rows.values():
+        found += [Series(tuple(part), described(part)) for part in _apart(own)]
+    return found
+
+
+def _apart(cells: list[PageCell]) -> Iterable[list[PageCell]]:
+    """``cells`` by the figures in their columns' heads, if several are of one period: "over 1 to 5 years"."""
+    periods = {(c.item.period_end, c.item.months, tuple(YEAR_RANGE.findall(c.item.column_label or ""))) for c in cells}
+    if len(periods) == len(cells):
+        return [cells]
+    parts: dict[str, list[PageCell]] = {}
+    for cell in cells:
+        parts.setdefault(" ".join(_DATE.sub(" ", cell.item.column_label or "").lower().split()), []).append(cell)
+    return parts.values()
 
 
 def described(cells: Sequence[PageCell]) -> str:

@@ -82,7 +82,7 @@ class PageScorer:
 
     def __init__(self, model: str, options: Hyperparameters, machine: Machine) -> None:
         from finray.core.settings import EncoderSettings
-        from finray.models.encoder import load_encoder
+        from finray.models.encoder_loading import load_encoder
 
         settings = EncoderSettings(
             model=model,

@@ -34,7 +34,8 @@ from finray.index.extension import Cost, FilingExtension, OfFiling
 from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
-from finray.models.encoder import load_encoder, query_vector
+from finray.models.encoder import query_vector
+from finray.models.encoder_loading import load_encoder
 from finray.models.load_chat import disconnect, load_chat
 from finray.retrieval.flat import Scope, doc_names, scope
 from finray.retrieval.graph.keywords import Keywords, asked_keywords, read_keywords

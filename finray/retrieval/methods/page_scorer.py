@@ -28,7 +28,8 @@ from finray.index.bundle import page_vectors
 from finray.index.extension import Encode, Extension
 from finray.index.extension_table import ExtensionTable, open_extension
 from finray.index.schema import vectors_array, vectors_matrix
-from finray.models.encoder import Encoder, QueryCache, Vectors, load_encoder
+from finray.models.encoder import Encoder, QueryCache, Vectors
+from finray.models.encoder_loading import load_encoder
 from finray.retrieval.flat import FoundPassages, Scope, doc_names
 from finray.retrieval.methods.titles import TITLE, title_vectors
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox

@@ -15,7 +15,7 @@ from finray.core.settings import Settings
 from finray.filings.summary import filing_title
 from finray.index.extension import Encode, Extension
 from finray.index.schema import vectors_array
-from finray.models.encoder import load_encoder
+from finray.models.encoder_loading import load_encoder
 
 TITLE: Final = "company, form, period"
 """Changes with the wording of titles, so that chunks with another are not mixed."""

@@ -21,7 +21,8 @@ from finray.index.extension import Cost, FilingExtension, OfFiling
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.chat import ChatModel
-from finray.models.encoder import Encoder, Vectors, load_encoder
+from finray.models.encoder import Encoder, Vectors
+from finray.models.encoder_loading import load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.openai_http import OpenAIChatModel
 from finray.retrieval.flam import Lexicon, PhraseMatcher, count_terms, lexicon_terms

@@ -32,6 +32,18 @@ def test_columns_that_only_name_periods_are_not() -> None:
     assert len(_series((one, other))) == 1
 
 
+def test_columns_of_one_period_that_differ_by_figures_are_series_of_their_own() -> None:
+    one = item(3, 1, "Corporate debt", 2727.0, column_label="December 31, Years Over 1 to 5")
+    other = replace(one, value=1557.0, text="1,557", column=2, column_label="December 31, Years Over 5 to 10")
+    assert [len(series.cells) for series in _series((one, other))] == [1, 1]
+
+
+def test_ranges_of_years_are_periods_of_one_series() -> None:
+    one = replace(item(3, 1, "Purchase obligations", 5.0, column_label="2019-2020"), period_end=None, months=None)
+    other = replace(one, value=6.0, text="6", column=2, column_label="2021-2022")
+    assert [len(series.cells) for series in _series((one, other))] == [2]
+
+
 def test_the_description_has_caption_and_headings_but_no_figure() -> None:
     text = _series()[0].text
     assert "Capital spending by segment" in text

@@ -20,7 +20,7 @@ from finray.lab.training.corpus import Corpus
 from finray.lab.training.options import PAGE_SCORER, PUBLISHED_PAGE_SCORER, RERANKER, Machine
 from finray.lab.training.page_scorer import page_scorer_columns
 from finray.lab.training.runs import FOLDS, Kind, Run, train_folds, train_model
-from finray.models.encoder import load_encoder
+from finray.models.encoder_loading import load_encoder
 from finray.models.reranker import load_reranker
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")

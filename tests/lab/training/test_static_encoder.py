@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from finray.lab.training.static_encoder import distil, principal_components, rarity, token_counts, vocabulary
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.models.static_encoder import StaticEncoder
 
 TOKENS = ["[PAD]", "[UNK]", "[unused0]", "the", "sales", "rose", "leases"]

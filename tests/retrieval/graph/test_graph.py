@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from finray.core.errors import ModelReplyError
 from finray.index.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.graph.memory import KnowledgeGraph
 from finray.retrieval.graph.parts import Entity, FilingGraph, Relation, graph_columns, graph_of_row, merged
 from finray.retrieval.graph.tagged import MAX_LINES, MAX_NAMES, tagged_graph

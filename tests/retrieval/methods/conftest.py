@@ -14,7 +14,8 @@ from finray.core.types import Document, Passage
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel, Message, ScriptedChatModel
-from finray.models.encoder import HashEncoder, QueryCache
+from finray.models.encoder import QueryCache
+from finray.models.hash_encoder import HashEncoder
 from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods import fingear, lightrag_rules, raptor, splade
 from finray.retrieval.methods.composed import build_retrieval, method_named

@@ -12,7 +12,7 @@ from finray.core.settings import LlmSettings, load_settings
 from finray.filings.summary import filing_title
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel, Message, ScriptedChatModel
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from finray.question.companies import CompanyCatalog
 from finray.retrieval.methods.composed import build_retrieval, method_named

@@ -17,7 +17,7 @@ from finray.core.types import Document
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker, Scores
 from finray.retrieval import cover_summaries
 from finray.retrieval.flat import WholeIndex

@@ -9,7 +9,7 @@ from finray.core.settings import load_settings
 from finray.core.types import Document
 from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader
-from finray.models.encoder import HashEncoder
+from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.methods import raptor
 from finray.retrieval.trees.store import FilingTrees, TreeStore
 

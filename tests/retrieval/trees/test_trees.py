@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from finray.core.types import TokenUsage
-from finray.models.encoder import HashEncoder, Vectors
+from finray.models.encoder import Vectors
+from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.trees.clustering import Members
 from finray.retrieval.trees.grow import Node, grow
 from finray.retrieval.trees.store import FilingTrees, ItemTree, bag_of_words, read_trees, tree_columns

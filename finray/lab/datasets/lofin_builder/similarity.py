@@ -10,7 +10,8 @@ import numpy as np
 from finray.core.settings import EncoderSettings, RerankerSettings
 from finray.lab.datasets.lofin_builder.gold_pages import Scores, Similarity, text_match
 from finray.models import hub
-from finray.models.encoder import Encoder, Vectors, load_encoder
+from finray.models.encoder import Encoder, Vectors
+from finray.models.encoder_loading import load_encoder
 
 _PAGES = 10
 """Pages that a cross-encoder reads: those with most of the words of the text."""
