@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from finray.answering.grounding import printing, prints
 from finray.answering.units import printed_unit, result_unit
-from finray.answering.wording import asked_value, shown
+from finray.answering.wording import asked_value, shown, shown_move
 from finray.core.plan import Coverage, Found
 from finray.core.query import Query, Shape
 from finray.core.types import Answer, CitedCell, Filing, LineItem, Passage
 from finray.index.facts import FilingFacts
 from finray.question.arithmetic import evaluate
+
+_MOVES = frozenset({"growth", "change", "difference"})
+"""Kinds of plans whose result is a change."""
 
 
 class Computation:
@@ -51,7 +54,7 @@ class Computation:
         return f"{self._facts.company_name(company)}: ", program
 
     def _text(self, value: float, lead: str) -> str:
-        plan, text = self._plan, lead + shown(value, self._unit, self._shape)
+        plan, text = self._plan, lead + self._shown(value)
         sign = (value > 0) - (value < 0)
         agrees = "Yes" if (sign < 0 if plan.lowest else sign > 0) else "No"
         if plan.kind == "trend":
@@ -74,6 +77,11 @@ class Computation:
             detail = "" if plan.kind == "highest" else f": {self._listed(self._parts)}"
             return f"{text} ({plan.metric}{detail})"
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
+
+    def _shown(self, value: float) -> str:
+        if self._plan.kind in _MOVES:
+            return shown_move(value, self._unit, self._shape, self._query.intents)
+        return shown(value, self._unit, self._shape)
 
     def _ranking(self) -> str:
         """The company or year with the highest (or lowest) value, and all values."""

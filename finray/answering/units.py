@@ -27,7 +27,11 @@ def result_unit(query: Query, coverage: Coverage) -> Unit:
 
 
 def answers_unit(query: Query, coverage: Coverage) -> bool:
-    """Whether the result has the unit that the question asks for."""
+    """Whether the result has a unit, and the one that the question asks for: 22% divided by $9,602 million has none."""
+    if coverage.plan.kind in _NAMES:
+        return True
+    percent = {item.unit == "percent" for item in coverage.found.values()}
+    if len(percent) > 1 and "*" not in coverage.plan.program:
+        return False
     money = any(item.currency for item in coverage.found.values())
-    named = coverage.plan.kind in _NAMES
-    return named or fits(query.shape.unit, result_unit(query, coverage), money=money)
+    return fits(query.shape.unit, result_unit(query, coverage), money=money)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from finray.core.plan import Unit
 from finray.core.query import Shape
 from finray.core.vocabulary import SCALES
@@ -29,6 +31,13 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
     scaled = abs(value) / SCALES[scale]
     natural = 2 if scale in ("billion", "trillion") else (0 if scaled == round(scaled) else 1)
     return f"{_sign(value)}{_symbol(shape)}{scaled:,.{_digits(shape, natural)}f} {scale}"
+
+
+def shown_move(value: float, unit: Unit, shape: Shape, intents: Collection[str]) -> str:
+    """A change; one whose fall the question asks for by its size: "a decrease of 22.6%"."""
+    if "falls" not in intents or "rises" in intents:
+        return shown(value, unit, shape)
+    return f"{'a decrease' if value < 0 else 'an increase'} of {shown(abs(value), unit, shape)}"
 
 
 def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:

@@ -98,16 +98,13 @@ def _groups(number: int, lines: Sequence[_Line], places: Columns) -> list[Group]
         return repeated
     several = [each for each in lines if len(each.headings) > 1 and each is not line]
     others = [tuple(each.over(column) for each in several) for column in range(len(places))]
-    heads = [(*other, line.over(column)) for column, other in enumerate(others)]
-    alike = {head for head, count in Counter(heads).items() if count > 1}
+    alike = {other for other, count in Counter(others).items() if count > 1}
     groups = _centered_over(list(line.headings.values()), places) if alike else None
     if groups is None:
         return None
     group_of = {column: number for number, (a, b) in enumerate(groups) for column in range(a, b + 1)}
-    added = [column for column in group_of if column not in line.covered]
-    if not any(heads[column] in alike for column in added):
-        return None
-    return groups if _tell_apart(groups, group_of, others, {others[column] for column in added}) else None
+    added = {others[column] for column in group_of if column not in line.covered}
+    return groups if added & alike and _tell_apart(groups, group_of, others, added) else None
 
 
 def _tell_apart(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from finray.answering.wording import asked_value, shown
+from finray.answering.wording import asked_value, shown, shown_move
 from finray.core.plan import Unit
 from finray.core.query import Shape
 from finray.question.shape import asked_shape
@@ -53,3 +53,16 @@ def test_values_for_a_machine() -> None:
     assert asked_value(4e9, "USD", Shape("billion", 2, "JPY")) == (4e9, "JPY")
     assert asked_value(0.4, "USD/share", Shape(None, None, "EUR")) == (0.4, "EUR/share")
     assert asked_value(302, "USD", Shape(None, None, "")) == (302, "count")
+
+
+@pytest.mark.parametrize(
+    ("value", "intents", "text"),
+    [
+        (-0.226, {"growth", "falls"}, "a decrease of 22.6%"),
+        (0.05, {"growth", "falls"}, "an increase of 5.0%"),
+        (-0.226, {"growth"}, "-22.6%"),
+        (-0.226, {"growth", "rises", "falls"}, "-22.6%"),
+    ],
+)
+def test_a_fall_that_is_asked_for_is_stated_by_its_size(value: float, intents: set[str], text: str) -> None:
+    assert shown_move(value, "percent", Shape(None, None), intents) == text

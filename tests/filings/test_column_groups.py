@@ -65,6 +65,14 @@ def test_groups_of_other_sizes_are_found_by_their_middle() -> None:
     assert [head[0] for head in heads] == ["2018"] * 5 + ["2017"] * 3
 
 
+def test_a_group_whose_last_year_is_missing_below() -> None:
+    rows = [
+        [_over("Net Revenue", 1), _over("Long-Lived Assets", 3.5, 70)],
+        _leaves("2017", "2016", "2015", "2017", "2016"),
+    ]
+    assert [head[0] for head in _heads(rows, 5)] == ["Net Revenue"] * 3 + ["Long-Lived Assets"] * 2
+
+
 def test_a_year_over_its_amount_and_its_share() -> None:
     assert [head[:1] for head in _heads([[_over("2022", 0.5), _over("2021", 2.5)]], 4)] == [
         ["2022"],

@@ -22,6 +22,11 @@ _PERIOD_WORDS = re.compile(
     re.I,
 )
 _DATE = re.compile(rf"\b{MONTH}\b\.? *\d{{0,2}}|\b(?:19|20)\d\d\b", re.I)
+_OPENS_OR_CLOSES = re.compile(
+    r"\b(?:as of|at)?(?: the)? ?(?:beginning|opening|start|ending|end|closing)\b"
+    r"(?: of (?:the )?(?:fiscal )?(?:year|period|quarter))?",
+    re.I,
+)
 _MEASURES = {"money": "amount", "shares": "shares", "per share": "per share", "percent": "percent", None: "number"}
 _CAPTION, _HEADING = 110, 70
 """Characters of a caption (its end, next to the table) and of the page's headings (their end) that a reader sees."""
@@ -50,7 +55,8 @@ def series_of(cells: Iterable[PageCell]) -> list[Series]:
     rows: dict[tuple[object, ...], list[PageCell]] = {}
     for cell in cells:
         item = cell.item
-        key = (*cell.row, item.label, item.section, _part(item.column_label), measure_of(item))
+        row = _balance(cell) or (*cell.row, item.label)
+        key = (*row, item.section, _part(item.column_label), measure_of(item))
         rows.setdefault(key, []).append(cell)
     found: list[Series] = []
     for own in rows.values():
@@ -58,11 +64,25 @@ def series_of(cells: Iterable[PageCell]) -> list[Series]:
     return found
 
 
+def _balance(cell: PageCell) -> tuple[object, ...] | None:
+    """What the opening and the closing balance of a table share; None for other rows."""
+    item = cell.item
+    label = _OPENS_OR_CLOSES.sub(" ", _DATE.sub(" ", item.label))
+    if item.months != 0 or item.statement == "balance" or label == item.label:
+        return None
+    return cell.filing.filing_id, item.page, item.caption, " ".join(re.findall(r"[a-z]+", label.lower()))
+
+
 def _apart(cells: list[PageCell]) -> Iterable[list[PageCell]]:
     """``cells`` by the figures in their columns' heads, if several are of one period: "over 1 to 5 years"."""
     periods = {(c.item.period_end, c.item.months, tuple(YEAR_RANGE.findall(c.item.column_label or ""))) for c in cells}
     if len(periods) == len(cells):
         return [cells]
+    if len({cell.row for cell in cells}) > 1:  # a year's opening balance is the closing one of the year before
+        first: dict[object, PageCell] = {}
+        for cell in cells:
+            first.setdefault((cell.item.period_end, cell.item.column_label), cell)
+        return [list(first.values())]
     parts: dict[str, list[PageCell]] = {}
     for cell in cells:
         parts.setdefault(" ".join(_DATE.sub(" ", cell.item.column_label or "").lower().split()), []).append(cell)

@@ -160,10 +160,18 @@ def _answered_numbers(question: Question, prediction: Prediction, reference: Num
         return _stated_numbers(question, prediction.answer, reference)
     value = Number(Decimal(repr(float(prediction.value))), 0, unit_factor(prediction.unit or ""))
     printed = [number for number in find_numbers(prediction.answer) if same_when_printed(number, value)]
+    if value.face.is_signed():  # "a decrease of 5.2%" is both -5.2% and what it fell by
+        opposite = _negated(value)
+        stated = signed_figures(prediction.answer)
+        printed += [one for one in stated if same_when_printed(one, opposite) and _negated(one) in stated]
     if prediction.unit == "ratio" and reference.factor < 1:  # 0.5 is a half, not half a percent
         value = Number(value.face / reference.factor, 0, reference.factor)
         printed = [number for number in printed if number.factor < 1]
     return [value, *printed]
+
+
+def _negated(number: Number) -> Number:
+    return Number(-number.face, number.places, number.factor)
 
 
 def _stated_numbers(question: Question, answer: str, reference: Number) -> list[Number]:

@@ -15,7 +15,7 @@ from finray.answering.table_reader.operations import NAMING
 from finray.answering.table_reader.reading_choice import SIGNALS, best_reading, signals
 from finray.answering.table_reader.readings import Reading, Readings, unit_of
 from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
-from finray.answering.wording import asked_value
+from finray.answering.wording import asked_value, shown_move
 from finray.core.query import Query
 from finray.core.types import Prediction, Question
 from finray.engine import Engine
@@ -32,6 +32,7 @@ from finray.question.companies import CompanyCatalog
 ReadingQuestion: TypeAlias = ChoiceQuestion[Readings]
 
 READINGS: Final = ChoiceTask[Readings](SIGNALS, best_reading, signals, wrong=0.03)
+_MOVES: Final = frozenset({"difference", "growth"})
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -78,15 +79,18 @@ def _right(question: Question, query: Query, found: Readings, reference: Number 
     """Whether an answer with each reading states the gold figure."""
     if reference is None:
         return [False] * len(found.readings)
-    known: dict[tuple[float, str], bool] = {}
+    known: dict[tuple[float, str, str], bool] = {}
     result = []
     for reading, value in zip(found.readings, found.values, strict=True):
         if reading.operation in NAMING:
             result.append(False)
             continue
-        given = asked_value(float(value), unit_of(reading.operation, cells_of(found, reading)), query.shape)
+        unit = unit_of(reading.operation, cells_of(found, reading))
+        moves = reading.operation in _MOVES
+        text = shown_move(float(value), unit, query.shape, query.intents) if moves else ""
+        given = (*asked_value(float(value), unit, query.shape), text)
         if given not in known:
-            prediction = Prediction(question.qid, question.question, "", "answered", value=given[0], unit=given[1])
+            prediction = Prediction(question.qid, question.question, text, "answered", value=given[0], unit=given[1])
             known[given] = bool(metrics.numeric_accuracy(question, prediction, reference))
         result.append(known[given])
     return result

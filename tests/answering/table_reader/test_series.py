@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 
 from finray.answering.page_cells import PageCells
@@ -42,6 +43,21 @@ def test_ranges_of_years_are_periods_of_one_series() -> None:
     one = replace(item(3, 1, "Purchase obligations", 5.0, column_label="2019-2020"), period_end=None, months=None)
     other = replace(one, value=6.0, text="6", column=2, column_label="2021-2022")
     assert [len(series.cells) for series in _series((one, other))] == [2]
+
+
+def test_opening_and_closing_balances_are_periods_of_one_series() -> None:
+    opening = replace(item(3, 1, "Benefit obligation, beginning of year", 17.0), months=0, period_end=BEFORE)
+    before = replace(opening, value=18.0, text="18", column=2, period_end=dt.date(2020, 12, 31))
+    closing = replace(item(3, 4, "Benefit obligation, end of year", 11.0), months=0)
+    repeated = replace(closing, value=17.0, text="17", column=2, period_end=BEFORE)
+    (series,) = _series((opening, before, closing, repeated))
+    assert [cell.item.text for cell in series.cells] == ["17", "18", "11"]
+
+
+def test_balances_of_different_things_stay_apart() -> None:
+    one = replace(item(3, 1, "Plan assets at end of year", 17.0), months=0)
+    other = replace(item(3, 2, "Benefit obligation at end of year", 18.0), months=0)
+    assert len(_series((one, other))) == 2
 
 
 def test_the_description_has_caption_and_headings_but_no_figure() -> None:
