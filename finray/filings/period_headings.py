@@ -15,6 +15,10 @@ _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
 YEAR_RANGE = re.compile(
     r"(?<![\d,.$/])(?:19|20)\d\d ?(?:-|–|—|to|through) ?(?:(?:19|20)\d\d|\d\d)(?![\d,/])", re.IGNORECASE
 )
+CODED_QUARTER = re.compile(
+    r"\b(?:(?P<first>[1-4])Q ?'?|Q(?P<second>[1-4]) ?['’])(?P<year>(?:19|20)?\d\d)(?!\d)", re.IGNORECASE
+)
+"""Quarters as banks name them: "2Q21", "Q2'21"."""
 _COUNT = f"(?P<count>{COUNT})"
 _MONTHS_LONG = re.compile(_COUNT + r"[\s-]+months?\b", re.IGNORECASE)
 _WEEKS_LONG = re.compile(_COUNT + r"[\s-]+weeks?\b", re.IGNORECASE)
@@ -44,6 +48,8 @@ class Heading:
     """The year stands apart from month and day: "Fiscal 2019 | September 30"."""
     years: bool = False
     """Several years together: "2027-2031"."""
+    coded: bool = False
+    """A quarter of the company's year, whatever period the filing is of: "2Q21"."""
 
 
 _CHANGE = re.compile(
@@ -56,6 +62,10 @@ def read_heading(text: str) -> Heading:
     """Year, month, day and length of the period that ``text`` names."""
     if YEAR_RANGE.search(text):
         return Heading(years=True)
+    if coded := CODED_QUARTER.search(text):
+        named = int(coded["year"])
+        quarter = int(coded["first"] or coded["second"])
+        return Heading(named if named > 99 else 2000 + named, months=3, quarter=quarter, coded=True)
     year = month = day = None
     apart = False
     years = {int(y) for y in _YEAR.findall(text)}
@@ -131,7 +141,7 @@ _PERIOD_WORDS = re.compile(
 @lru_cache(maxsize=4096)  # called for each cell of a column
 def column_label(heading: str) -> str | None:
     """``heading`` if it holds more than one period and a scale, else None."""
-    named = YEAR_RANGE.search(heading) or _PERIOD_WORDS.sub("", _FOOTNOTE.sub(" ", heading))
+    named = YEAR_RANGE.search(heading) or _PERIOD_WORDS.sub("", CODED_QUARTER.sub(" ", _FOOTNOTE.sub(" ", heading)))
     return heading[:MAX_COLUMN_LABEL] if named else None
 
 

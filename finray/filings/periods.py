@@ -61,6 +61,9 @@ class Calendar:
         heading = read_heading(text)
         if heading.years or (heading.change and heading.year is None):
             return Period(None, None)
+        if heading.coded and heading.year is not None:
+            year_end = _year_end(heading.year, self.filing)
+            return Period(self._quarter_end(heading, year_end), 0 if self.statement == "balance" else 3)
         end, months = self._end(heading), self._months(heading)
         if self._is_quarter(heading, end):
             return Period(self._quarter_end(heading, end), 3)
@@ -176,6 +179,13 @@ def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
         month, day = (int(part) for part in filing.fiscal_year_end.strip("-").split("-"))
         return _date(year, month, day, filing) if 1 <= month <= 12 else None
     return None
+
+
+def _year_end(year: int, filing: Filing) -> dt.date | None:
+    """The end of a fiscal year as the company counts it, in a quarterly report too."""
+    quarter = {"Q1": 1, "Q2": 2, "Q3": 3}.get(filing.fiscal_period or "", 4)
+    end = _fiscal_year_end(year, filing)
+    return end if end is None or filing.period_end is None else add_months(end, 3 * (4 - quarter))
 
 
 def _shift_years(date: dt.date, years: int) -> dt.date | None:

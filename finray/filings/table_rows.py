@@ -10,7 +10,7 @@ from finray.filings.grids import Cell
 
 MAX_LABEL = 400
 PERIOD_WORDS = re.compile(
-    rf"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|^(?:19|20)\d\d$",
+    rf"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|^(?:19|20)\d\d$|\b[1-4]Q ?'?\d\d",
     re.IGNORECASE,
 )
 

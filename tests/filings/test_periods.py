@@ -45,6 +45,8 @@ FILING = Filing(
         ("% change", Heading(change=True)),
         ("Payments due, fiscal years ending January 31, 2018-2019", Heading(years=True)),
         ("2027–31", Heading(years=True)),
+        ("Six months ended June 30, 3Q20", Heading(2020, months=3, quarter=3, coded=True)),
+        ("Q2'21", Heading(2021, months=3, quarter=2, coded=True)),
         ("9/6/2015 - 10/3/2015", Heading(2015, 9, 6)),
     ],
 )
@@ -79,6 +81,17 @@ ANNUAL = Filing(
 )
 def test_the_quarters_of_an_annual_report_end_at_different_days(titles: str, heading: str, end: dt.date) -> None:
     assert Calendar(ANNUAL, None, titles).period(1, {1: heading}).end == end
+
+
+@pytest.mark.parametrize(
+    ("heading", "end"),
+    [("2Q25", dt.date(2025, 6, 27)), ("1Q25", dt.date(2025, 3, 27)), ("4Q24", dt.date(2024, 12, 27))],
+)
+def test_quarters_by_their_code_end_at_different_days_in_a_quarterly_report_too(heading: str, end: dt.date) -> None:
+    period = Calendar(FILING, "income", "Six months ended June 27,").period(1, {1: heading})
+    assert period.end is not None
+    assert abs(period.end - end) <= dt.timedelta(days=5)
+    assert period.months == 3
 
 
 def test_the_total_of_four_quarters_is_a_year() -> None:
