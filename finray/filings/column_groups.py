@@ -54,9 +54,8 @@ class _Line:
 
     @property
     def distinct(self) -> bool:
-        """Whether no heading is repeated, as parts of wrapped ones are: "Accumulated" over "depreciation"."""
-        texts = [cell.text for cell, _ in self.headings.values()]
-        return len(set(texts)) == len(texts)
+        """Whether the headings differ; parts of wrapped ones do not: "Accumulated" over "depreciation" and again."""
+        return len(self.headings) == 1 or len({cell.text for cell, _ in self.headings.values()}) > 1
 
     @property
     def covered(self) -> frozenset[int]:

@@ -62,7 +62,7 @@ def read_heading(text: str) -> Heading:
     """Year, month, day and length of the period that ``text`` names."""
     if YEAR_RANGE.search(text):
         return Heading(years=True)
-    if coded := CODED_QUARTER.search(text):
+    if (coded := CODED_QUARTER.search(text)) and not _CHANGE.search(text):
         named = int(coded["year"])
         quarter = int(coded["first"] or coded["second"])
         return Heading(named if named > 99 else 2000 + named, months=3, quarter=quarter, coded=True)

@@ -47,6 +47,7 @@ FILING = Filing(
         ("2027–31", Heading(years=True)),
         ("Six months ended June 30, 3Q20", Heading(2020, months=3, quarter=3, coded=True)),
         ("Q2'21", Heading(2021, months=3, quarter=2, coded=True)),
+        ("Change Q2'25 vs. Q2'24", Heading(months=3, change=True)),
         ("9/6/2015 - 10/3/2015", Heading(2015, 9, 6)),
     ],
 )
