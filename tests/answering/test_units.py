@@ -9,7 +9,7 @@ import pytest
 
 from finray.answering.units import answers_unit
 from finray.core.period import Period
-from finray.core.plan import Coverage, Found, Operand, Phrase, Plan
+from finray.core.plan import Coverage, Found, Operand, Phrase, Plan, Unit
 from finray.core.query import Query, Shape
 from tests.answering.made_up_cells import FILING, item
 
@@ -17,7 +17,7 @@ _PHRASE = Phrase("taxes", (), (), "money")
 _OPERAND = Operand("a", "acme", "a", Period(2022, None), "taxes", _PHRASE)
 
 
-def _found(name: str, unit: str) -> Found:
+def _found(name: str, unit: Unit) -> Found:
     line = item(3, 1, "Taxes", 5.0, unit=unit, period_end=dt.date(2022, 12, 31))
     return Found(replace(_OPERAND, name=name), FILING, line, 5.0, unit, "USD" if unit == "USD" else "", 1.0)
 
@@ -32,7 +32,7 @@ def _found(name: str, unit: str) -> Found:
         ("a - b", ("percent", "percent"), True),
     ],
 )
-def test_a_percentage_and_an_amount_are_only_multiplied(program: str, units: tuple[str, str], right: bool) -> None:
+def test_a_percentage_and_an_amount_are_only_multiplied(program: str, units: tuple[Unit, Unit], right: bool) -> None:
     found = {name: _found(name, unit) for name, unit in zip("ab", units, strict=True)}
     plan = Plan("value", program, "USD", "taxes", tuple(each.operand for each in found.values()))
     query = Query("How much?", "How much?", ("acme",), shape=Shape(None, None))
