@@ -35,7 +35,7 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
 
 def shown_move(value: float, unit: Unit, shape: Shape, intents: Collection[str]) -> str:
     """A change; one whose fall the question asks for by its size: "a decrease of 22.6%"."""
-    if "falls" not in intents or "rises" in intents:
+    if value == 0 or "falls" not in intents or "rises" in intents:
         return shown(value, unit, shape)
     return f"{'a decrease' if value < 0 else 'an increase'} of {shown(abs(value), unit, shape)}"
 

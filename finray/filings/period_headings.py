@@ -13,7 +13,7 @@ DAY_OF = re.compile(
 _NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
 YEAR_RANGE = re.compile(
-    r"(?<![\d,.$/])(?:19|20)\d\d ?(?:-|–|—|to|through) ?(?:(?:19|20)\d\d|\d\d)(?![\d,/])", re.IGNORECASE
+    r"(?<![\d,.$/])(?:19|20)\d\d ?(?:-|–|—|to|through) ?(?:(?:19|20)\d\d|\d\d)(?![\d,/-])", re.IGNORECASE
 )
 CODED_QUARTER = re.compile(
     r"\b(?:(?P<first>[1-4])Q ?'?|Q(?P<second>[1-4]) ?['’])(?P<year>(?:19|20)?\d\d)(?!\d)", re.IGNORECASE
@@ -63,9 +63,8 @@ def read_heading(text: str) -> Heading:
     if YEAR_RANGE.search(text):
         return Heading(years=True)
     if (coded := CODED_QUARTER.search(text)) and not _CHANGE.search(text):
-        named = int(coded["year"])
         quarter = int(coded["first"] or coded["second"])
-        return Heading(named if named > 99 else 2000 + named, months=3, quarter=quarter, coded=True)
+        return Heading(_in_full(int(coded["year"])), months=3, quarter=quarter, coded=True)
     year = month = day = None
     apart = False
     years = {int(y) for y in _YEAR.findall(text)}
@@ -77,7 +76,7 @@ def read_heading(text: str) -> Heading:
             month = None
     elif numeric := _NUMERIC_DATE.search(text):
         month, day, year = int(numeric["month"]), int(numeric["day"]), int(numeric["year"])
-        year += 2000 if year < 70 else 1900 if year < 100 else 0
+        year = _in_full(year)
     if year is None and len(years) == 1:
         year, apart = next(iter(years)), month is not None
     if month is not None and not 1 <= month <= 12:
@@ -92,6 +91,11 @@ def read_heading(text: str) -> Heading:
         _quarter_of(text),
         apart,
     )
+
+
+def _in_full(year: int) -> int:
+    """A year of two digits in full."""
+    return year + (2000 if year < 70 else 1900 if year < 100 else 0)
 
 
 def _quarter_of(text: str) -> int | None:

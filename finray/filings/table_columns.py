@@ -65,7 +65,7 @@ class Columns:
 
     @property
     def dated(self) -> bool:
-        """Whether a heading names a period (more than "2027-2031", of which figures are estimates)."""
+        """Whether a heading names a period; a range of years, "2027-2031", dates no figure."""
         return any(names_period(heading) and not read_heading(heading).years for heading in self.headings.values())
 
     def begin_anew(self) -> None:

@@ -47,6 +47,7 @@ FILING = Filing(
         ("2027–31", Heading(years=True)),
         ("Six months ended June 30, 3Q20", Heading(2020, months=3, quarter=3, coded=True)),
         ("Q2'21", Heading(2021, months=3, quarter=2, coded=True)),
+        ("4Q98", Heading(1998, months=3, quarter=4, coded=True)),
         ("Change Q2'25 vs. Q2'24", Heading(months=3, change=True)),
         ("9/6/2015 - 10/3/2015", Heading(2015, 9, 6)),
     ],
@@ -82,6 +83,10 @@ ANNUAL = Filing(
 )
 def test_the_quarters_of_an_annual_report_end_at_different_days(titles: str, heading: str, end: dt.date) -> None:
     assert Calendar(ANNUAL, None, titles).period(1, {1: heading}).end == end
+
+
+def test_a_date_of_digits_is_no_range_of_years() -> None:
+    assert not read_heading("2022-12-31").years
 
 
 @pytest.mark.parametrize(

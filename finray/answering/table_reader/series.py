@@ -78,15 +78,26 @@ def _apart(cells: list[PageCell]) -> Iterable[list[PageCell]]:
     periods = {(c.item.period_end, c.item.months, tuple(YEAR_RANGE.findall(c.item.column_label or ""))) for c in cells}
     if len(periods) == len(cells):
         return [cells]
-    if len({cell.row for cell in cells}) > 1:  # a year's opening balance is the closing one of the year before
-        first: dict[object, PageCell] = {}
-        for cell in cells:
-            first.setdefault((cell.item.period_end, cell.item.column_label), cell)
-        return [list(first.values())]
+    if len({cell.row for cell in cells}) > 1:
+        return _balances(cells)
     parts: dict[str, list[PageCell]] = {}
     for cell in cells:
         parts.setdefault(" ".join(_DATE.sub(" ", cell.item.column_label or "").lower().split()), []).append(cell)
     return parts.values()
+
+
+def _balances(cells: list[PageCell]) -> Iterable[list[PageCell]]:
+    """Opening and closing balances as one series, in which a year's opening balance is the closing one of the year
+    before; row by row if they differ, for the table then has several such pairs."""
+    first: dict[object, PageCell] = {}
+    for cell in cells:
+        known = first.setdefault((cell.item.period_end, cell.item.column_label), cell)
+        if known.item.value != cell.item.value:
+            rows: dict[object, list[PageCell]] = {}
+            for each in cells:
+                rows.setdefault(each.row, []).append(each)
+            return rows.values()
+    return [list(first.values())]
 
 
 def described(cells: Sequence[PageCell]) -> str:

@@ -54,6 +54,14 @@ def test_opening_and_closing_balances_are_periods_of_one_series() -> None:
     assert [cell.item.text for cell in series.cells] == ["17", "18", "11"]
 
 
+def test_two_pairs_of_balances_in_one_table_are_not_mixed() -> None:
+    opening = replace(item(3, 1, "Outstanding at beginning of year", 5.0), months=0, period_end=BEFORE)
+    closing = replace(item(3, 2, "Outstanding at end of year", 6.0), months=0)
+    others = (replace(opening, row=3, value=50.0, text="50"), replace(closing, row=4, value=60.0, text="60"))
+    found = [[cell.item.text for cell in series.cells] for series in _series((opening, closing, *others))]
+    assert found == [["5"], ["6"], ["50"], ["60"]]
+
+
 def test_balances_of_different_things_stay_apart() -> None:
     one = replace(item(3, 1, "Plan assets at end of year", 17.0), months=0)
     other = replace(item(3, 2, "Benefit obligation at end of year", 18.0), months=0)
