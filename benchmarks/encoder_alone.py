@@ -50,7 +50,7 @@ def _start_worker(everyone: Barrier) -> None:
 
 def _encode(texts: list[str]) -> tuple[float, float, float, float]:
     """Start and end (monotonic), seconds and CPU seconds of forward passes."""
-    encoder = _TimedEncoder(str(minilm_folder()), EncoderSettings(), threads=1)
+    encoder = _TimedEncoder(str(minilm_folder()), EncoderSettings(model="minilm"), threads=1)
     encoder.encode_passages(texts[:8])
     encoder.forward_seconds = encoder.forward_cpu_seconds = 0.0
     assert _everyone is not None

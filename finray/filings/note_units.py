@@ -241,5 +241,8 @@ def _is_index(grid: Grid) -> bool:
 @lru_cache(maxsize=64)  # called for each table of a page
 def _stated(pattern: re.Pattern[str], text: str) -> int | None:
     """The scale that a pattern's named group finds, if it is the only one in ``text``."""
+    lowered = text.lower()
+    if not any(scale in lowered for scale in SCALES):
+        return None
     found = {word.lower() for match in pattern.finditer(text) for word in match.groupdict().values() if word}
     return SCALES[found.pop()] if len(found) == 1 else None

@@ -83,7 +83,9 @@ def _lines(words: Sequence[Word]) -> list[Line]:
             middle, height = own, word.y1 - word.y0
     built = []
     for line in lines:
-        kept = sorted((w for w in map(_without_leaders, line) if w), key=_left)
+        kept = sorted(line, key=_left)
+        if _LEADING.search("".join([word.text for word in kept])):
+            kept = [w for w in map(_without_leaders, kept) if w]
         height = _median([w.y1 - w.y0 for w in line])
         ordered = tuple([w for w in kept if not _is_superscript(w, height)])
         if ordered:
@@ -155,17 +157,16 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
     for before, word in pairwise(line.words):
         gap = word.x0 - before.x1
         kind = _kind(word.text)
-        after_number = _is_number(runs[-1])
         apart = gap > (DASH_GAP if word.text in "-–—" else GAP) * height
         if kind.numeric and not apart and word.text not in {")", "%", ")%"}:
-            at_edge = len(word.text) > 1 and _is_near(word.x1, edges)
+            at_edge = len(word.text) > 1 and gap > 0.1 * height and _is_near(word.x1, edges)
             apart = (
                 word.text == "$"
-                or (at_edge and gap > 0.1 * height and (kind.grouped or after_number))
-                or (after_number and gap > 0.15 * height)
+                or (at_edge and kind.grouped)
+                or ((at_edge or gap > 0.15 * height) and _is_number(runs[-1]))
             )
-        elif after_number and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
-            apart = True
+        elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
+            apart = _is_number(runs[-1])
         if apart or (gap > 0.15 * height and _next_period(before.text, word.text, kind)):
             runs.append([word])
         else:

@@ -29,6 +29,8 @@ _QUARTERS_LONG = re.compile(
     re.IGNORECASE,
 )
 _NTH_QUARTER = re.compile(rf"\b(?:(?P<ordinal>{ORDINAL})|q(?P<number>[1-4]))\b", re.IGNORECASE)
+_LENGTH = re.compile(r"month|quarter|week|year|fiscal|annual|fy|q[1-4]")
+"""What a text that gives the length of a period holds."""
 _YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
 
 
@@ -108,11 +110,14 @@ def _quarter_of(text: str) -> int | None:
 
 def length_in_months(text: str) -> int | None:
     """Months of the period; a quarter may have 11 to 17 weeks, as retailers count."""
-    if match := _MONTHS_LONG.search(text):
+    lowered = text.lower()  # a plain search for a word takes a fraction of an expression's time
+    if not _LENGTH.search(lowered):
+        return None
+    if "month" in lowered and (match := _MONTHS_LONG.search(text)):
         return number_of(match["count"])
-    if match := _QUARTERS_LONG.search(text):
+    if "quarter" in lowered and (match := _QUARTERS_LONG.search(text)):
         return 3 * number_of(match["count"] or match["ended"])
-    if match := _WEEKS_LONG.search(text):
+    if "week" in lowered and (match := _WEEKS_LONG.search(text)):
         weeks = number_of(match["count"])
         usual = ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
         return next((n for low, high, n in usual if low <= weeks <= high), max(1, round(weeks * 12 / 52)))

@@ -41,7 +41,8 @@ INTERIM = 0.85
 TITLE_LINES = 14
 """A statement's title is among the first lines of its page (company, title, scale, period)."""
 
-_NUMBER = re.compile(r"(?<![\w.])\(?\$?\s?\d[\d,]*(?:\.\d+)?\)?(?![\w])")
+# The digit comes before the condition on what precedes it, because the search for a class of characters is fast.
+_NUMBER = re.compile(r"\d(?<![\w.]\d)[\d,]*(?:\.\d+)?\)?(?![\w])")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 _RULES = (resources.files("finray.filings") / "statement_lines.toml").read_text(encoding="utf-8")

@@ -29,6 +29,14 @@ _REQUIRED = {name: {field.name for field in schema if not field.nullable} for na
 """Columns that every table of this format has; a missing one counts as damage."""
 _RECORD = "finray.record"
 """Key of the copy of the record in the configuration of the table ``filings``."""
+_SETTINGS = {
+    "encoder": "encoder.model",
+    "chunk_size": "chunks.size",
+    "chunk_overlap": "chunks.overlap",
+    "chunk_unit": "chunks.unit",
+    "profile": "collection.profile",
+}
+"""The setting behind a field of the record."""
 
 # Statistics of a vector index would include all its centroids, and a warning about that.
 os.environ.setdefault("LANCE_INCLUDE_VECTOR_CENTROIDS", "false")
@@ -134,11 +142,13 @@ def _missing(uri: str) -> IndexMissingError:
 
 
 def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
-    """Raise IndexMismatchError unless ``found`` and ``wanted`` are equal."""
+    """Raise IndexMismatchError, with the settings that would do, unless ``found`` and ``wanted`` are equal."""
     if found != wanted:
+        built, now = asdict(found), asdict(wanted)
+        others = " ".join(f"--set {name}={built[key]}" for key, name in _SETTINGS.items() if built[key] != now[key])
         raise IndexMismatchError(
             f"the index at {uri!r} was built with {found}; the present settings are {wanted}. Use the settings it was "
-            "built with, or index into another location"
+            f"built with{f' ({others})' if others else ''}, or index into another location"
         )
 
 

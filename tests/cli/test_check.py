@@ -46,7 +46,7 @@ def test_a_repair_needs_the_settings_of_the_index(finray: Run, index: str) -> No
     layout.open_table(index, schema.PAGES).delete("page = 0")
     result = finray("check", "--index", index, *HASH, "--set", "chunks.size=500", "--repair")
     assert (result.code, result.out) == (2, "")
-    assert "was built with" in result.err
+    assert "was built with" in result.err and "(--set chunks.size=1024)" in result.err
 
 
 def test_maintenance_prints_the_statistics(finray: Run, index: str, tmp_path: Path) -> None:

@@ -121,8 +121,8 @@ def test_wrong_usage_is_2_and_explained(finray: Run, arguments: list[str]) -> No
 def test_an_index_of_another_encoder_is_named(finray: Run, sample_index: str) -> None:
     result = finray("ask", "q", "--index", sample_index)
     assert result.code == 2
-    assert "hash" in result.err
-    assert "minilm" in result.err
+    assert "--set encoder.model=hash" in result.err
+    assert "encoder static" in result.err
 
 
 def test_answer_then_again_then_evaluate(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_an_encoder_that_no_longer_works_is_not_the_filings_fault() -> None:
 
 @pytest.fixture(scope="module")
 def minilm() -> Encoder:
-    settings = EncoderSettings(batch_size=2, dtype="bfloat16", device="cpu")
+    settings = EncoderSettings(model="minilm", batch_size=2, dtype="bfloat16", device="cpu")
     return load_encoder(settings, threads=1, fixed_shapes=True)
 
 
@@ -133,5 +133,6 @@ def test_with_fixed_shapes_a_real_encoder_gives_the_same_bits_whatever_shares_it
     backwards = minilm.encode_passages(texts[::-1])[::-1]
     np.testing.assert_array_equal(together, alone)
     np.testing.assert_array_equal(together, backwards)
-    exact = load_encoder(EncoderSettings(dtype="float32", device="cpu"), threads=1).encode_passages(texts)
+    settings = EncoderSettings(model="minilm", dtype="float32", device="cpu")
+    exact = load_encoder(settings, threads=1).encode_passages(texts)
     assert float((together * exact).sum(axis=1).min()) > 0.999

@@ -24,7 +24,7 @@ PASSAGES = [
 
 @pytest.fixture(scope="module")
 def minilm() -> Encoder:
-    return load_encoder(EncoderSettings(), threads=1)
+    return load_encoder(EncoderSettings(model="minilm"), threads=1)
 
 
 @pytest.mark.parametrize("model", ["minilm", "static", "hash"])
@@ -63,8 +63,10 @@ def test_a_passage_has_the_same_vector_however_many_come_with_it(minilm: Encoder
 
 
 def test_prefixes_are_put_before_the_text() -> None:
-    plain = load_encoder(EncoderSettings(), threads=1)
-    prefixed = load_encoder(EncoderSettings(query_prefix="query: ", passage_prefix="passage: "), threads=1)
+    plain = load_encoder(EncoderSettings(model="minilm"), threads=1)
+    prefixed = load_encoder(
+        EncoderSettings(model="minilm", query_prefix="query: ", passage_prefix="passage: "), threads=1
+    )
     np.testing.assert_allclose(prefixed.encode_query("x"), plain.encode_query("query: x"), atol=1e-6)
     np.testing.assert_allclose(prefixed.encode_passages(["x"]), plain.encode_passages(["passage: x"]), atol=1e-6)
 
@@ -100,4 +102,4 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_device_that_is_not_there_is_named() -> None:
     with pytest.raises(ModelUnavailableError, match="no GPU"):
-        load_encoder(EncoderSettings(device="cuda:7"))
+        load_encoder(EncoderSettings(model="minilm", device="cuda:7"))

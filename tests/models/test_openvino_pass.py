@@ -42,7 +42,7 @@ def test_openvino_on_a_gpu_and_in_float16_are_refused_with_the_fix() -> None:
 def test_a_missing_openvino_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openvino", None)
     with pytest.raises(MissingExtraError, match=r"finray\[openvino\]"):
-        load_encoder(EncoderSettings(backend="openvino"), threads=1)
+        load_encoder(EncoderSettings(model="minilm", backend="openvino"), threads=1)
 
 
 def test_the_backend_changes_neither_the_index_nor_which_answers_are_done() -> None:
@@ -54,8 +54,10 @@ def test_the_backend_changes_neither_the_index_nor_which_answers_are_done() -> N
 @needs_openvino
 @pytest.mark.parametrize("fixed_shapes", [False, True])
 def test_vectors_of_both_backends_agree(fixed_shapes: bool) -> None:
-    exact = load_encoder(EncoderSettings(backend="torch", dtype="float32"), threads=1).encode_passages(TEXTS)
-    encoder = load_encoder(EncoderSettings(backend="openvino"), threads=1, fixed_shapes=fixed_shapes)
+    exact = load_encoder(EncoderSettings(model="minilm", backend="torch", dtype="float32"), threads=1).encode_passages(
+        TEXTS
+    )
+    encoder = load_encoder(EncoderSettings(model="minilm", backend="openvino"), threads=1, fixed_shapes=fixed_shapes)
     vectors = encoder.encode_passages(TEXTS)
     assert (exact * vectors).sum(axis=1).min() > 0.9998
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
@@ -67,7 +69,8 @@ def test_openvino_does_not_report_its_use() -> None:
     code = (
         "import sys; from finray.core.settings import EncoderSettings;"
         "from finray.models.encoder_loading import load_encoder;"
-        "load_encoder(EncoderSettings(backend='openvino'), threads=1); print('openvino_telemetry' in sys.modules)"
+        "load_encoder(EncoderSettings(model='minilm', backend='openvino'), threads=1);"
+        "print('openvino_telemetry' in sys.modules)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert found == "False\n"

@@ -16,10 +16,10 @@ _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 class EncoderSettings(Section):
     """The text encoder."""
 
-    model: str = "minilm"
-    """A sentence-transformers folder or hub name, "minilm" (the embedded all-MiniLM-L6-v2), "static" (token vectors
-    distilled from it, some forty times as fast on a processor), a file that ``finray train static-encoder`` wrote
-    (``.npz``), or "hash" (a fake without weights)."""
+    model: str = "static"
+    """"static" (token vectors distilled from all-MiniLM-L6-v2), a file that ``finray train static-encoder`` wrote
+    (``.npz``), "minilm" (the embedded all-MiniLM-L6-v2, some forty times as slow on a processor), a
+    sentence-transformers folder or hub name, or "hash" (a fake without weights)."""
     revision: str = ""
     """A commit, branch or tag of a hub model; only a commit never changes."""
     max_tokens: int = Field(256, ge=8)
