@@ -29,10 +29,10 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The contenders: finray with its static encoder and with MiniLM, and LangChain with MiniLM."""
+    """The contenders: finray with its static encoder, finray with MiniLM (None with --static-only), LangChain."""
 
     static: Measurement
-    minilm: Measurement
+    minilm: Measurement | None
     langchain: Measurement
 
 
@@ -42,7 +42,7 @@ class Round:
 
     starts: Runs
     whole: Runs
-    encoder: Measurement
+    encoder: Measurement | None
 
     def net(self, name: str, clock: Clock) -> float:
         """``clock`` of the contender ``name`` without its start-up; NaN if that took as long, because of few filings or
@@ -53,26 +53,39 @@ class Round:
 
 
 Ratio = Callable[[Round], float]
-RATIOS: dict[str, Ratio] = {
+OF_STATIC: dict[str, Ratio] = {
     "filings/s, static : LangChain (target: 15)": lambda r: r.whole.langchain.seconds / r.whole.static.seconds,
     "  static, without start-up (target: 20)": lambda r: r.net("langchain", "seconds") / r.net("static", "seconds"),
     "  static, by CPU time": lambda r: r.net("langchain", "cpu_seconds") / r.net("static", "cpu_seconds"),
     "  pages/s of static (target: 200)": lambda r: r.whole.static.output["pages"] / r.whole.static.seconds,
     "  pages/s of static, without start-up": lambda r: r.whole.static.output["pages"] / r.net("static", "seconds"),
-    "filings/s, MiniLM : LangChain": lambda r: r.whole.langchain.seconds / r.whole.minilm.seconds,
-    "  MiniLM, without start-up": lambda r: r.net("langchain", "seconds") / r.net("minilm", "seconds"),
-    "  MiniLM, by CPU time": lambda r: r.net("langchain", "cpu_seconds") / r.net("minilm", "cpu_seconds"),
-    "time, MiniLM : forward passes alone": lambda r: r.whole.minilm.seconds / r.encoder.output["forward_seconds"],
-    "  forward, without start-up (target: 1.2)": lambda r: (
-        r.net("minilm", "seconds") / r.encoder.output["forward_seconds"]
+}
+OF_MINILM: dict[str, Callable[[Round, Measurement, Measurement], float]] = {
+    "filings/s, MiniLM : LangChain": lambda r, minilm, _: r.whole.langchain.seconds / minilm.seconds,
+    "  MiniLM, without start-up": lambda r, *_: r.net("langchain", "seconds") / r.net("minilm", "seconds"),
+    "  MiniLM, by CPU time": lambda r, *_: r.net("langchain", "cpu_seconds") / r.net("minilm", "cpu_seconds"),
+    "time, MiniLM : forward passes alone": lambda _, minilm, encoder: (
+        minilm.seconds / encoder.output["forward_seconds"]
     ),
-    "  forward and tokenizer, without start-up": lambda r: r.net("minilm", "seconds") / r.encoder.output["seconds"],
-    "  forward, by CPU time": lambda r: r.net("minilm", "cpu_seconds") / r.encoder.output["forward_cpu_seconds"],
+    "  forward, without start-up (target: 1.2)": lambda r, _, encoder: (
+        r.net("minilm", "seconds") / encoder.output["forward_seconds"]
+    ),
+    "  forward and tokenizer, without start-up": lambda r, _, encoder: (
+        r.net("minilm", "seconds") / encoder.output["seconds"]
+    ),
+    "  forward, by CPU time": lambda r, _, encoder: (
+        r.net("minilm", "cpu_seconds") / encoder.output["forward_cpu_seconds"]
+    ),
 }
 
 
 def _ratios(rounds: list[Round]) -> dict[str, list[float]]:
-    return {what: [ratio(r) for r in rounds] for what, ratio in RATIOS.items()}
+    found = {what: [ratio(r) for r in rounds] for what, ratio in OF_STATIC.items()}
+    of_minilm = [(r, r.whole.minilm, r.encoder) for r in rounds]
+    for what, each in OF_MINILM.items():
+        if values := [each(r, minilm, encoder) for r, minilm, encoder in of_minilm if minilm and encoder]:
+            found[what] = values
+    return found
 
 
 def write_json(path: Path, corpus: Corpus, rounds: list[Round]) -> None:
@@ -106,8 +119,12 @@ def _measurements_table(rounds: list[Round]) -> str:
     for number, r in enumerate(rounds, start=1):
         for name, title in (("static", "finray, static"), ("minilm", "finray, MiniLM"), ("langchain", "LangChain")):
             run, start = getattr(r.whole, name), getattr(r.starts, name)
+            if run is None:
+                continue
             rate = run.output["indexed"] / run.seconds
             lines.append(f"{number} {title:15} {run.seconds:8.1f}  {start.seconds:8.1f}  {rate:9.3f}  {_tail(run)}")
+        if r.encoder is None:
+            continue
         seconds, forward = r.encoder.output["seconds"], r.encoder.output["forward_seconds"]
         lines.append(f"{number} {'encoder':15} {seconds:8.1f}  {'':8}  {'':9}  {_tail(r.encoder)}")
         lines.append(f"{number} {'  forward only':15} {forward:8.1f}")

@@ -129,7 +129,7 @@ def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:
     return bool(_candidates(operand.period, filings, amended=False))
 
 
-_PAID_OR_DEDUCTED = re.compile(
+PAID_OR_DEDUCTED = re.compile(
     r"^\W*less\b|^\W*(?:net\s+)?(?:cash\s+|common\s+stock\s+|tax\w*\s+)?"
     r"(?:payments?|purchases?|repurchases?|repurchased|repayments?|paid|acquisitions?|acquired|dividends?|additions|"
     r"(?:capital )?expenditures|treasury|accumulated (?:depreciation|amortization)|\w*\s?allowances?|imputed|settle\w*|"
@@ -155,7 +155,7 @@ def printed_amount(phrase: Phrase, item: LineItem) -> float:
     metrics = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
     concept = (item.concept or "").rpartition(":")[2]
     spent = _SPENT.search(concept) is not None or (item.months == 0 and _DEDUCTED.search(concept) is not None)
-    if spent or any(metric.flow == "out" for metric in metrics) or _PAID_OR_DEDUCTED.search(item.label):
+    if spent or any(metric.flow == "out" for metric in metrics) or PAID_OR_DEDUCTED.search(item.label):
         return abs(item.value)
     return item.value
 

@@ -21,6 +21,7 @@ from finray.cli import (
     train_pages,
     train_reader,
     train_rows,
+    train_signs,
     train_static,
 )
 from finray.cli.options import JsonOption
@@ -185,6 +186,7 @@ app.command("company-choice")(train_evidence.company_choice)
 app.command("closest-rows")(train_evidence.closest_rows)
 app.command("reader")(train_reader.reader)
 app.command("row-reader")(train_rows.row_reader)
+app.command("printed-sign")(train_signs.printed_sign)
 app.command("static-encoder")(train_static.static_encoder)
 app.command()(train_answers.sentences)
 

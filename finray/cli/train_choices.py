@@ -6,7 +6,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
 
 from finray.cli.fitting import L2, Indexes, ModelOut, Questions, listed, sources_of, weights_table, write_model
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from finray.lab.training.table_reader import ReadingQuestion
 
 T = TypeVar("T")
+ThresholdFrom = Annotated[
+    list[str] | None,
+    typer.Option(help="A file of --questions that sets the threshold; the others only teach. May be repeated; all."),
+]
 
 
 def table_reader(
@@ -32,6 +38,7 @@ def table_reader(
     preset: PresetOption = "local",
     set_: SetOption = None,
     l2: L2 = 1.0,
+    threshold_from: ThresholdFrom = None,
     json_: JsonOption = False,
 ) -> int:
     """Fit the model that chooses a computation over the tables of the retrieved pages (loop.tables)."""
@@ -40,7 +47,9 @@ def table_reader(
 
     settings = _without(_without(_without(settings_of(preset, set_), "tables"), "cells"), "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _readings(file, uri, settings)]
-    return _train(given, READINGS, FEATURES, "a reading has the figure", questions or (), out, l2, as_json=json_)
+    return _train(
+        given, READINGS, FEATURES, "a reading has the figure", questions or (), threshold_from, out, l2, as_json=json_
+    )
 
 
 def cell_choice(
@@ -50,6 +59,7 @@ def cell_choice(
     preset: PresetOption = "local",
     set_: SetOption = None,
     l2: L2 = 1.0,
+    threshold_from: ThresholdFrom = None,
     json_: JsonOption = False,
 ) -> int:
     """Fit the model that chooses one cell of the retrieved pages if no plan gives a figure (loop.cells)."""
@@ -58,7 +68,9 @@ def cell_choice(
 
     settings = _without(settings_of(preset, set_), "cells")
     given = [each for file, uri in sources_of(questions, index) for each in _cells(file, uri, settings)]
-    return _train(given, CELLS, FEATURES, "a cell prints the figure", questions or (), out, l2, as_json=json_)
+    return _train(
+        given, CELLS, FEATURES, "a cell prints the figure", questions or (), threshold_from, out, l2, as_json=json_
+    )
 
 
 def figure_choice(
@@ -68,6 +80,7 @@ def figure_choice(
     preset: PresetOption = "local",
     set_: SetOption = None,
     l2: L2 = 0.25,
+    threshold_from: ThresholdFrom = None,
     json_: JsonOption = False,
 ) -> int:
     """Fit the model that chooses a figure of a sentence if neither a plan nor a cell gives one (loop.figures)."""
@@ -76,7 +89,17 @@ def figure_choice(
 
     settings = _without(settings_of(preset, set_), "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _figures(file, uri, settings)]
-    return _train(given, FIGURES, FEATURES, "a sentence states the figure", questions or (), out, l2, as_json=json_)
+    return _train(
+        given,
+        FIGURES,
+        FEATURES,
+        "a sentence states the figure",
+        questions or (),
+        threshold_from,
+        out,
+        l2,
+        as_json=json_,
+    )
 
 
 def _without(settings: Settings, choice: str) -> Settings:
@@ -90,6 +113,7 @@ def _train(
     features: Mapping[str, str],
     condition: str,
     files: Sequence[str],
+    threshold_from: Sequence[str] | None,
     out: Path,
     l2: float,
     *,
@@ -102,11 +126,15 @@ def _train(
     known = {each.qid for each in given if each.gold.any()}
     if not known:
         raise UsageError(f"for no question {condition} on its pages: nothing to learn from")
-    model = task.fit(given, l2)
+    if unknown := set(threshold_from or ()) - set(files):
+        raise UsageError(f"--threshold-from {', '.join(sorted(unknown))} is not among --questions")
+    setting = {Path(file).stem for file in threshold_from or files}
+    usual = {each.qid for each in given if each.qid.partition(":")[0] in setting}
+    model = task.fit(given, l2, lambda each: each.qid in usual)
     threshold = model.thresholds["threshold"]
     tests = task.held_out(given, l2)
-    above = [test for test in tests if test.probability >= threshold]
-    figures = sum(each.figure for each in given)
+    above = [test for test in tests if test.probability >= threshold and test.qid in usual]
+    figures = sum(each.figure for each in given if each.qid in usual)
     measured = {
         f"first, where {condition}": shown(estimate([float(test.right) for test in tests if test.qid in known])),
         "right": sum(test.right for test in above),
@@ -115,6 +143,7 @@ def _train(
     }
     trained: dict[str, Any] = {
         "questions": len(given),
+        "setting_the_threshold": len(usual),
         "figures": figures,
         "without_another_figure": sum(each.figure and not each.taken for each in given),
         "companies": len({each.group for each in given}),

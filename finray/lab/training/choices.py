@@ -68,9 +68,18 @@ class ChoiceTask(Generic[Found]):
     signals: Callable[[Found, Floats, int, Floats], Floats]
     wrong: float
 
-    def fit(self, questions: Sequence[ChoiceQuestion[Found]], l2: float) -> Fitted:
-        """Raises ValueError without a question that has a gold candidate."""
-        threshold = least_probability(self.held_out(questions, l2), questions, self.wrong)
+    def fit(
+        self,
+        questions: Sequence[ChoiceQuestion[Found]],
+        l2: float,
+        usual: Callable[[ChoiceQuestion[Found]], bool] = lambda _: True,
+    ) -> Fitted:
+        """``usual`` are the questions that set the threshold; others, such as those written about one kind of answer,
+        only teach the weights. Raises ValueError without a question that has a gold candidate."""
+        counted = [question for question in questions if usual(question)]
+        qids = {question.qid for question in counted}
+        tests = [test for test in self.held_out(questions, l2) if test.qid in qids]
+        threshold = least_probability(tests, counted, self.wrong)
         weights = _fit_choice(questions, l2)
         return Fitted(weights, self._fit_answers(questions, weights, l2), {"threshold": threshold})
 
