@@ -54,7 +54,7 @@ async def ask(pool: EnginePool, what: str) -> int:
 async def test_a_question_that_never_ends_ends_at_its_limit_and_the_others_are_answered(
     make: MakePool, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    pool = make(1.5)
+    pool = make(1.5, grace=1.5)  # time for the traceback on a busy machine
     first = await ask(pool, "hello")
     stuck = asyncio.create_task(ask(pool, "regex"))
     after = [asyncio.create_task(ask(pool, what)) for what in ("one", "two")]
