@@ -9,7 +9,7 @@ Each round runs these one after another, so that other work on the machine affec
   LangChain   langchain_baseline.py with the same MiniLM, in its own environment, into an empty Chroma folder
   encoder     encoder_alone.py on the chunks that finray has just stored with MiniLM: only the tokenizer and the forward
               passes, on all CPUs
-MiniLM and encoder are left out with --static-only: on 100 filings they take half an hour more.
+MiniLM and encoder are left out with --static-only: on many filings they take most of the time.
 Before them, the first three run on one filing of one page to measure their start-up: imports, Ray, loading the model,
 creating an index. Measurements cover whole processes with all their children. Ratios are taken within a round; the
 medians over rounds are the result. Times alone are of little use, because machines differ and are shared: `others` is

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from operator import methodcaller
+from shlex import quote
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -145,7 +146,9 @@ def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
     """Raise IndexMismatchError, with the settings that would do, unless ``found`` and ``wanted`` are equal."""
     if found != wanted:
         built, now = asdict(found), asdict(wanted)
-        others = " ".join(f"--set {name}={built[key]}" for key, name in _SETTINGS.items() if built[key] != now[key])
+        others = " ".join(
+            f"--set {quote(f'{name}={built[key]}')}" for key, name in _SETTINGS.items() if built[key] != now[key]
+        )
         raise IndexMismatchError(
             f"the index at {uri!r} was built with {found}; the present settings are {wanted}. Use the settings it was "
             f"built with{f' ({others})' if others else ''}, or index into another location"
