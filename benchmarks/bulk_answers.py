@@ -1,11 +1,12 @@
 """Bulk answering: CPU seconds for each question, answers a second, and memory over time, with one worker and with more.
 
     python benchmarks/bulk_answers.py --index INDEX QUESTIONS.jsonl... [--questions 10000] [--workers 1,2]
-        [--against CHECKOUT] [--set encoder.model=hash]
+        [--against CHECKOUT] [--set encoder.model=hash] [--shuffled]
 
-Each worker is a process with its own engine, as on a cluster; the questions are dealt out in advance, so that only
-answering is measured, without Ray. If there are fewer than --questions, generated ones are added (a figure of a
-company for a fiscal year, for all filings of the index), and all are shuffled: they jump between filings.
+Each worker is a process with its own engine, as on a cluster; the questions are dealt out in advance, by topic as the
+bulk driver does, so that only answering is measured, without Ray. If there are fewer than --questions, generated ones
+are added (a figure of a company for a fiscal year, for all filings of the index). With --shuffled they jump between
+companies.
 
 --against runs the same questions with the code of another checkout too, with one worker, and counts the predictions
 that differ. Times are CPU seconds of the workers after they have opened the index; wall times mean little on a machine
@@ -34,6 +35,7 @@ from finray.batch.question_files import read_questions
 from finray.core.settings import Settings, load_settings
 from finray.core.types import Question
 from finray.engine import open_engine
+from finray.engines import child
 from finray.index.reader import IndexReader
 
 _MARKS = 10
@@ -54,6 +56,7 @@ def main() -> None:
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--against", type=Path)
     parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--shuffled", action="store_true")
     parser.add_argument("--worker", nargs=2, metavar=("QUESTIONS", "PREDICTIONS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     settings = load_settings("local", dict(each.split("=", 1) for each in arguments.set))
@@ -68,7 +71,9 @@ def main() -> None:
     print("code    workers     n  CPU s/question  answers/CPU s  answers/s   load  memory of a worker over time, MB")
     predictions: dict[str, list[dict[str, Any]]] = {}
     for name, checkout, count in runs:
-        reports, predictions[name], seconds = _run(questions, count, checkout, arguments)
+        dealt = questions if arguments.shuffled else _by_topic(questions, arguments.index, count)
+        reports, answered, seconds = _run(dealt, count, checkout, arguments)
+        predictions[name] = sorted(answered, key=lambda prediction: str(prediction["qid"]))
         cpu = sum(report[-1]["cpu"] for report in reports)
         memory = " ".join(f"{mark['rss'] / 1e6:.0f}" for mark in max(reports, key=lambda each: each[-1]["rss"]))
         n = len(questions)
@@ -95,6 +100,13 @@ def _questions(files: Sequence[str], index: str, count: int) -> list[Question]:
         print(f"{count} questions were asked for; there are {len(chosen)}", file=sys.stderr)
     shuffled.shuffle(chosen)
     return chosen
+
+
+def _by_topic(questions: Sequence[Question], index: str, workers: int) -> list[Question]:
+    from finray.batch.topics import by_topic, topics_in  # older checkouts, whose code the workers import, have none
+    from finray.question.companies import CompanyCatalog
+
+    return by_topic(questions, topics_in(CompanyCatalog(IndexReader.open(index).filings())), workers)
 
 
 def _generated(index: str) -> list[Question]:
@@ -143,6 +155,7 @@ def _run(
 async def _answer(asked: str, answered: str, index: str, settings: Settings) -> None:
     """Answer the questions of a file; print times and memory now and then, write what was answered."""
     questions = [line for line in read_questions(asked) if isinstance(line, Question)]
+    getattr(child, "collect_seldom", lambda: None)()  # an older checkout has none
     engine = open_engine(index, settings)
     await engine.answer(questions[0])  # what is loaded with the first question
     cpu, wall = time.process_time(), time.perf_counter()

@@ -8,16 +8,18 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from finray.batch.answer_book import AnswerBook, check_spreadsheet
-from finray.batch.driver import Answer, AnswerSummary, Progress, answer_all
+from finray.batch.driver import Answer, AnswerSummary, Order, Progress, answer_all
 from finray.batch.panels import Panel
 from finray.batch.prediction_files import is_spreadsheet, store_of
 from finray.batch.prediction_store import PredictionStore, pending, read_predictions
 from finray.batch.question_files import read_question_file, read_questions, write_questions
 from finray.batch.question_tables import QuestionFile
+from finray.batch.topics import by_topic, topics_in
 from finray.cluster.attached import has_cluster, is_attached
 from finray.core.errors import FinrayError, IndexMissingError, UsageError
 from finray.core.filing_filter import FilingFilter
@@ -264,10 +266,16 @@ class _BulkRun:
             to_ask = sum(isinstance(item, Question) for item in todo)
             with (
                 self._written_at_the_end(store, asked, about, panel),
-                self._answerer(to_ask) as answer,
+                self._answerer(to_ask) as (answer, order),
             ):
                 work = answer_all(
-                    asked.lines, answer, store, self.settings, retry_failed=self.retry_failed, progress=self.progress
+                    asked.lines,
+                    answer,
+                    store,
+                    self.settings,
+                    retry_failed=self.retry_failed,
+                    progress=self.progress,
+                    order=order,
                 )
                 return _run(work)
 
@@ -292,8 +300,8 @@ class _BulkRun:
         book.write(store)
 
     @contextmanager
-    def _answerer(self, to_ask: int) -> Iterator[Answer]:
-        """The function that answers questions: one engine (``workers`` 0) or a pool on Ray.
+    def _answerer(self, to_ask: int) -> Iterator[tuple[Answer, Order]]:
+        """The function that answers questions, one engine (``workers`` 0) or a pool on Ray, and the order for it.
 
         A vLLM engine batches the requests of many questions, so one engine is the default for it; not for a job on a
         cluster, which may run on a head without GPU.
@@ -306,27 +314,27 @@ class _BulkRun:
         if workers == 0 and self.app is not None:
             raise UsageError(f"--workers 0 runs without Ray, but --app {self.app} is on Ray; leave out one of them")
         if not to_ask:
-            yield _not_needed
-        elif workers == 0:
+            yield _not_needed, list
+            return
+        method_named(settings.retrieval.method)  # report a wrong method or index before a cluster starts
+        topic_of = topics_in(CompanyCatalog(IndexReader.open(index, settings).filings()))
+        if workers == 0:
             in_flight = settings.bulk.concurrency if waits else 1
             with closing(QuestionEngine(index, settings, asks_llm=waits, in_flight=in_flight)) as engine:
-                yield engine.answer
+                yield engine.answer, partial(by_topic, topic_of=topic_of, streams=1)
         else:
             from finray.cluster.answer_job import AnswerPool
             from finray.cluster.runtime import ray_cluster
             from finray.cluster.served_models import find_models
 
-            # Report a wrong method or index before a cluster starts.
-            method_named(settings.retrieval.method)
-            IndexReader.open(index, settings)
             with ray_cluster(running=self.app is not None):
                 served = find_models(self.app, settings) if self.app is not None else None
                 if served:
                     self.remark(f"answering with {served}")
-                pool = AnswerPool(index, settings, workers, questions=to_ask, served=served)
+                pool = AnswerPool(index, settings, workers, questions=to_ask, served=served, topic_of=topic_of)
                 try:
                     pool.wait_until_ready()
-                    yield pool.answer
+                    yield pool.answer, partial(by_topic, topic_of=topic_of, streams=pool.workers)
                 finally:
                     pool.close()
 

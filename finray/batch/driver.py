@@ -29,6 +29,7 @@ _log = logging.getLogger(__name__)
 Answer = Callable[[Question], Awaitable[Prediction]]
 Progress = Callable[[int, int], None]
 """Called with (done, total) of this run."""
+Order = Callable[[Sequence[Question]], Sequence[Question]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,12 @@ async def answer_all(
     *,
     retry_failed: bool = False,
     progress: Progress | None = None,
+    order: Order = list,
 ) -> AnswerSummary:
     """Answer the questions that ``store`` lacks, at most ``settings.bulk.concurrency`` at once, and finish the file.
 
-    Predictions are appended every ``settings.bulk.flush_seconds``, and on cancellation.
+    They are asked in the order that ``order`` gives them; the file keeps that of ``questions``. Predictions are appended
+    every ``settings.bulk.flush_seconds``, and on cancellation.
     """
     started = time.perf_counter()
     settings_hash = settings.answer_hash()
@@ -89,7 +92,7 @@ async def answer_all(
     bad = [item for item in todo if isinstance(item, BadLine)]
     for line in bad:
         take(prediction_of_bad_line(line, settings_hash))
-    waiting = iter([item for item in todo if isinstance(item, Question)])
+    waiting = iter(order([item for item in todo if isinstance(item, Question)]))
 
     async def work() -> None:
         for question in waiting:

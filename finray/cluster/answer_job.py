@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Hashable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ray
 from ray.exceptions import RayError, RayTaskError
 
+from finray.batch.topics import TopicOf
 from finray.cluster.answer_worker import AnswerWorker
 from finray.cluster.attached import has_cluster
 from finray.cluster.cause import cause_of
@@ -62,6 +64,7 @@ class AnswerPool:
     language model, a worker answers one question at a time, with one its share of ``bulk.concurrency``. A dead worker
     is replaced once there is room, and its questions are retried; a question that keeps killing workers, even alone,
     becomes a prediction with status "error". Workers call the models in ``served`` and load all others themselves.
+    Questions with the same topic go to one worker if possible.
     ``opening`` is as in :class:`finray.engines.source.EngineSource`.
     """
 
@@ -73,11 +76,13 @@ class AnswerPool:
         *,
         questions: int | None = None,
         served: ServedModels | None = None,
+        topic_of: TopicOf | None = None,
         opening: str = OPENING,
     ) -> None:
         own_vllm = _gpus_of_worker(settings, served)
         count = workers or _default_workers(own_vllm)
-        count = min(count, questions or count)
+        self.workers = count = min(count, questions or count)
+        self._topic_of = topic_of
         self._gpus = own_vllm or _share_of_gpus(settings, served, count)
         llm = asks_llm(settings)
         works_on = max(1, -(-settings.bulk.concurrency // count)) if llm else IN_FLIGHT_SERVED if served else 1
@@ -141,15 +146,15 @@ class AnswerPool:
     async def _ask(self, question: Question) -> Prediction:
         while self._new:
             self._join(*self._new.pop())
-        assignment = await self._assignment()
+        assignment = await self._assignment(self._topic_of(question) if self._topic_of else None)
         try:
             return await self._ask_assigned(assignment, question)
         finally:
             self._dispatcher.release(assignment)
 
-    async def _assignment(self) -> Assignment[_Handle]:
+    async def _assignment(self, topic: Hashable) -> Assignment[_Handle]:
         """Raises FinrayError if no worker starts."""
-        acquiring = asyncio.ensure_future(self._dispatcher.acquire())
+        acquiring = asyncio.ensure_future(self._dispatcher.acquire(topic))
         try:
             while not acquiring.done():
                 done, _ = await asyncio.wait({acquiring}, timeout=_START_SECONDS)

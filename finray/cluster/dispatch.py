@@ -13,7 +13,8 @@ W = TypeVar("W", bound=Hashable)
 class Assignment(Generic[W]):
     """A question is assigned to ``worker`` until ``moved`` is done; by then ``worker`` is another one."""
 
-    def __init__(self) -> None:
+    def __init__(self, topic: Hashable = None) -> None:
+        self.topic = topic
         self._loop = asyncio.get_running_loop()
         self.assigned: asyncio.Future[None] = self._loop.create_future()
         self.moved: asyncio.Future[None] = self._loop.create_future()
@@ -35,12 +36,16 @@ class Assignment(Generic[W]):
 
 class Dispatcher(Generic[W]):
     """Assigns questions to workers. Each works on up to ``works_on`` at a time and queues ``prefetch`` more, first in,
-    first out. Once no question waits for a worker, queued ones move to workers that are free."""
+    first out. Once no question waits for a worker, queued ones move to workers that are free.
+
+    A worker gets the first question with the topic of its last one, else one with a topic that no other worker has,
+    else the first."""
 
     def __init__(self, works_on: int, prefetch: int) -> None:
         self._works_on, self._capacity = works_on, works_on + prefetch
         self._waiting: deque[Assignment[W]] = deque()
         self._assigned: dict[W, list[Assignment[W]]] = {}
+        self._topics: dict[W, Hashable] = {}
         self._failure: Exception | None = None
 
     @property
@@ -53,13 +58,17 @@ class Dispatcher(Generic[W]):
 
     def remove(self, worker: W) -> bool:
         """Whether it was there. The caller acquires new assignments for its questions."""
+        self._topics.pop(worker, None)
         return self._assigned.pop(worker, None) is not None
 
-    async def acquire(self) -> Assignment[W]:
-        """An assignment, first come, first served. Raises the error given to ``fail``."""
+    async def acquire(self, topic: Hashable = None) -> Assignment[W]:
+        """An assignment for a question about ``topic``; without topics first come, first served.
+
+        Raises the error given to ``fail``.
+        """
         if self._failure is not None:
             raise self._failure
-        assignment = Assignment[W]()
+        assignment = Assignment[W](topic)
         self._waiting.append(assignment)
         self._dispatch()
         try:
@@ -89,7 +98,8 @@ class Dispatcher(Generic[W]):
             if self._waiting:
                 if len(assignments) >= self._capacity:
                     return
-                assignment = self._waiting.popleft()
+                assignment = self._next_for(worker)
+                self._topics[worker] = assignment.topic
             else:
                 busiest = max(self._assigned.values(), key=len)
                 if len(assignments) >= self._works_on or len(busiest) <= self._works_on:
@@ -97,3 +107,11 @@ class Dispatcher(Generic[W]):
                 assignment = busiest.pop()
             assignments.append(assignment)
             assignment.assign(worker)
+
+    def _next_for(self, worker: W) -> Assignment[W]:
+        """Removed from those that wait."""
+        own = self._topics.get(worker)
+        others = {topic for other, topic in self._topics.items() if other != worker}
+        best = min(self._waiting, key=lambda each: (each.topic != own, each.topic in others))
+        self._waiting.remove(best)
+        return best

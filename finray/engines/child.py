@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import faulthandler
+import gc
 import importlib
 import os
 import pickle
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from finray.engines.opening import Opener
 
 _PR_SET_PDEATHSIG = 1
+_NEW_OBJECTS, _YOUNG, _MIDDLE = 20_000, 50, 100
 T = TypeVar("T")
 
 
@@ -195,8 +197,14 @@ def _end_with_parent(parent: int) -> None:
         os._exit(0)
 
 
+def collect_seldom() -> None:
+    """Look for garbage every 20,000 objects: reading one filing makes more, and by default Python looks every 700."""
+    gc.set_threshold(_NEW_OBJECTS, _YOUNG, _MIDDLE)
+
+
 def main() -> None:
     _end_with_parent(int(sys.argv[2]))
+    collect_seldom()
     os.dup2(2, 1)  # keeps output of libraries out of the command's output
     faulthandler.register(signal.SIGUSR1, all_threads=False)  # a traceback before it is killed
     descriptor = int(sys.argv[1])

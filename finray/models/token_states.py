@@ -35,10 +35,14 @@ class MiniLmTokens:
         from transformers import AutoModel, AutoTokenizer
         from transformers.utils import logging as transformers_logging
 
+        from finray.models.transformer_encoder import fast_bf16
+
         folder = str(minilm_folder())
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         self._tokenizer = AutoTokenizer.from_pretrained(folder)
         self._model = AutoModel.from_pretrained(folder).eval()
+        if fast_bf16(torch.device("cpu")):  # cosines to float32 of .9999, in 60% of the time
+            self._model.to(torch.bfloat16)
         self._inference_mode = torch.inference_mode
 
     def states(self, text: str) -> TokenStates:
@@ -48,8 +52,8 @@ class MiniLmTokens:
         )
         spans = [(int(a), int(b)) for a, b in tokens.pop("offset_mapping")[0][1:-1]]
         with self._inference_mode():
-            hidden = self._model(**tokens).last_hidden_state[0]
-            static = self._model.embeddings.word_embeddings(tokens["input_ids"])[0]
+            hidden = self._model(**tokens).last_hidden_state[0].float()
+            static = self._model.embeddings.word_embeddings(tokens["input_ids"])[0].float()
         return TokenStates(spans, hidden[1:-1].numpy(), static[1:-1].numpy(), hidden.mean(0).numpy())
 
 

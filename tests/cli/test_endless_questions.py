@@ -58,13 +58,15 @@ def test_interrupting_a_command_ends_a_question_that_holds_the_gil(tmp_path: Pat
     assert psutil.wait_procs(engines, timeout=10)[1] == []
 
 
-def test_a_bulk_run_continues_after_a_hanging_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bulk_run_continues_after_a_hanging_question(
+    sample_index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(library, "QuestionEngine", partial(QuestionEngine, opening=wild.OPENING))
     questions, out = tmp_path / "questions.jsonl", tmp_path / "out.jsonl"
     asked = ["hello", "regex", *(f"hello {n}" for n in range(20))]
     questions.write_text("".join(json.dumps({"qid": what, "question": what}) + "\n" for what in asked))
     settings = ["encoder.model=hash", "bulk.question_seconds=0.5"]
-    code = answer(str(questions), str(tmp_path), str(out), set_=settings, workers=0)
+    code = answer(str(questions), sample_index, str(out), set_=settings, workers=0)
     assert code == 1
     predictions = {line["qid"]: line for line in map(json.loads, out.read_text().splitlines())}
     assert list(predictions) == asked

@@ -131,3 +131,32 @@ async def test_without_workers_every_question_fails_until_one_comes() -> None:
             await asked
     dispatcher.add("a")
     await dispatcher.acquire()
+
+
+async def test_a_worker_goes_on_with_the_topic_that_it_has() -> None:
+    dispatcher = Dispatcher[str](works_on=1, prefetch=0)
+    for worker in ("first", "second"):
+        dispatcher.add(worker)
+    now = [await dispatcher.acquire(topic) for topic in ("Acme", "Brill")]
+    waiting = [asyncio.create_task(dispatcher.acquire(topic)) for topic in ("Brill", "Brill", "Acme")]
+    await asyncio.sleep(0)
+    dispatcher.release(now[0])
+    acme = await waiting[2]
+    assert acme.worker == now[0].worker
+    dispatcher.release(now[1])
+    assert (await waiting[0]).worker == now[1].worker
+    dispatcher.release(acme)  # no other question about Acme waits
+    assert (await waiting[1]).worker == now[0].worker
+
+
+async def test_a_worker_without_its_topic_takes_one_that_no_other_has() -> None:
+    dispatcher = Dispatcher[str](works_on=1, prefetch=0)
+    for worker in ("first", "second"):
+        dispatcher.add(worker)
+    now = [await dispatcher.acquire(topic) for topic in ("Acme", "Brill")]
+    waiting = [asyncio.create_task(dispatcher.acquire(topic)) for topic in ("Brill", "Cord")]
+    await asyncio.sleep(0)
+    dispatcher.release(now[0])
+    assert (await waiting[1]).worker == now[0].worker
+    assert not waiting[0].done()
+    waiting[0].cancel()
