@@ -67,8 +67,8 @@ async def answer_all(
 ) -> AnswerSummary:
     """Answer the questions that ``store`` lacks, at most ``settings.bulk.concurrency`` at once, and finish the file.
 
-    They are asked in the order that ``order`` gives them; the file keeps that of ``questions``. Predictions are appended
-    every ``settings.bulk.flush_seconds``, and on cancellation.
+    They are asked in the order that ``order`` gives them; the file keeps that of ``questions``. Predictions are
+    appended every ``settings.bulk.flush_seconds``, and on cancellation.
     """
     started = time.perf_counter()
     settings_hash = settings.answer_hash()
