@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import math
 import os
@@ -35,7 +36,6 @@ from finray.batch.question_files import read_questions
 from finray.core.settings import Settings, load_settings
 from finray.core.types import Question
 from finray.engine import open_engine
-from finray.engines import child
 from finray.index.reader import IndexReader
 
 _MARKS = 10
@@ -155,7 +155,10 @@ def _run(
 async def _answer(asked: str, answered: str, index: str, settings: Settings) -> None:
     """Answer the questions of a file; print times and memory now and then, write what was answered."""
     questions = [line for line in read_questions(asked) if isinstance(line, Question)]
-    getattr(child, "collect_seldom", lambda: None)()  # an older checkout has none
+    with contextlib.suppress(ImportError):  # an older checkout, whose engines collect as Python does
+        from finray.core.garbage import collect_seldom
+
+        collect_seldom()
     engine = open_engine(index, settings)
     await engine.answer(questions[0])  # what is loaded with the first question
     cpu, wall = time.process_time(), time.perf_counter()

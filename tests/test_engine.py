@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import gc
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +96,29 @@ def test_an_answer_carries_its_documents_passages_and_settings(ask: Ask, local_s
     assert prediction.settings_hash == local_settings.answer_hash()
     assert prediction.seconds > 0
     assert prediction.trace
+
+
+def test_what_a_question_read_is_freed_without_the_garbage_collector(
+    ask: Ask, sample_index: str, sample_questions: list[dict[str, Any]]
+) -> None:
+    """Engines look for cycles seldom (``finray.core.garbage``); a filing has megabytes."""
+    few = {**WEIGHTLESS, "index.cache_bytes": 1}  # each filing pushes the last one out
+    forgetful = open_engine(sample_index, load_settings(overrides=few, environment={}))
+    asked = [Question(line["qid"], line["question"]) for line in sample_questions[::15]]
+
+    async def answer(questions: Sequence[Question]) -> int:
+        for question in questions:
+            await forgetful.answer(question)
+        return gc.collect()
+
+    asyncio.run(answer(asked[:3]))  # what is loaded with the first questions
+    gc.collect()
+    gc.disable()
+    try:
+        unreachable = asyncio.run(answer(asked))
+    finally:
+        gc.enable()
+    assert unreachable < len(asked)
 
 
 async def test_oracles_retrieve_gold_alone(sample_index: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -72,13 +72,14 @@ class Around:
 
 
 class _Weights(dict[str, float]):
-    """Computes a word's weight when it is first asked for."""
+    """Computes a word's weight when it is first asked for, from how many of ``rows`` have it."""
 
-    def __init__(self, weight: Callable[[str], float]) -> None:
-        self._weight = weight
+    def __init__(self, counts: Mapping[str, int], rows: int, weak_word: float) -> None:
+        self._counts, self._rows, self._weak_word = counts, rows, weak_word
 
     def __missing__(self, word: str) -> float:
-        weight = self[word] = self._weight(word)
+        rare = math.log(1 + self._rows / (1 + self._counts.get(word, 0)))
+        weight = self[word] = rare * (self._weak_word if word in _WEAK else 1.0)
         return weight
 
 
@@ -87,7 +88,6 @@ class Rarity:
     captions, by default the fitted one."""
 
     def __init__(self, items: Iterable[LineItem], weak_word: float | None = None) -> None:
-        self._weak_word = shipped_row_weights().weak_word if weak_word is None else weak_word
         self._around: dict[tuple[str | None, ...], Around] = {}
         self._named: dict[tuple[str | None, ...], bool] = {}
         rows = {(item.page, item.row): item for item in items}
@@ -96,9 +96,8 @@ class Rarity:
             around = self.around(item)
             words = around.words
             counts.update(words.label | words.section | words.column | around.concept)
-        self._counts = counts
-        self._rows = max(len(rows), 1)
-        self._weights = _Weights(self._new_weight)
+        weak = shipped_row_weights().weak_word if weak_word is None else weak_word
+        self._weights = _Weights(counts, max(len(rows), 1), weak)
         self._totals: dict[frozenset[str], float] = {}
         self.weight: Callable[[str], float] = self._weights.__getitem__
         """The weight of a word: larger for words of fewer rows."""
@@ -109,10 +108,6 @@ class Rarity:
         if total is None:
             total = self._totals[words] = math.fsum(map(self.weight, words))
         return total
-
-    def _new_weight(self, word: str) -> float:
-        rare = math.log(1 + self._rows / (1 + self._counts[word]))
-        return rare * (self._weak_word if word in _WEAK else 1.0)
 
     def around(self, item: LineItem) -> Around:
         """The words around ``item``, computed once for all cells with the same texts."""

@@ -25,7 +25,7 @@ class FilingCells:
     """``items`` are all line items of one filing, in reading order."""
 
     def __init__(self, items: Sequence[LineItem]) -> None:
-        self.items = items
+        self.items = tuple(items)  # not the object that keeps these cells: a cycle would outlive it
         self._matchers: OrderedDict[tuple[object, ...], Matcher] = OrderedDict()
 
     @cached_property

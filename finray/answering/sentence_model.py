@@ -68,13 +68,16 @@ def choose(found: Candidates, scores: Floats) -> list[int]:
 
     def add(number: int) -> None:
         nonlocal size
-        text = found.sentences[number].text
-        fits = not chosen or (len(chosen) < MOST and size + len(text) <= MOST_CHARACTERS)
-        if fits and all(text != found.sentences[other].text for other in chosen):
+        while True:  # not by recursion: a function that refers to itself, and so to all sentences, is garbage in a cycle
+            text = found.sentences[number].text
+            fits = not chosen or (len(chosen) < MOST and size + len(text) <= MOST_CHARACTERS)
+            if not fits or any(text == found.sentences[other].text for other in chosen):
+                return
             chosen.append(number)
             size += len(text)
-            if together(found, number, number + 1) and gives_cause[number + 1] and not gives_cause[number]:
-                add(number + 1)
+            if not (together(found, number, number + 1) and gives_cause[number + 1]) or gives_cause[number]:
+                return
+            number += 1
 
     add(best)
     if is_dangling(found.sentences[best].text) and together(found, best - 1, best):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import faulthandler
-import gc
 import importlib
 import os
 import pickle
@@ -23,6 +22,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from finray.core.errors import FinrayError
+from finray.core.garbage import collect_seldom
 from finray.core.journal import StageReport
 from finray.engines.messages import Ask, Cancel, Drop, Open, Reply, Report, Step, ToParent, encode, read
 from finray.engines.outside import Outside
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from finray.engines.opening import Opener
 
 _PR_SET_PDEATHSIG = 1
-_NEW_OBJECTS, _YOUNG, _MIDDLE = 20_000, 50, 100
 T = TypeVar("T")
 
 
@@ -195,11 +194,6 @@ def _end_with_parent(parent: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # the parent has already ended
         os._exit(0)
-
-
-def collect_seldom() -> None:
-    """Look for garbage every 20,000 objects: reading one filing makes more, and by default Python looks every 700."""
-    gc.set_threshold(_NEW_OBJECTS, _YOUNG, _MIDDLE)
 
 
 def main() -> None:

@@ -204,14 +204,17 @@ def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float
 
 def data_cells(row: Sequence[Printed]) -> list[Printed]:
     """The numeric cells of a data row; empty for a heading row whose only numbers are years."""
-    cells = [cell for cell in row[1:] if parse_number(cell.text)]
-    if row and not cells and len(row) == 1 and parse_number(row[0].text):
-        cells = [row[0]]
-    elif cells and parse_number(row[0].text) and not is_year(row[0].text):
-        cells = [row[0], *cells]
-    if all(is_year(cell.text) or not _DIGIT.search(cell.text) for cell in cells):
-        return []
-    return cells
+    return [row[number] for number in _data_cells(tuple([cell.text for cell in row]))]
+
+
+@lru_cache(maxsize=4096)  # looking for a table asks for the cells of its rows several times
+def _data_cells(texts: tuple[str, ...]) -> tuple[int, ...]:
+    found = [number for number, text in enumerate(texts) if parse_number(text)]
+    if found and found[0] == 0 and len(texts) > 1 and (len(found) == 1 or is_year(texts[0])):
+        del found[0]
+    if all(is_year(texts[number]) or not _DIGIT.search(texts[number]) for number in found):
+        return ()
+    return tuple(found)
 
 
 def arrange(

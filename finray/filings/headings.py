@@ -74,7 +74,7 @@ def is_row_label(after: str) -> bool:
 
 def is_heading(line: str) -> bool:
     """Whether ``line``, without white space at its ends, has the form of a heading."""
-    if not 4 <= len(line) <= MAX_CHARACTERS:
+    if not 4 <= len(line) <= MAX_CHARACTERS or line.lower() == line.upper():  # most lines from PDF are figures
         return False
     numbered = _NUMBERED.match(line)
     if line.endswith((".", ",", ";")) and not numbered:

@@ -3,7 +3,7 @@
 import datetime as dt
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Self
@@ -49,6 +49,8 @@ class Calendar:
     statement: Statement | None
     titles: str
     """The top of the page, and heading rows that belong to no column."""
+    _known: dict[str, Period] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The periods of headings that were read: the figures of a column have one."""
 
     def with_title(self, text: str) -> Self:
         if text in self.titles or len(self.titles) + len(text) > MAX_TITLES:
@@ -58,6 +60,12 @@ class Calendar:
     def period(self, column: int, headings: Mapping[int, str]) -> Period:
         """The period of ``column``; ``headings`` maps a column to the text of all its heading cells."""
         text = headings.get(column, "")
+        period = self._known.get(text)
+        if period is None:
+            period = self._known[text] = self._period(text)
+        return period
+
+    def _period(self, text: str) -> Period:
         heading = read_heading(text)
         if heading.years or (heading.change and heading.year is None):
             return Period(None, None)

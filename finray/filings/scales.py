@@ -65,6 +65,11 @@ _PER_SHARE_ROW = re.compile(
     r"earnings|declared|dividends?)\b",
     re.IGNORECASE,
 )
+_AVERAGE = re.compile(r"used|weighted|average|shares outstanding", re.IGNORECASE)
+_MOVED = re.compile(r"issued|repurchase|withheld|purchase|exercise|retire", re.IGNORECASE)
+_MONEY_ROW = re.compile(r"[$€£]|\bdividends?\b")
+_SHARES_WORD = re.compile(r"\bshares\b", re.IGNORECASE)
+_DILUTED = re.compile(r"\b(?:basic|diluted|dilution|dilutive)\b", re.IGNORECASE)
 _OWN_SCALE = re.compile(rf"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE)
 
 
@@ -126,20 +131,56 @@ def _currency(text: str) -> str:
     return next((code for code, pattern in _MONEY if re.search(pattern, text, re.IGNORECASE)), "USD")
 
 
+@dataclass(frozen=True, slots=True)
+class _UnitWords:
+    """What the label and the section heading of a row say of its unit."""
+
+    per_share: bool
+    per_share_heading: bool
+    per_share_row: bool
+    shares: bool
+    shares_section: bool
+    average: bool
+    """The label of shares that a figure per share is computed from."""
+    moved: bool
+    par_value: bool
+    own_scale: int | None
+    own_scale_heading: int | None
+
+
+@lru_cache(maxsize=4096)  # the figures of a row have the same
+def _unit_words(label: str, heading: str) -> _UnitWords:
+    own, above = _OWN_SCALE.search(label), _OWN_SCALE.search(heading)
+    diluted = _SHARES_WORD.search(heading) is not None and _DILUTED.search(label) is not None
+    per_share_heading = _PER_SHARE.search(heading) is not None
+    by_section = _SHARE_SECTION.search(heading) is not None and not per_share_heading
+    return _UnitWords(
+        per_share=_PER_SHARE.search(label) is not None,
+        per_share_heading=per_share_heading,
+        per_share_row=_PER_SHARE_ROW.search(label) is not None,
+        shares=_SHARES.search(label) is not None and not _AMOUNT.search(label),
+        shares_section=not _MONEY_ROW.search(label) if by_section else diluted,
+        average=_AVERAGE.search(label) is not None,
+        moved=_MOVED.search(label) is not None,
+        par_value=_PAR_VALUE.match(label) is not None,
+        own_scale=_WORDS[own["word"].lower()] if own else None,
+        own_scale_heading=_WORDS[above["word"].lower()] if above else None,
+    )
+
+
 def row_unit(
     label: str, section: str | None, value: float, decimals: int, scale: Scale, printed_currency: str | None = None
 ) -> tuple[str, int]:
     """Unit and multiplier of a row: ("USD", scale), ("USD/share", 1) or ("shares", scale)."""
-    heading = section or ""
-    if printed_currency is None and _is_share_count(label, heading, decimals, value):
-        if own := _OWN_SCALE.search(label) or _OWN_SCALE.search(heading):
-            return "shares", _WORDS[own["word"].lower()]
-        moved = re.search(r"issued|repurchase|withheld|purchase|exercise|retire", label, re.IGNORECASE) is not None
-        return "shares", share_scale(value, decimals, scale, moved=moved)
-    if _is_per_share(label, heading, decimals, value):
+    words = _unit_words(label, section or "")
+    if printed_currency is None and _is_share_count(words, decimals, value):
+        own = words.own_scale_heading if words.own_scale is None else words.own_scale
+        if own is not None:
+            return "shares", own
+        return "shares", share_scale(value, decimals, scale, moved=words.moved)
+    if _is_per_share(words, decimals, value):
         return f"{scale.currency}/share", 1
-    own = _OWN_SCALE.search(label)
-    return scale.currency, _WORDS[own["word"].lower()] if own else scale.money
+    return scale.currency, scale.money if words.own_scale is None else words.own_scale
 
 
 def share_scale(value: float, decimals: int, scale: Scale, *, moved: bool) -> int:
@@ -153,30 +194,19 @@ def share_scale(value: float, decimals: int, scale: Scale, *, moved: bool) -> in
     return scale.shares
 
 
-def _is_per_share(label: str, heading: str, decimals: int, value: float) -> bool:
+def _is_per_share(words: _UnitWords, decimals: int, value: float) -> bool:
     small = abs(value) < 10_000 and (decimals >= 2 or value == 0 or (abs(value) < 1_000 and decimals == 1))
-    if _PER_SHARE.search(label) and not _PAR_VALUE.match(label):
+    if words.per_share and not words.par_value:
         return small or (decimals == 0 and abs(value) < 100)
-    return (
-        bool(_PER_SHARE.search(heading))
-        and small
-        and (decimals >= 2 or value == 0)
-        and _PER_SHARE_ROW.search(label) is not None
-    )
+    return words.per_share_heading and small and (decimals >= 2 or value == 0) and words.per_share_row
 
 
-def _is_share_count(label: str, heading: str, decimals: int, value: float) -> bool:
-    if _PER_SHARE.search(label) and not re.search(r"used|weighted|average|shares outstanding", label, re.IGNORECASE):
+def _is_share_count(words: _UnitWords, decimals: int, value: float) -> bool:
+    if words.per_share and not words.average:
         return False
-    if decimals >= 2 and abs(value) < 100 and _PER_SHARE.search(label):
+    price = decimals >= 2 and abs(value) < 100
+    if price and words.per_share:
         return False
-    if _SHARES.search(label) and not _AMOUNT.search(label):
+    if words.shares:
         return True
-    if _PER_SHARE.search(heading) and decimals >= 2 and abs(value) < 100:
-        return False
-    if _SHARE_SECTION.search(heading) and not _PER_SHARE.search(heading):
-        return not re.search(r"[$€£]|\bdividends?\b", label)
-    return (
-        bool(re.search(r"\bshares\b", heading, re.IGNORECASE))
-        and re.search(r"\b(?:basic|diluted|dilution|dilutive)\b", label, re.IGNORECASE) is not None
-    )
+    return words.shares_section and not (price and words.per_share_heading)

@@ -153,6 +153,8 @@ def _item_scores(lines: Sequence[str]) -> dict[Statement, float]:
     seen: set[str] = set()
     scores: dict[Statement, float] = {}
     for line in lines:
+        if not line.islower():  # only figures, as most lines from PDF
+            continue
         if len(line) > MAX_LINE or not (match := _MARKER.match(line)) or match.lastgroup in seen:
             continue
         name = match.lastgroup or ""
@@ -186,7 +188,7 @@ def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
 
 
 def _title_kind(line: str) -> Statement | None:
-    if len(line) > MAX_LINE:
+    if len(line) > MAX_LINE or not line.islower():
         return None
     squeezed = line.replace(" ", "")  # some PDFs break titles: "Consolidated Statem ents of Income"
     if not _TITLE_HINT.search(squeezed) or _NOT_A_TITLE.search(line):

@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import IO, Any, cast, get_args
 
 from finray.core.errors import FilingError, Stage
+from finray.core.garbage import collect_seldom
 from finray.core.settings import ChunkSettings, CollectionSettings, FilingSettings, SandboxSettings
 from finray.filings.tessdata import Ocr, find_tessdata
 from finray.sandbox import confined, pipes, reader
@@ -179,6 +180,7 @@ class ParserProcess:
 
 def main(arguments: Sequence[str]) -> None:
     """The child's loop; ends when the parent closes the pipe or dies."""
+    collect_seldom()
     reader.leave_out_layout()
     reader.leave_out_pandas()
     from finray.filings.documents import parse_document

@@ -1,0 +1,17 @@
+"""Processes that make millions of objects look for garbage seldom."""
+
+from __future__ import annotations
+
+import gc
+
+from finray.core.garbage import collect_seldom
+
+
+def test_collections_are_seldom_but_go_on() -> None:
+    before = gc.get_threshold()
+    try:
+        collect_seldom()
+        assert gc.get_threshold()[0] >= 10 * before[0]
+        assert gc.isenabled()
+    finally:
+        gc.set_threshold(*before)
