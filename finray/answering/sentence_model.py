@@ -68,7 +68,9 @@ def choose(found: Candidates, scores: Floats) -> list[int]:
 
     def add(number: int) -> None:
         nonlocal size
-        while True:  # not by recursion: a function that refers to itself, and so to all sentences, is garbage in a cycle
+        while (
+            True
+        ):  # not by recursion: a function that refers to itself, and so to all sentences, is garbage in a cycle
             text = found.sentences[number].text
             fits = not chosen or (len(chosen) < MOST and size + len(text) <= MOST_CHARACTERS)
             if not fits or any(text == found.sentences[other].text for other in chosen):

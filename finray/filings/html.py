@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import cast
 
-import lxml.html
 from lxml import etree
 
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
 from finray.filings.grids import caption_of
+from finray.filings.html_tree import Element
 from finray.filings.sniff import CONTROL, decode
 from finray.filings.table_text import table_lines
 
@@ -57,13 +57,13 @@ class HtmlPage:
     reading order."""
 
     text: str
-    tables: tuple[lxml.html.HtmlElement, ...] = ()
-    tagged: tuple[lxml.html.HtmlElement, ...] = ()
+    tables: tuple[Element, ...] = ()
+    tagged: tuple[Element, ...] = ()
     captions: tuple[str, ...] = ()
     """The last lines of text above each table."""
 
 
-def parse_html(content: bytes) -> lxml.html.HtmlElement:
+def parse_html(content: bytes) -> Element:
     """The element tree. Raises FilingError (stage "parse", reason ``corrupt_html``) if it cannot be built."""
     markup = _XML_DECLARATION.sub("", decode(content), count=1)
     markup = _PAGE_TAG.sub(_PAGE_MARK, markup).replace("\xad", "")
@@ -77,11 +77,11 @@ def parse_html(content: bytes) -> lxml.html.HtmlElement:
     return root
 
 
-def _tree(markup: str) -> lxml.html.HtmlElement | None:
+def _tree(markup: str) -> Element | None:
     """The element tree; None if tags nest too deep for libxml2. Raises FilingError, MemoryError."""
-    parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
     try:
-        root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+        root = etree.fromstring(markup.encode("utf-8", "replace"), parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError, AssertionError) as error:
         _check_memory(parser)
         raise FilingError("parse", "corrupt_html", f"not readable HTML ({str(error)[:160]}); fetch it again") from error
@@ -89,13 +89,13 @@ def _tree(markup: str) -> lxml.html.HtmlElement | None:
     return None if any(entry.type_name == _TOO_DEEP for entry in parser.error_log) else root
 
 
-def _check_memory(parser: lxml.html.HTMLParser) -> None:
+def _check_memory(parser: etree.HTMLParser) -> None:
     """Raises MemoryError if memory ran out; libxml2 reports that as an error in the document."""
     if any(entry.type_name == _NO_MEMORY for entry in parser.error_log):
         raise MemoryError
 
 
-def split_pages(root: lxml.html.HtmlElement, settings: FilingSettings) -> list[HtmlPage]:
+def split_pages(root: Element, settings: FilingSettings) -> list[HtmlPage]:
     """The printed pages of a document without blank ones.
 
     Raises FilingError (stage "parse") with reason ``no_text``, ``no_page_breaks`` (a document without page
@@ -143,14 +143,14 @@ def check_length(texts: list[str], settings: FilingSettings) -> None:
         )
 
 
-def _mark_lines(root: lxml.html.HtmlElement) -> None:
+def _mark_lines(root: Element) -> None:
     """Puts a line feed after each <br>, <p>, <div> and <li>, so that words stay separate in the text of a cell."""
     for element in root.iter("br", "p", "div", "li"):
         # Character references (&#1;) bring back characters that decode dropped.
         element.tail = "\n" + _XML_UNFIT.sub("", element.tail or "")
 
 
-def _breaking_classes(root: lxml.html.HtmlElement) -> dict[str, set[str]]:
+def _breaking_classes(root: Element) -> dict[str, set[str]]:
     """Class names whose style sheet rule breaks the page, by side."""
     names: dict[str, set[str]] = {"before": set(), "after": set()}
     for style in root.iter("style"):
@@ -180,14 +180,14 @@ class _Pages:
     pages: list[HtmlPage] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     line: list[str] = field(default_factory=list)
-    tables: list[lxml.html.HtmlElement] = field(default_factory=list)
-    tagged: list[lxml.html.HtmlElement] = field(default_factory=list)
+    tables: list[Element] = field(default_factory=list)
+    tagged: list[Element] = field(default_factory=list)
     captions: list[str] = field(default_factory=list)
     after_table: int = 0
     """Lines of the page up to the end of its last table."""
     preformatted: int = 0
 
-    def walk(self, root: lxml.html.HtmlElement) -> list[HtmlPage]:
+    def walk(self, root: Element) -> list[HtmlPage]:
         # Not recursive: hostile markup nests deeper than Python's stack.
         context = etree.iterwalk(root, events=("start", "end", "comment"))
         for event, element in context:
@@ -203,7 +203,7 @@ class _Pages:
         self.end_page()
         return self.pages
 
-    def start(self, element: lxml.html.HtmlElement) -> bool:
+    def start(self, element: Element) -> bool:
         """Whether to skip the element's content."""
         tag = element.tag
         if tag in _DROPPED:
@@ -231,7 +231,7 @@ class _Pages:
         self.add(element.text)
         return False
 
-    def end(self, element: lxml.html.HtmlElement) -> None:
+    def end(self, element: Element) -> None:
         if element.tag == "pre" and self.preformatted:
             self.preformatted -= 1
         if element.tag in _BLOCKS:
@@ -240,14 +240,14 @@ class _Pages:
             self.end_page()
         self.add(element.tail)
 
-    def breaks(self, element: lxml.html.HtmlElement, side: str) -> bool:
+    def breaks(self, element: Element, side: str) -> bool:
         names = self.classes[side]
         if names and not names.isdisjoint(element.get("class", "").split()):
             return True
         style = element.get("style")
         return style is not None and side in _breaks(style)
 
-    def is_layout(self, table: lxml.html.HtmlElement) -> bool:
+    def is_layout(self, table: Element) -> bool:
         """Whether the table holds other tables or page breaks; its cells are then read as blocks."""
         if next(table.iterdescendants("table"), None) is not None:
             return True

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-import lxml.html
 from lxml import etree
 
 from finray.core.types import FiscalPeriod
 from finray.core.vocabulary import NUMBERS
 from finray.filings.dates import first_date, month_day
 from finray.filings.facts import MAX_FACT, Facts, file_number, padded_cik
+from finray.filings.html_tree import Element, text_content
 
 _PERIODS: dict[str, FiscalPeriod] = {period: period for period in get_args(FiscalPeriod)}
 _NO_PART = re.compile(r":(?:OperatingSegments|ReportableSegment\w*|ConsolidatedEntities|ParentCompany)Member$")
@@ -58,19 +58,19 @@ class NumericFact:
     value: float
     unit: str
     scale: int
-    element: lxml.html.HtmlElement
+    element: Element
 
 
-def has_inline_xbrl(root: lxml.html.HtmlElement) -> bool:
+def has_inline_xbrl(root: Element) -> bool:
     return next(root.iter("ix:header", "ix:nonnumeric", "ix:nonfraction"), None) is not None
 
 
-def cover_facts(root: lxml.html.HtmlElement) -> Facts:
+def cover_facts(root: Element) -> Facts:
     """Facts from the dei: tags; the first tag counts, since a filing of co-registrants names the parent first."""
     texts: dict[str, str] = {}
     for element in root.iter("ix:nonnumeric", "ix:nonfraction"):
         prefix, _, name = (element.get("name") or "").lower().partition(":")
-        if prefix == "dei" and name not in texts and (text := " ".join(element.text_content().split())[:MAX_FACT]):
+        if prefix == "dei" and name not in texts and (text := " ".join(text_content(element).split())[:MAX_FACT]):
             texts[name] = text
     form = texts.get("documenttype")
     amendment = texts.get("amendmentflag")
@@ -105,45 +105,45 @@ def part_of(context: Context) -> str | None:
     return ", ".join(name for name in names if name) or None
 
 
-def contexts(root: lxml.html.HtmlElement) -> dict[str, Context]:
+def contexts(root: Element) -> dict[str, Context]:
     """Contexts by id, without those whose dates cannot be read."""
     read = {element.get("id") or "": _context(element) for element in root.iter("xbrli:context", "context")}
     return {name: context for name, context in read.items() if context is not None}
 
 
-def _context(element: lxml.html.HtmlElement) -> Context | None:
+def _context(element: Element) -> Context | None:
     start = end = None
     members: list[tuple[str, str]] = []
     for child in element.iterdescendants(etree.Element):
         name = child.tag.rpartition(":")[2]
         if name in ("instant", "enddate"):
-            end = first_date(child.text_content())
+            end = first_date(text_content(child))
         elif name == "startdate":
-            start = first_date(child.text_content())
+            start = first_date(text_content(child))
         elif name in ("explicitmember", "typedmember"):
-            members.append(((child.get("dimension") or "")[:MAX_FACT], child.text_content().strip()[:MAX_FACT]))
+            members.append(((child.get("dimension") or "")[:MAX_FACT], text_content(child).strip()[:MAX_FACT]))
     if end is None:
         return None
     months = 0 if start is None else max(1, round(((end - start).days + 1) / 30.44))
     return Context(end, months, start, tuple(sorted(members)))
 
 
-def units(root: lxml.html.HtmlElement) -> dict[str, str]:
+def units(root: Element) -> dict[str, str]:
     """Units by id: "usd", "shares", "usd/shares", "pure"."""
     return {
         element.get("id") or "": "/".join(
-            measure.text_content().strip().rpartition(":")[2].lower()
+            text_content(measure).strip().rpartition(":")[2].lower()
             for measure in element.iterdescendants("xbrli:measure", "measure")
         )
         for element in root.iter("xbrli:unit", "unit")
     }
 
 
-def numeric_facts(root: lxml.html.HtmlElement) -> Iterator[NumericFact]:
+def numeric_facts(root: Element) -> Iterator[NumericFact]:
     """Each ``ix:nonFraction`` that prints a number, in document order."""
     names = units(root)
     for element in root.iter("ix:nonfraction"):
-        scale, value = read_power(element.get("scale")), printed_number(element.text_content())
+        scale, value = read_power(element.get("scale")), printed_number(text_content(element))
         if scale is None or value is None:
             continue
         unit = element.get("unitref") or ""

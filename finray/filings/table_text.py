@@ -2,7 +2,7 @@
 
 import re
 
-import lxml.html
+from finray.filings.html_tree import Element, text_content
 
 _OPEN = re.compile(r"^[\s(]*[$€£¥][\s(]*$|^\($")
 """A cell with only the prefix of a number: a currency sign, an opening parenthesis."""
@@ -15,21 +15,21 @@ MAX_CELL = 400
 _BULLETS = frozenset("•●▪◦·–-—*o")
 
 
-def table_lines(table: lxml.html.HtmlElement) -> list[str]:
+def table_lines(table: Element) -> list[str]:
     """One line for each row that has text."""
     lines = [" | ".join(cells) for row in table.iter("tr") if (cells := row_cells(row))]
-    if not lines and (text := " ".join(table.text_content().split())):
+    if not lines and (text := " ".join(text_content(table).split())):
         return [text]
     return lines
 
 
-def row_cells(row: lxml.html.HtmlElement) -> list[str]:
+def row_cells(row: Element) -> list[str]:
     """The texts of a row's non-empty cells, left to right. A currency sign, parenthesis or percent sign in a cell of
     its own is joined to its number: "$", "1,234" is "$1,234"; "(12", ")" is "(12)"."""
     cells: list[str] = []
     prefix = ""
     for cell in row.iterchildren("td", "th"):
-        text = " ".join(((cell.text if not len(cell) else cell.text_content()) or "").split())
+        text = " ".join(((cell.text if not len(cell) else text_content(cell)) or "").split())
         if not text:
             continue
         if _OPEN.match(text):

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import lxml.html
-
 from finray.core.types import LineItem
 from finray.filings.cells import parse_number
 from finray.filings.html import HtmlPage
+from finray.filings.html_tree import Element, text_content
 from finray.filings.inline_xbrl import Context, NumericFact, numeric_facts, part_of, words_of_name
 
 MAX_SENTENCE = 300
@@ -22,7 +21,7 @@ def concept_name(concept: str) -> str:
 
 
 def facts_in_prose(
-    root: lxml.html.HtmlElement,
+    root: Element,
     pages: Sequence[HtmlPage],
     contexts: Mapping[str, Context],
     printed: set[tuple[str, str]],
@@ -58,12 +57,12 @@ class _Texts:
     """Remembers the text of the last element, since the facts of one paragraph follow each other."""
 
     def __init__(self) -> None:
-        self._element: lxml.html.HtmlElement | None = None
+        self._element: Element | None = None
         self._text = ""
 
-    def of(self, element: lxml.html.HtmlElement) -> str:
+    def of(self, element: Element) -> str:
         if element is not self._element:
-            self._element, self._text = element, " ".join(element.text_content().split())
+            self._element, self._text = element, " ".join(text_content(element).split())
         return self._text
 
 
@@ -75,7 +74,7 @@ def _item(fact: NumericFact, context: Context, page: int, row: int, texts: _Text
         statement=None,
         label=concept_name(fact.concept),
         value=fact.value * 100 if percent else fact.value,
-        text=" ".join(fact.element.text_content().split()),
+        text=" ".join(text_content(fact.element).split()),
         unit=unit,
         scale=1 if percent else max(1, round(10.0**fact.scale)),
         period_end=context.end,
@@ -87,7 +86,7 @@ def _item(fact: NumericFact, context: Context, page: int, row: int, texts: _Text
     )
 
 
-def _is_cell(element: lxml.html.HtmlElement, texts: _Texts) -> bool:
+def _is_cell(element: Element, texts: _Texts) -> bool:
     cell = next(element.iterancestors("td", "th"), None)
     if cell is None:
         return False
@@ -95,12 +94,12 @@ def _is_cell(element: lxml.html.HtmlElement, texts: _Texts) -> bool:
     return parse_number(text) is not None or parse_number(text.strip("$()% ")) is not None
 
 
-def _sentence(element: lxml.html.HtmlElement, texts: _Texts) -> str | None:
+def _sentence(element: Element, texts: _Texts) -> str | None:
     """The text around a number, at most 300 characters of its paragraph."""
     block = next(element.iterancestors(*_BLOCKS), None)
     if block is None:
         return None
-    text, printed = texts.of(block), " ".join(element.text_content().split())
+    text, printed = texts.of(block), " ".join(text_content(element).split())
     at = max(text.find(printed), 0)
     start = max(0, min(at - MAX_SENTENCE // 2, len(text) - MAX_SENTENCE))
     return text[start : start + MAX_SENTENCE] or None

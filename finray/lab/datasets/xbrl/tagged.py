@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-import lxml.html
-
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
 from finray.core.types import Filing, Page
 from finray.filings import inline_xbrl
 from finray.filings.html import HtmlPage, parse_html, split_pages
+from finray.filings.html_tree import Element, text_content
 from finray.filings.read import parse_filing
 from finray.filings.sniff import is_markup, sniff
 from finray.filings.submission import parse_submission
@@ -115,7 +114,7 @@ class _Tagged:
 _Key = tuple[str, dt.date | None, dt.date, int, Members, str]
 
 
-def _facts(root: lxml.html.HtmlElement, pages: Sequence[HtmlPage]) -> tuple[Fact, ...]:
+def _facts(root: Element, pages: Sequence[HtmlPage]) -> tuple[Fact, ...]:
     page_of = {element: number for number, page in enumerate(pages) for element in page.tagged}
     contexts = inline_xbrl.contexts(root)
     tagged: dict[_Key, list[_Tagged]] = defaultdict(list)
@@ -123,7 +122,7 @@ def _facts(root: lxml.html.HtmlElement, pages: Sequence[HtmlPage]) -> tuple[Fact
         context, page = contexts.get(tag.context), page_of.get(tag.element)
         if context is None or page is None:
             continue
-        printed = " ".join(tag.element.text_content().split())
+        printed = " ".join(text_content(tag.element).split())
         exact = inline_xbrl.printed_number(printed)
         if exact is None:
             continue
@@ -141,7 +140,7 @@ def _facts(root: lxml.html.HtmlElement, pages: Sequence[HtmlPage]) -> tuple[Fact
     return tuple(facts)
 
 
-def _decimals(element: lxml.html.HtmlElement) -> int:
+def _decimals(element: Element) -> int:
     text = (element.get("decimals") or "INF").strip()
     return int(text) if re.fullmatch(r"[+-]?\d{1,2}", text) else _EXACT
 
@@ -156,14 +155,14 @@ def _agree(best: _Tagged, other: _Tagged) -> bool:
         return False
 
 
-def _place(element: lxml.html.HtmlElement, page: int, printed: str) -> Place:
+def _place(element: Element, page: int, printed: str) -> Place:
     row = next(element.iterancestors("tr"), None)
     if row is not None:
         cells = row_cells(row)
         label = cells[0] if cells and printed not in cells[0] else ""
         return Place(page, printed, " | ".join(cells), label)
     block = next(element.iterancestors("p", "div", "td", "li", "body"), element)
-    return Place(page, printed, " ".join(block.text_content().split())[:1000], "")
+    return Place(page, printed, " ".join(text_content(block).split())[:1000], "")
 
 
 def by_key(facts: Sequence[Fact]) -> Mapping[tuple[str, dt.date | None, dt.date, Members], Fact]:
