@@ -68,9 +68,7 @@ def choose(found: Candidates, scores: Floats) -> list[int]:
 
     def add(number: int) -> None:
         nonlocal size
-        while (
-            True
-        ):  # not by recursion: a function that refers to itself, and so to all sentences, is garbage in a cycle
+        while True:  # a function that called itself would keep all sentences until garbage is collected
             text = found.sentences[number].text
             fits = not chosen or (len(chosen) < MOST and size + len(text) <= MOST_CHARACTERS)
             if not fits or any(text == found.sentences[other].text for other in chosen):

@@ -1,5 +1,5 @@
-"""Elements of a parsed HTML document. lxml's own HTML elements look up a Python class for each one that is touched, which
-takes a fifteenth of the time of reading a filing, so these are plain ones."""
+"""Elements of a parsed HTML document. lxml's own HTML elements look up a Python class for each one that is touched,
+which takes a fifteenth of the time of reading a filing, so these are plain ones."""
 
 from __future__ import annotations
 

@@ -50,7 +50,9 @@ def test_contexts_and_numbers() -> None:
         ("us-gaap:Revenues", -1_234_500_000.0, "usd/shares"),
         ("a:Zero", 0.0, "usd"),
     ]
-    assert facts[0].element.getparent().tag == "p"
+    parent = facts[0].element.getparent()
+    assert parent is not None
+    assert parent.tag == "p"
 
 
 @pytest.mark.parametrize(
