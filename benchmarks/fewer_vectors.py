@@ -32,10 +32,10 @@ def main() -> None:
     parser.add_argument("--keep", choices=("pages", "none"), required=True)
     arguments = parser.parse_args()
     shutil.copytree(arguments.index, arguments.copy)
-    of_pages = _by_page(_table(arguments.copy, schema.PAGES))
     if arguments.keep == "pages":
-        chunks = _table(arguments.copy, schema.CHUNKS)
-        _replace(arguments.copy, schema.CHUNKS, chunks, np.stack([of_pages[place] for place in _places(chunks)]))
+        pages, chunks = _table(arguments.copy, schema.PAGES), _table(arguments.copy, schema.CHUNKS)
+        vectors = dict(zip(_places(pages), schema.vectors_matrix(pages["vector"]), strict=True))
+        _replace(arguments.copy, schema.CHUNKS, chunks, np.stack([vectors[place] for place in _places(chunks)]))
         return
     for name in (schema.CHUNKS, schema.PAGES, schema.FILINGS):
         table = _table(arguments.copy, name)
@@ -44,10 +44,6 @@ def main() -> None:
 
 def _table(index: Path, name: str) -> pa.Table:
     return lance.dataset(str(index / f"{name}.lance")).to_table()
-
-
-def _by_page(pages: pa.Table) -> dict[tuple[str, str, int], Vectors]:
-    return dict(zip(_places(pages), schema.vectors_matrix(pages["vector"]), strict=True))
 
 
 def _places(table: pa.Table) -> list[tuple[str, str, int]]:

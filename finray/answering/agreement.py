@@ -39,7 +39,7 @@ def agreement(asked: frozenset[str], label: frozenset[str], words: Words, note: 
     )
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=8192)
 def _counted(asked: int, near: int, around: int, heading: int, lent: bool) -> Agreement:
     missing = contradicted = unasked_near = unasked_heading = 0
     for line, sides in _lines():
@@ -57,7 +57,7 @@ def _counted(asked: int, near: int, around: int, heading: int, lent: bool) -> Ag
     )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8192)
 def qualifier_mask(words: Collection[str]) -> int:
     """The bits of the sides that have one of ``words``."""
     bits = _bits()

@@ -143,14 +143,14 @@ def words_around(item: LineItem) -> Words:
     )
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8192)
 def concept_words(concept: str | None) -> frozenset[str]:
     """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may tag a row labeled "Other"."""
     name = (concept or "").rpartition(":")[2]
     return frozenset(words_of(" ".join(_CAMEL.findall(name)))) - _TAXONOMY
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8192)
 def _words(text: str) -> frozenset[str]:
     return frozenset(words_of(text))
 

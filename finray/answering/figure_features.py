@@ -205,7 +205,7 @@ class _Rarity:
         return math.fsum(map(self.weight, words - wanted)) / own if own else 0.0
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=8192)
 def _near(text: str, *, last: bool) -> frozenset[str]:
     """The words of ``text`` without the one that its beginning (``last``) or end cuts."""
     whole = text.partition(" ")[2] if last and len(text) >= _BESIDE else text

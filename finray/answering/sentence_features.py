@@ -278,13 +278,13 @@ def asked_words(query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if len(word) > 1 and not _YEAR.fullmatch(word)))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def sentence_words(text: str) -> frozenset[str]:
     """The words of a sentence, as ``words_of`` compares them."""
     return frozenset(words_of(text))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
     words = words_of(text)
     return frozenset(itertools.pairwise(words))

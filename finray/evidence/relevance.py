@@ -62,7 +62,7 @@ class Relevance:
         return min(worth / self._most, 1.0) * focus
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=4096)
 def words(text: str) -> frozenset[str]:
     return frozenset(words_of(text))
 

@@ -21,13 +21,13 @@ def _stemmer() -> Stemmer.Stemmer:
     return Stemmer.Stemmer("english")
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """``word`` without its endings: "declared" and "declare" have one stem."""
     return str(_stemmer().stemWord(word))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=65_536)
 def _term(word: str) -> str | None:
     """The term of a lower-case word; None if it is short or a stop word."""
     bare = _POSSESSIVE.sub("", word)
