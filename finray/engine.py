@@ -43,9 +43,10 @@ from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, QueryCache
-from finray.models.encoder_loading import load_encoder
+from finray.models.encoder_loading import is_static, load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.reranker import RerankerLoader, load_reranker
+from finray.models.token_states import MiniLmSentences
 from finray.question.companies import CompanyCatalog
 from finray.question.conversation import RuleConversation
 from finray.question.measure_tagger import MeasureTagger
@@ -194,7 +195,8 @@ def build_engine(
     others: list[AnswerSource] = [TableAnswerer(facts)] if loop.tables else []
     others += [CellAnswerer(facts)] if loop.cells else []
     others += [FigureAnswerer(facts, encoder, read=loop.sentences)] if loop.figures else []
-    judging = JudgingAnswerer(planned, facts, encoder)
+    meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
+    judging = JudgingAnswerer(planned, facts, meanings)
     closest = ClosestRows(facts) if loop.closest else None
     statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others, closest)
     conversation: ConversationReader = RuleConversation(rules)

@@ -11,13 +11,13 @@ from finray.models.hash_encoder import HashEncoder
 
 
 def is_static(model: str) -> bool:
-    """Whether ``encoder.model`` names a file of token vectors."""
-    return model.endswith(".npz")
+    """Whether ``encoder.model`` names token vectors, which know nothing of a word's context."""
+    return model == "static" or model.endswith(".npz")
 
 
 def is_light(settings: EncoderSettings) -> bool:
     """Whether encoding takes less time than parsing: a sum of token vectors, or none at all."""
-    return settings.model in ("hash", "static") or is_static(settings.model)
+    return settings.model == "hash" or is_static(settings.model)
 
 
 def encoder_dimension(settings: EncoderSettings) -> int:
@@ -60,7 +60,7 @@ def load_encoder(settings: EncoderSettings, *, threads: int | None = None, fixed
     """
     if settings.model == "hash":
         return HashEncoder()
-    if settings.model == "static" or is_static(settings.model):
+    if is_static(settings.model):
         from finray.models.static_encoder import load_static_encoder, shipped_static_encoder
 
         return shipped_static_encoder() if settings.model == "static" else load_static_encoder(settings.model)

@@ -57,6 +57,23 @@ class MiniLmTokens:
         return TokenStates(spans, hidden[1:-1].numpy(), static[1:-1].numpy(), hidden.mean(0).numpy())
 
 
+class MiniLmSentences:
+    """An encoder of sentences from these token states, loaded when it is first used."""
+
+    dimension = 384
+
+    def encode_passages(self, texts: Sequence[str]) -> Floats:
+        """float32 [len(texts), 384], rows of unit length."""
+        means = np.stack([minilm_tokens().states(text).mean for text in texts])
+        vectors: Floats = means / np.linalg.norm(means, axis=1, keepdims=True)
+        return vectors
+
+    def encode_query(self, text: str) -> Floats:
+        """float32 [384], unit length."""
+        vector: Floats = self.encode_passages([text])[0]
+        return vector
+
+
 @cache
 def minilm_tokens() -> MiniLmTokens:
     """The model, loaded once per process."""

@@ -106,7 +106,8 @@ class Without:
 
 
 class Prototypes:
-    """Example questions of each topic, for comparison by meaning; encoded when first needed."""
+    """Example questions of each topic, for comparison by meaning; encoded when first needed. The encoder should be a
+    transformer, as the thresholds are: cosines of summed word vectors are high for any two questions."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder

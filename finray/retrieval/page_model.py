@@ -51,7 +51,7 @@ def shipped_page_model(encoder: str = "") -> PageModel:
 
     Raises ModelUnavailableError if its file is of another version.
     """
-    name = "page_model_static.json" if encoder == "static" or is_static(encoder) else "page_model.json"
+    name = "page_model_static.json" if is_static(encoder) else "page_model.json"
     return _from_json(shipped("finray.retrieval", name), name)
 
 

@@ -9,6 +9,7 @@ import pytest
 from finray.core.journal import Journal
 from finray.core.types import Filing
 from finray.models.hash_encoder import HashEncoder
+from finray.models.token_states import MiniLmSentences
 from finray.question.companies import CompanyCatalog
 from finray.question.formulas import line_items
 from finray.question.judgements import Judgement, Prototypes, _known, judgement_of
@@ -109,3 +110,26 @@ def test_every_ratio_of_the_data_is_computable_and_every_criterion_is_explained(
             assert items
             assert (ratio.yes is None) == (ratio.no is None) == (not ratio.says), (topic.name, ratio)
         assert topic.compares or any(ratio.yes is not None for ratio in topic.ratios), topic.name
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "By what share, in percent, did the pension liability of Torvane shrink during 2023?",
+        "Did Torvane come to lean more on one government agency as a buyer in 2023?",
+    ],
+)
+def test_questions_about_something_else_are_near_no_topic(question: str) -> None:
+    """By the vectors that an engine with the shipped encoder compares them with."""
+    reader = RuleReader(CompanyCatalog([TORVANE]))
+    query = asyncio.run(reader.read(question, Journal(None)))
+    assert judgement_of(query, Prototypes(MiniLmSentences())) is None
+
+
+def test_a_judgement_in_other_words_is_near_its_topic() -> None:
+    reader = RuleReader(CompanyCatalog([TORVANE]))
+    query = asyncio.run(reader.read("Has Torvane taken on more borrowings in 2023?", Journal(None)))
+    judgement = judgement_of(query, Prototypes(MiniLmSentences()))
+    assert judgement is not None
+    assert judgement.topic is not None
+    assert judgement.topic.name == "leverage"
