@@ -104,14 +104,14 @@ def test_what_a_question_read_is_freed_without_the_garbage_collector(
     """Engines look for cycles seldom (``finray.core.garbage``); a filing has megabytes."""
     few = {**WEIGHTLESS, "index.cache_bytes": 1}  # each filing pushes the last one out
     forgetful = open_engine(sample_index, load_settings(overrides=few, environment={}))
-    asked = [Question(line["qid"], line["question"]) for line in sample_questions[::15]]
+    asked = [Question(line["qid"], line["question"]) for line in sample_questions[::40]]
 
     async def answer(questions: Sequence[Question]) -> int:
         for question in questions:
             await forgetful.answer(question)
         return gc.collect()
 
-    asyncio.run(answer(asked[:3]))  # what is loaded with the first questions
+    asyncio.run(answer(asked[:2]))  # what is loaded with the first questions
     gc.collect()
     gc.disable()
     try:
