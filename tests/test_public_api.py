@@ -74,6 +74,7 @@ def test_from_filings_to_answers(sample_folder: Path, tmp_path: Path) -> None:
         assert index.ask("What was Grevandor Systems' revenue in fiscal 2022?", filings=elsewhere).status != "answered"
 
 
+@pytest.mark.slow
 async def test_it_can_be_called_inside_a_running_loop(sample_index: str, tmp_path: Path) -> None:
     with finray.open_index(sample_index, SETTINGS) as index:
         assert index.ask("What was Grevandor Systems' revenue in fiscal 2022?").status == "answered"

@@ -104,6 +104,7 @@ print([matcher.fit(row).score for row in rows])
 """
 
 
+@pytest.mark.slow
 def test_every_process_gives_the_same_digits() -> None:
     """The order of a set of words differs between processes; stored fits must not."""
     fits = {

@@ -136,6 +136,7 @@ def test_without_keys_only_this_machine_is_served(
     assert client.get("/v1/filings").status_code == status
 
 
+@pytest.mark.slow
 def test_neither_keys_nor_questions_are_logged(client: TestClient, key: str, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("DEBUG", logger="finray"):
         client.post("/v1/answer", json={"question": "What is the secret of CLDVC?"})

@@ -185,6 +185,7 @@ def test_bad_lines_exit_with_0_for_a_scheduler_unless_nothing_was_answered(
     assert finray("answer", few, "--out", tmp_path / "none.ods", *command).code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_engine")
 def test_an_oracle_run_has_its_own_settings(finray: Run, sample_index: str, few: Path, tmp_path: Path) -> None:
     hashes = set()

@@ -50,6 +50,7 @@ def test_an_answer_is_a_prediction(client: Client, ask: Callable[[str], Predicti
     assert client.answer(ASKED, trace=True).trace
 
 
+@pytest.mark.slow
 def test_several_answers_keep_ids_and_order(client: Client) -> None:
     asked = [Question("b", ASKED), Question("a", "Why?")]
     assert [found.qid for found in client.answer_all(asked)] == ["b", "a"]

@@ -91,6 +91,7 @@ def test_impossible_settings_are_refused(name: str, value: str) -> None:
         load_settings(overrides=chosen, environment={})
 
 
+@pytest.mark.slow
 def test_a_job_that_waits_for_a_node_says_so(caplog: pytest.LogCaptureFixture) -> None:
     nodes = [Node(0, 0)]
     with caplog.at_level(logging.WARNING), announced_wait(pool(nodes), lambda: nodes):

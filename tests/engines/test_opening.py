@@ -38,7 +38,8 @@ async def test_answers_reports_and_retrieval_are_those_of_an_engine_here(
     assert [(report.stage, report.result) for report in there] == [(report.stage, report.result) for report in here]
 
 
-@pytest.mark.parametrize("method", ["finray", pytest.param("dense+rerank", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["finray", "dense+rerank"])
 async def test_questions_wait_for_models_elsewhere_together(sample_index: str, method: str) -> None:
     """Without it, a replica would get one text at a time from each engine."""
     reranked = {"passage_reranker__model": "overlap", "retrieval__reranked_pages": 4}

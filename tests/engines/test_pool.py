@@ -112,6 +112,7 @@ async def test_a_question_that_ends_its_process_is_tried_twice_and_its_company_i
     assert len(set(await asyncio.gather(*company))) == 1
 
 
+@pytest.mark.slow
 async def test_of_many_in_one_process_the_one_that_computes_is_to_blame(make: MakePool) -> None:
     pool = make(1.5, in_flight=8)
     before = [asyncio.create_task(ask(pool, "wait 0.9")) for _ in range(2)]

@@ -118,6 +118,7 @@ def test_a_failed_request_is_retried(faulty: FaultyS3, s3: str, action: Action) 
     assert not exists(where)
 
 
+@pytest.mark.slow
 def test_an_s3_that_never_answers_ends_in_an_error(
     faulty: FaultyS3, s3: str, patience: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,6 +161,7 @@ def test_predictions_whose_replies_are_lost_are_stored_once(faulty: FaultyS3, s3
     assert kept.remarks == () and faulty.counts["reset_after"] > 0
 
 
+@pytest.mark.slow
 def test_predictions_with_late_s3_listings(faulty: FaultyS3, s3: str) -> None:
     where, late = f"{s3}/late/predictions.jsonl", 1.0
     faulty.listing.seconds = late

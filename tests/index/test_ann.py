@@ -155,6 +155,7 @@ def test_small_tables_are_searched_exactly(uri: str, settings: Settings, small: 
     assert "recall@10 0.9" in text or "recall@10 1.0" in text
 
 
+@pytest.mark.slow
 def test_pages_and_covers_have_one_too_past_a_size_of_their_own(tmp_path: Path, settings: Settings) -> None:
     """Their index is quantized: hits are scored anew, so that the scores are exact and the recall reaches the floor."""
     uri = str(tmp_path / "index")

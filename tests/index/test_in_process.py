@@ -212,6 +212,7 @@ def test_an_index_is_extended_only_with_the_settings_it_was_built_with(
         IndexReader.open(index_uri, other)
 
 
+@pytest.mark.slow
 def test_several_parsers_give_the_rows_of_one(
     corpus: Path, index_uri: str, index: Index, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

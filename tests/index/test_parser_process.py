@@ -205,6 +205,7 @@ def test_a_child_that_has_worked_long_enough_is_replaced(sample_filings: Path, s
     parser.close()
 
 
+@pytest.mark.slow
 def test_a_scanned_filing_is_read_if_ocr_has_time(settings: Settings, parser: ParserProcess) -> None:
     if find_tessdata() is None:
         pytest.skip("Tesseract's data is not installed")

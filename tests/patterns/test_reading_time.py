@@ -269,6 +269,7 @@ def test_questions_that_were_or_look_slow(text: str) -> None:
     assert _slow_question(text) is None
 
 
+@pytest.mark.slow
 @given(st.integers(min_value=0))
 @hypothesis_settings(max_examples=25, deadline=None)
 def test_questions_made_of_searched_words(seed: int) -> None:
