@@ -38,6 +38,7 @@ from finray.core.types import Question
 from finray.engine import open_engine
 from finray.index.reader import IndexReader
 
+_AS_ENGINES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}  # finray.engines.child
 _MARKS = 10
 """How often a worker notes its memory."""
 _FIGURES = (
@@ -131,7 +132,7 @@ def _run(
     """The marks of each worker, the predictions as the questions are ordered, and the seconds of the slowest worker."""
     with tempfile.TemporaryDirectory() as folder:
         started = []
-        environment = os.environ | {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1"}
+        environment = os.environ | {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1", **_AS_ENGINES}
         for number in range(workers):
             asked, answered = Path(folder) / f"{number}.jsonl", Path(folder) / f"{number}.predictions"
             lines = [json.dumps({"qid": each.qid, "question": each.question}) for each in questions[number::workers]]

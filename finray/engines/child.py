@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from finray.engines.opening import Opener
 
 _PR_SET_PDEATHSIG = 1
+_KERNELS = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}
+"""How many kernels oneDNN and torch keep for the shapes of bf16 products. Each question has new shapes, and 1,024
+kernels, the default, take hundreds of megabytes."""
 T = TypeVar("T")
 
 
@@ -199,6 +202,7 @@ def _end_with_parent(parent: int) -> None:
 def main() -> None:
     _end_with_parent(int(sys.argv[2]))
     collect_seldom()
+    os.environ.update(_KERNELS | os.environ)  # read when torch first multiplies
     os.dup2(2, 1)  # keeps output of libraries out of the command's output
     faulthandler.register(signal.SIGUSR1, all_threads=False)  # a traceback before it is killed
     descriptor = int(sys.argv[1])
