@@ -38,7 +38,6 @@ from finray.core.types import Question
 from finray.engine import open_engine
 from finray.index.reader import IndexReader
 
-_AS_ENGINES = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}  # finray.engines.child
 _MARKS = 10
 """How often a worker notes its memory."""
 _FIGURES = (
@@ -132,7 +131,7 @@ def _run(
     """The marks of each worker, the predictions as the questions are ordered, and the seconds of the slowest worker."""
     with tempfile.TemporaryDirectory() as folder:
         started = []
-        environment = os.environ | {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1", **_AS_ENGINES}
+        environment = os.environ | {"PYTHONPATH": str(checkout), "OMP_NUM_THREADS": "1"}
         for number in range(workers):
             asked, answered = Path(folder) / f"{number}.jsonl", Path(folder) / f"{number}.predictions"
             lines = [json.dumps({"qid": each.qid, "question": each.question}) for each in questions[number::workers]]
@@ -156,10 +155,12 @@ def _run(
 async def _answer(asked: str, answered: str, index: str, settings: Settings) -> None:
     """Answer the questions of a file; print times and memory now and then, write what was answered."""
     questions = [line for line in read_questions(asked) if isinstance(line, Question)]
-    with contextlib.suppress(ImportError):  # an older checkout, whose engines collect as Python does
+    with contextlib.suppress(ImportError):  # an older checkout, whose engines do neither
         from finray.core.garbage import collect_seldom
+        from finray.engines.child import keep_few_kernels
 
         collect_seldom()
+        keep_few_kernels()
     engine = open_engine(index, settings)
     await engine.answer(questions[0])  # what is loaded with the first question
     cpu, wall = time.process_time(), time.perf_counter()

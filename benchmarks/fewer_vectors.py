@@ -17,12 +17,10 @@ from pathlib import Path
 
 import lance
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from finray.index import schema
-
-Vectors = npt.NDArray[np.float32]
+from finray.models.encoder import Vectors
 
 
 def main() -> None:

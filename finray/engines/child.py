@@ -199,10 +199,15 @@ def _end_with_parent(parent: int) -> None:
         os._exit(0)
 
 
+def keep_few_kernels() -> None:
+    """Limit the kernels that torch keeps in this process; before it first multiplies."""
+    os.environ.update(_KERNELS | os.environ)
+
+
 def main() -> None:
     _end_with_parent(int(sys.argv[2]))
     collect_seldom()
-    os.environ.update(_KERNELS | os.environ)  # read when torch first multiplies
+    keep_few_kernels()
     os.dup2(2, 1)  # keeps output of libraries out of the command's output
     faulthandler.register(signal.SIGUSR1, all_threads=False)  # a traceback before it is killed
     descriptor = int(sys.argv[1])

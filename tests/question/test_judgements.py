@@ -7,7 +7,9 @@ import asyncio
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.settings import EncoderSettings
 from finray.core.types import Filing
+from finray.models.encoder_loading import load_encoder
 from finray.models.hash_encoder import HashEncoder
 from finray.models.token_states import MiniLmSentences
 from finray.question.companies import CompanyCatalog
@@ -112,18 +114,11 @@ def test_every_ratio_of_the_data_is_computable_and_every_criterion_is_explained(
         assert topic.compares or any(ratio.yes is not None for ratio in topic.ratios), topic.name
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "By what share, in percent, did the pension liability of Torvane shrink during 2023?",
-        "Did Torvane come to lean more on one government agency as a buyer in 2023?",
-    ],
-)
-def test_questions_about_something_else_are_near_no_topic(question: str) -> None:
-    """By the vectors that an engine with the shipped encoder compares them with."""
-    reader = RuleReader(CompanyCatalog([TORVANE]))
-    query = asyncio.run(reader.read(question, Journal(None)))
-    assert judgement_of(query, Prototypes(MiniLmSentences())) is None
+def test_sentences_are_compared_as_the_thresholds_were_fitted() -> None:
+    """By MiniLM's vectors, to the digits that bf16 keeps."""
+    texts = ["Has Torvane taken on more borrowings in 2023?", "Who audits Torvane?"]
+    expected = load_encoder(EncoderSettings(model="minilm")).encode_passages(texts)
+    assert (MiniLmSentences().encode_passages(texts) * expected).sum(axis=1) == pytest.approx([1.0, 1.0], abs=0.001)
 
 
 def test_a_judgement_in_other_words_is_near_its_topic() -> None:
