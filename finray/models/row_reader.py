@@ -1,7 +1,8 @@
 """A small trained model that reads a question beside each row of a table, or beside each sentence.
 
-The first four layers of all-MiniLM-L6-v2, fine-tuned as a cross-encoder; its word embeddings are those of the package,
-so only layers and heads come with finray (``row_reader.npz``, a byte a weight). ``finray train row-reader`` fits it.
+The first four layers of all-MiniLM-L6-v2, fine-tuned as a cross-encoder, and one that compares the rows of a question
+with one another. The word embeddings are those of the package, so only layers and heads come with finray
+(``row_reader.npz``, a byte a weight). ``finray train row-reader`` fits it.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ OPERATIONS: Final = (
     "value", "difference", "growth", "share", "ratio", "sum", "average", "max", "min", "which_max", "which_min", "none",
 )  # fmt: skip
 LAYERS: Final = 4
-QUESTION_TOKENS, ROW_TOKENS, SENTENCE_TOKENS = 56, 36, 72
+QUESTION_TOKENS, ROW_TOKENS, SENTENCE_TOKENS = 56, 48, 72
 """Longest parts that are read: of a question its first and last tokens, of a row or sentence its first."""
 HEADS: Final[Mapping[str, int]] = {"roles": 3, "ops": len(OPERATIONS), "axis": 2, "answers": 1}
 """Linear layers over [first state, mean state] and their outputs."""
+_NARROW = 192
+"""Components of a row's state in the layer that compares rows with one another."""
 _CLS, _SEP = 101, 102
 _PASS_TOKENS = 1_500
 """Padded tokens of one forward pass."""
@@ -58,18 +61,13 @@ class RowReader:
         self._torch = torch
         self._tokenizer, self._bert, self._heads = reader_module()
         state = shipped_weights() if weights is None else weights
-        try:
-            for name, module in (("bert", self._bert), *self._heads.items()):
-                own = {key.partition(".")[2]: value for key, value in state.items() if key.partition(".")[0] == name}
-                tensors = {key: torch.from_numpy(np.asarray(value, dtype=np.float32)) for key, value in own.items()}
-                missing = module.load_state_dict(tensors, strict=False).missing_keys
-                if lacking := [key for key in missing if "word_embeddings" not in key and "position_ids" not in key]:
-                    raise ValueError(f"{name} lacks {lacking[:3]}")
-        except (ValueError, RuntimeError) as error:
-            raise ModelUnavailableError(f"row_reader.npz is of another version: {error}; train it again") from error
+        lacking = load_state(self._bert, self._heads, state)
+        if lacking:
+            raise ModelUnavailableError(f"row_reader.npz is of another version: it lacks {lacking[:3]}; train it again")
         if fast_bf16(torch.device("cpu")):  # logits move by less than 0.1, in 60% of the time
             self._bert.to(torch.bfloat16)
-        self._bert.eval()
+        for module in (self._bert, *self._heads.values()):
+            module.eval()
         self._read: tuple[tuple[str, ...], Logits] | None = None
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
@@ -78,7 +76,7 @@ class RowReader:
         pairs = [(words, token_ids(self._tokenizer, row, ROW_TOKENS)) for row in rows]
         states = self._states([*pairs, (words, [])])
         with self._torch.inference_mode():
-            roles = self._heads["roles"](states[:-1]).double().numpy()
+            roles = role_logits(self._heads, [states])[:-1].double().numpy()
             operations = self._torch.log_softmax(self._heads["ops"](states[-1]), -1).double().numpy()
             axis = self._heads["axis"](states[-1])
         return RowScores(roles[:, 0], roles[:, 1], roles[:, 2], operations, float(axis[1] - axis[0]))
@@ -125,8 +123,31 @@ def reader_module() -> tuple[Any, Any, dict[str, Any]]:
     bert.encoder.layer = bert.encoder.layer[:LAYERS]
     bert.pooler = None
     size = 2 * int(bert.config.hidden_size)
-    heads = {name: torch.nn.Linear(size, outputs) for name, outputs in HEADS.items()}
+    heads: dict[str, Any] = {name: torch.nn.Linear(size, outputs) for name, outputs in HEADS.items()}
+    heads["narrow"] = torch.nn.Linear(size, _NARROW)
+    heads["among"] = torch.nn.TransformerEncoderLayer(_NARROW, 4, 2 * _NARROW, batch_first=True, norm_first=True)
+    heads["rivals"] = torch.nn.Linear(_NARROW, HEADS["roles"])
+    torch.nn.init.zeros_(heads["rivals"].weight)
+    torch.nn.init.zeros_(heads["rivals"].bias)
     return AutoTokenizer.from_pretrained(folder), bert, heads
+
+
+def load_state(bert: Any, heads: Mapping[str, Any], state: Mapping[str, npt.NDArray[Any]]) -> list[str]:
+    """Loads ``state`` into the modules; the names of what it lacks. Raises ModelUnavailableError if a shape differs."""
+    import torch
+
+    lacking: list[str] = []
+    for name, module in (("bert", bert), *heads.items()):
+        own = {key.partition(".")[2]: value for key, value in state.items() if key.partition(".")[0] == name}
+        tensors = {key: torch.from_numpy(np.asarray(value, dtype=np.float32)) for key, value in own.items()}
+        try:
+            missing = module.load_state_dict(tensors, strict=False).missing_keys
+        except RuntimeError as error:
+            raise ModelUnavailableError(f"weights of another row reader: {error}; train it again") from error
+        # The word embeddings are those of MiniLM's package.
+        kept = ("word_embeddings", "position_ids")
+        lacking += [f"{name}.{key}" for key in missing if not any(part in key for part in kept)]
+    return lacking
 
 
 def token_ids(tokenizer: Any, text: str, limit: int, *, both_ends: bool = False) -> list[int]:
@@ -160,6 +181,20 @@ def pooled(bert: Any, inputs: dict[str, Any]) -> Any:
     states = bert(**inputs).last_hidden_state.float()
     mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
     return torch.cat([states[:, 0], (states * mask).sum(1) / mask.sum(1)], -1)
+
+
+def role_logits(heads: Mapping[str, Any], states: Sequence[Any]) -> Any:
+    """[sum of the lengths of ``states``, 3]: each row by itself, and beside the others of its question. ``states``: for
+    each question [rows + 1, 2 * 384], the question alone last."""
+    import torch
+
+    together = torch.cat(list(states))
+    narrow = heads["narrow"](together).split([len(own) for own in states])
+    padded = torch.nn.utils.rnn.pad_sequence(list(narrow), batch_first=True)
+    lengths = torch.tensor([len(own) for own in states])
+    absent = torch.arange(padded.shape[1])[None, :] >= lengths[:, None]
+    seen = heads["among"](padded, src_key_padding_mask=absent)
+    return heads["roles"](together) + heads["rivals"](seen[~absent])
 
 
 def quantized(state: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

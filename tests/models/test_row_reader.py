@@ -10,7 +10,16 @@ import numpy.typing as npt
 import pytest
 
 from finray.core.errors import ModelUnavailableError
-from finray.models.row_reader import OPERATIONS, RowReader, quantized, read_weights, row_reader, shipped_weights
+from finray.models.row_reader import (
+    OPERATIONS,
+    RowReader,
+    quantized,
+    read_weights,
+    reader_module,
+    role_logits,
+    row_reader,
+    shipped_weights,
+)
 
 QUESTION = "How much did Acme pay for variable leases in 2022?"
 ROWS = (
@@ -64,10 +73,32 @@ def test_the_sentence_that_answers_scores_highest() -> None:
     assert int(row_reader().sentences("Why did Acme's net sales fall?", sentences).argmax()) == 1
 
 
-def test_scores_do_not_depend_on_what_is_read_together() -> None:
-    together = row_reader().rows(QUESTION, ROWS).first
-    alone = [row_reader().rows(QUESTION, [row]).first[0] for row in ROWS]
-    assert np.allclose(together, alone, atol=1e-4)
+def test_scores_follow_their_rows_in_any_order() -> None:
+    forwards, backwards = row_reader().rows(QUESTION, ROWS), row_reader().rows(QUESTION, ROWS[::-1])
+    assert np.allclose(forwards.first, backwards.first[::-1], atol=1e-3)
+    assert np.allclose(forwards.listed, backwards.listed[::-1], atol=1e-3)
+
+
+def test_the_scores_of_sentences_do_not_depend_on_what_is_read_together() -> None:
+    together = row_reader().sentences(QUESTION, ROWS)
+    alone = [row_reader().sentences(QUESTION, [row])[0] for row in ROWS]
+    assert np.allclose(together, alone, atol=1e-3)
+
+
+def test_questions_of_different_length_are_compared_apart() -> None:
+    """A question's rows are compared with one another, not with those of other questions of a batch."""
+    import torch
+
+    _, _, heads = reader_module()
+    torch.manual_seed(0)
+    torch.nn.init.normal_(heads["rivals"].weight)
+    for head in heads.values():
+        head.eval()
+    states = [torch.randn(3, 768), torch.randn(6, 768)]
+    together, alone = role_logits(heads, states), [role_logits(heads, [own]) for own in states]
+    assert together.shape == (9, 3)
+    assert torch.allclose(together, torch.cat(alone), atol=1e-4)
+    assert not torch.allclose(role_logits(heads, [states[1][1:]]), alone[1][1:], atol=1e-2)
 
 
 def test_texts_of_any_length_are_read() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -24,6 +25,11 @@ _WORD_FEATURES: Final = (
 """What of a cell's features depends on its row, not on its period or on the unit asked for."""
 
 
+_TOTAL: Final = re.compile(r"\b(?:total|consolidated)\b", re.I)
+_OF_FIRST, _TOTALS = 6, 4
+"""Totals of the tables of the first rows are read as well, at most so many."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shortlist:
     """``series``, the best first, with ``scores``, float64 [len(series)], of their words; ``cells`` [sum of the series'
@@ -38,14 +44,16 @@ class Shortlist:
 
 
 def shortlist(query: Query, cells: Sequence[PageCell], facts: FilingFacts, size: int) -> Shortlist:
-    """At most ``size`` series of ``cells``."""
+    """At most ``size`` series of ``cells``, then totals of the first ones' tables: a share's denominator shares few
+    words with the question."""
     found = described_cells(query, tuple(cells), facts)
     columns = [list(FEATURES).index(name) for name in _WORD_FEATURES]
     scores = found.features[:, columns] @ shipped_cell_model().weights[columns] if cells else np.zeros(0)
     place = {id(cell): number for number, cell in enumerate(found.cells)}
     rows = series_of(found.cells)
     best = [max(scores[place[id(cell)]] for cell in row.cells) for row in rows]
-    order = sorted(range(len(rows)), key=lambda number: (-best[number], number))[:size]
+    ranked = sorted(range(len(rows)), key=lambda number: (-best[number], number))
+    order = [*ranked[:size], *_totals(ranked, rows, size)]
     kept = tuple(rows[number] for number in order)
     owned = [(number, place[id(cell)]) for number, row in enumerate(kept) for cell in row.cells]
     at = [cell for _, cell in owned]
@@ -57,3 +65,14 @@ def shortlist(query: Query, cells: Sequence[PageCell], facts: FilingFacts, size:
         tuple(number for number, _ in owned),
         found.unprinted,
     )
+
+
+def _totals(ranked: Sequence[int], rows: Sequence[Series], size: int) -> list[int]:
+    """Those not among the first ``size``, the best first."""
+    tables = {rows[number].table for number in ranked[:_OF_FIRST]}
+    return [
+        number
+        for number in ranked[size:]
+        if rows[number].table in tables
+        and _TOTAL.search(f"{rows[number].first.item.label} {rows[number].first.item.column_label or ''}")
+    ][:_TOTALS]

@@ -35,7 +35,7 @@ _ROWS, _SENTENCES = 40, 24
 class RowExample:
     """``rows`` are texts beside ``question``, the likeliest by their words first. ``first``, ``second``, ``listed`` and
     ``answering`` are the numbers of those that are gold in each role; ``answering`` is for sentences. ``several`` is
-    whether the operands are of several rows, None if there is one. ``group`` is the company."""
+    whether the operands are of several rows, None if there is one. ``group`` is the company, or TAT-QA's context."""
 
     question: str
     rows: tuple[str, ...]
@@ -53,22 +53,31 @@ class RowExample:
 
 
 def read_lines(path: Path) -> list[Mapping[str, Any]]:
-    """The questions of a file. Raises UsageError."""
+    """The questions of a file; a line with ``questions``, wordings of one question, counts as one each. Raises
+    UsageError."""
     try:
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} is no file of questions, one JSON object a line: {error}") from error
+    found: list[Mapping[str, Any]] = []
     for number, line in enumerate(lines, start=1):
-        if not {"question", "evidence"} <= set(line) or not ({"operation", "cells"} <= set(line) or "kind" in line):
-            raise UsageError(f"{path}, line {number}: give question, evidence, and operation with cells, or kind")
-    return lines
+        keys = set(line)
+        asked = line["questions"] if "questions" in keys else [line["question"]] if "question" in keys else []
+        placed = {"operation", "cells"} <= keys and keys & {"evidence", "context"}
+        if not asked or not (placed or {"kind", "evidence"} <= keys):
+            needed = "question (or questions), evidence (or context, of TAT-QA), and operation with cells, or kind"
+            raise UsageError(f"{path}, line {number}: give {needed}")
+        found += [{**line, "question": question} for question in asked]
+    return found
 
 
 def examples(lines: Sequence[Mapping[str, Any]], facts: FilingFacts, catalog: CompanyCatalog) -> Iterator[RowExample]:
-    """One for each question whose filing is in the index and whose gold rows or sentences are found there."""
+    """One for each question whose filing is in the index and whose gold rows or sentences are found there; questions
+    about a ``context`` of TAT-QA are left out (``tatqa_rows`` has them)."""
     ids = {filing.doc_name: filing.filing_id for company in catalog.companies for filing in facts.filings_of(company)}
     maker = _Maker(facts, RuleReader(catalog))
-    for line in sorted(lines, key=lambda line: str(line["evidence"][0]["doc_name"])):
+    own = (line for line in lines if "context" not in line)
+    for line in sorted(own, key=lambda line: str(line["evidence"][0]["doc_name"])):
         filing_id = ids.get(str(line["evidence"][0]["doc_name"]))
         if filing_id is None:
             continue
@@ -89,7 +98,7 @@ class _Maker:
         pages = self._pages(filing_id, query.text, page)
         passages = [Passage(name, filing_id, number, 0, 1, "", 1.0) for number in pages]
         rows = shortlist(query, self._cells.read(passages), self._facts, _ROWS)
-        operands = [_rows_of(cell, rows, page) for cell in line["cells"]]
+        operands = [rows_of_cell(cell, rows, page) for cell in line["cells"]]
         return table_example(question, str(line["operation"]), rows, operands, self._facts.company_of(filing_id))
 
     def of_sentences(self, line: Mapping[str, Any], filing_id: str) -> RowExample | None:
@@ -98,15 +107,7 @@ class _Maker:
         places = [(filing_id, number) for number in self._pages(filing_id, wanted, page)]
         pages = self._facts.pages(places)
         found = [s for place in places if place in pages for s in page_sentences(pages[place].text)]
-        ranked = _by_words(wanted, found)
-        quoted = {" ".join(str(each["text"]).split()) for each in line["evidence"]}
-        kept = [s for at, s in enumerate(ranked) if at < _SENTENCES or s.text in quoted]
-        gold = tuple(at for at, sentence in enumerate(kept) if sentence.text in quoted)
-        if not gold:
-            return None
-        operation = "value" if line["kind"] == "figure" else "none"
-        group = self._facts.company_of(filing_id)
-        return RowExample(question, tuple(map(sentence_text, kept)), operation, group, answering=gold)
+        return sentence_example(line, wanted, found, self._facts.company_of(filing_id))
 
     def _pages(self, filing_id: str, text: str, gold: int) -> list[int]:
         """The gold page first, then those whose rows share most words with ``text``."""
@@ -143,7 +144,22 @@ def table_example(
     return RowExample(question, texts, operation, group, first=operands[0], second=operands[1], several=True)
 
 
-def _rows_of(cell: Mapping[str, Any], rows: Shortlist, page: int) -> tuple[int, ...]:
+def sentence_example(
+    line: Mapping[str, Any], wanted: str, sentences: Sequence[Sentence], group: str
+) -> RowExample | None:
+    """``wanted`` is the question without instructions, ``line["evidence"]`` quotes the gold sentences; None if none of
+    ``sentences`` is one."""
+    ranked = _by_words(wanted, sentences)
+    quoted = {" ".join(str(each["text"]).split()) for each in line["evidence"]}
+    kept = [s for at, s in enumerate(ranked) if at < _SENTENCES or s.text in quoted]
+    gold = tuple(at for at, sentence in enumerate(kept) if sentence.text in quoted)
+    if not gold:
+        return None
+    operation = "value" if line["kind"] == "figure" else "none"
+    return RowExample(str(line["question"]), tuple(map(sentence_text, kept)), operation, group, answering=gold)
+
+
+def rows_of_cell(cell: Mapping[str, Any], rows: Shortlist, page: int) -> tuple[int, ...]:
     """The series with a cell like ``cell`` on ``page``."""
     found = {
         owner

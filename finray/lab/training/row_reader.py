@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
+from finray.core.errors import ModelUnavailableError
 from finray.lab.training.row_examples import RowExample
 from finray.models.row_reader import (
     OPERATIONS,
@@ -25,8 +26,10 @@ from finray.models.row_reader import (
     SENTENCE_TOKENS,
     RowReader,
     batch,
+    load_state,
     pooled,
     reader_module,
+    role_logits,
     token_ids,
 )
 
@@ -50,15 +53,21 @@ class RowReaderOptions:
     seconds: float = float("inf")
 
 
-def fine_tune(given: Sequence[RowExample], options: RowReaderOptions, report: Report) -> dict[str, npt.NDArray[Any]]:
+def fine_tune(
+    given: Sequence[RowExample],
+    options: RowReaderOptions,
+    report: Report,
+    start: Mapping[str, npt.NDArray[Any]] | None = None,
+) -> dict[str, npt.NDArray[Any]]:
     """The state of the fitted module, as RowReader takes it; word embeddings stay those of MiniLM and are left out.
+    ``start`` is the state to go on from, instead of MiniLM's; heads that it lacks start anew.
 
-    Raises ValueError without examples.
+    Raises ValueError without examples, and ModelUnavailableError if ``start`` has other layers.
     """
     if not given:
         raise ValueError("no question has its gold rows in the index: nothing to learn from")
     torch.manual_seed(options.seed)
-    training = _Training(options)
+    training = _Training(options, start or {})
     steps = options.epochs * -(-len(given) // options.questions)
     optimizer = torch.optim.AdamW(training.groups(), weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps))
@@ -74,7 +83,8 @@ def fine_tune(given: Sequence[RowExample], options: RowReaderOptions, report: Re
         if step % 25 == 0 or step == steps:
             report(f"step {step} of {steps}: loss {losses / (step % 25 or 25):.3f}")
             losses = 0.0
-        if time.monotonic() - started > options.seconds:
+        if time.monotonic() - started > options.seconds and step < steps:
+            report(f"the time is over after step {step} of {steps}")
             break
     return training.state()
 
@@ -90,12 +100,16 @@ def operand_recall(reader: RowReader, given: Sequence[RowExample], rows: int) ->
 
 
 class _Training:
-    def __init__(self, options: RowReaderOptions) -> None:
+    def __init__(self, options: RowReaderOptions, start: Mapping[str, npt.NDArray[Any]]) -> None:
         self._options = options
         self._random = random.Random(options.seed)
         self._tokenizer, self._bert, self._heads = reader_module()
+        lacking = load_state(self._bert, self._heads, start)
+        if start and any(name.startswith("bert.") for name in lacking):
+            raise ModelUnavailableError(f"these are no weights of the row reader: they lack {lacking[:3]}")
         self._bert.embeddings.word_embeddings.weight.requires_grad_(False)
-        self._bert.train()
+        for module in (self._bert, *self._heads.values()):
+            module.train()
 
     def parameters(self) -> list[Any]:
         own = [p for p in self._bert.parameters() if p.requires_grad]
@@ -118,10 +132,12 @@ class _Training:
     def loss(self, examples: Sequence[RowExample]) -> torch.Tensor:
         """Mean over ``examples``, which are all of tables or all of sentences."""
         chosen = [self._chosen(example) for example in examples]
-        pairs = [(e, e.rows[number]) for e, numbers in zip(examples, chosen, strict=True) for number in numbers]
-        states = self._states([*pairs, *((example, "") for example in examples)])
-        of_rows, of_questions = states[: len(pairs)], states[len(pairs) :]
-        roles, answers = self._heads["roles"](of_rows), self._heads["answers"](of_rows)[:, 0]
+        texts = [(*(e.rows[number] for number in numbers), "") for e, numbers in zip(examples, chosen, strict=True)]
+        states = self._states([(e, text) for e, own in zip(examples, texts, strict=True) for text in own])
+        sizes = [len(own) for own in texts]
+        of_questions = states[torch.tensor(np.cumsum(sizes) - 1)]
+        roles = role_logits(self._heads, states.split(sizes))  # type: ignore[no-untyped-call]
+        answers = self._heads["answers"](states)[:, 0]
         operations, axes = self._heads["ops"](of_questions), self._heads["axis"](of_questions)
         total = functional.cross_entropy(
             operations, torch.tensor([OPERATIONS.index(e.operation) for e in examples]), reduction="sum"
@@ -129,7 +145,7 @@ class _Training:
         start = 0
         for at, (example, numbers) in enumerate(zip(examples, chosen, strict=True)):
             own = slice(start, start + len(numbers))
-            start += len(numbers)
+            start += len(numbers) + 1
             place = {number: position for position, number in enumerate(numbers)}
             for role, gold in enumerate((example.first, example.second)):
                 if wanted := [place[number] for number in gold if number in place]:

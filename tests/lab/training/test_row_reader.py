@@ -10,7 +10,7 @@ import pytest
 
 from finray.answering.page_cells import PageCells
 from finray.answering.table_reader.shortlist import shortlist
-from finray.core.errors import UsageError
+from finray.core.errors import ModelUnavailableError, UsageError
 from finray.core.query import Query
 from finray.lab.training.row_examples import RowExample, read_lines, table_example
 from finray.lab.training.row_reader import RowReaderOptions, fine_tune, operand_recall
@@ -39,6 +39,18 @@ def test_steps_on_rows_and_sentences_give_weights_that_can_be_read() -> None:
     assert np.isfinite(scores.first).all()
 
 
+def test_training_goes_on_from_weights_and_finds_the_rows() -> None:
+    given = [_example(number) for number in range(12)]
+    options = RowReaderOptions(epochs=2, questions=4, rows=6, rate=3e-4)
+    state = fine_tune(given, options, lambda _: None, fine_tune(given, options, lambda _: None))
+    assert np.mean(operand_recall(RowReader(state), given, rows=6)) > 0.5
+
+
+def test_weights_of_something_else_are_refused_as_a_start() -> None:
+    with pytest.raises(ModelUnavailableError, match="no weights of the row reader"):
+        fine_tune([_example(0)], RowReaderOptions(), print, {"other.weight": np.zeros((2, 2))})
+
+
 def test_training_without_examples_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing to learn from"):
         fine_tune([], RowReaderOptions(), print)
@@ -62,6 +74,13 @@ def test_operands_of_one_row_are_periods_of_it() -> None:
     assert total is not None
     assert total.listed == (0, 1)
     assert table_example("q", "share", rows, [(0,), ()], "acme") is None
+
+
+def test_each_wording_of_a_question_counts(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    line = {"questions": ["Tax?", "Paid to the state?"], "operation": "value", "cells": [], "context": "t1"}
+    path.write_text(f"{json.dumps(line)}\n{json.dumps({'question': 'Why?', 'kind': 'why', 'evidence': []})}\n")
+    assert [line["question"] for line in read_lines(path)] == ["Tax?", "Paid to the state?", "Why?"]
 
 
 def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:
