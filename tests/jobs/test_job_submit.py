@@ -173,7 +173,8 @@ def stop(head: subprocess.Popen[bytes]) -> None:
     head.send_signal(signal.SIGTERM)
     _, alive = psutil.wait_procs(mine, timeout=10)
     for process in alive:
-        process.kill()
+        with suppress(psutil.NoSuchProcess):  # it ended meanwhile
+            process.kill()
     psutil.wait_procs(alive, timeout=20)
     head.wait()
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,7 +66,8 @@ def cluster(until: Until) -> Iterator[Cluster]:
         mine = [psutil.Process(head.pid), *psutil.Process(head.pid).children(recursive=True)]
         head.send_signal(signal.SIGTERM)
         for process in psutil.wait_procs(mine, timeout=15)[1]:
-            process.kill()
+            with suppress(psutil.NoSuchProcess):  # it ended meanwhile
+                process.kill()
         head.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
