@@ -37,7 +37,7 @@ def row_reader(
 ) -> int:
     """Fine-tune the model that finds the rows and the operation of a question (loop.tables).
 
-    Some 9 questions a second and pass on two processors that compute in bfloat16. Questions about a context of TAT-QA
+    It learns 7 to 9 questions a second on two processors that compute in bfloat16. Questions about a context of TAT-QA
     are left out without --tatqa.
     """
     import numpy as np

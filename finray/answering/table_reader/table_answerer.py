@@ -30,7 +30,7 @@ from finray.models.row_reader import RowReader, row_reader
 from finray.question.arithmetic import ProgramError
 
 ROWS = 16
-"""Rows that the model reads beside the question: some 0.1 s of a processor."""
+"""Rows that the model reads beside the question, and a few totals: some 0.1 s of a processor."""
 _LABEL = 90
 
 

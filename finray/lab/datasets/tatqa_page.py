@@ -27,6 +27,7 @@ from finray.index.facts import FilingFacts
 from finray.index.filing_table import FilingTable
 from finray.index.reader import IndexReader
 from finray.lab.datasets.tatqa import TatqaContext
+from finray.models.hash_encoder import HashEncoder
 from finray.question.companies import CompanyCatalog
 
 YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
@@ -38,7 +39,7 @@ _BEFORE_TABLE = re.compile(r"\b(?:following|below|as follows)\b|:\s*$", re.I)
 
 
 class OnePage:
-    """The part of an index that :class:`FilingFacts` reads, for one filing of one page."""
+    """The part of an index that :class:`FilingFacts` reads, for one filing of one page, with the hash encoder."""
 
     def __init__(self, filing: Filing, page: Page, items: Sequence[LineItem]) -> None:
         self._filing, self._page, self._items = filing, page, tuple(items)
@@ -61,7 +62,10 @@ class OnePage:
             {"filing_id": self._filing.filing_id, "page": c.page, "start": c.start, "end": c.end, "text": c.text}
             for c in self._chunks
         ]
-        return pa.Table.from_pylist(rows).select(list(columns))
+        encoder = HashEncoder()
+        vectors = encoder.encode_passages([chunk.text for chunk in self._chunks])
+        table = pa.Table.from_pylist(rows).append_column("vector", schema.vectors_array(vectors, encoder.dimension))
+        return table.select(list(columns))
 
 
 def view(context: TatqaContext) -> tuple[FilingFacts, CompanyCatalog, Filing]:

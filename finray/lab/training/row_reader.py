@@ -84,7 +84,7 @@ def fine_tune(
             report(f"step {step} of {steps}: loss {losses / (step % 25 or 25):.3f}")
             losses = 0.0
         if time.monotonic() - started > options.seconds and step < steps:
-            report(f"the time is over after step {step} of {steps}")
+            report(f"time limit reached after step {step} of {steps}")
             break
     return training.state()
 
