@@ -27,6 +27,7 @@ from finray.core.types import Filing, LineItem
 from finray.core.vocabulary import NUMBER, number_of
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts, kept_with
+from finray.question.measures import quantity_phrases
 from finray.question.phrase import phrase_of, without_context
 from finray.question.synonyms import variants, words_of
 from finray.question.terms import stem
@@ -112,7 +113,8 @@ class Asked:
         words = tuple(word for word in asked_words(query) if word in known)
         figures = known & _FIGURES | {str(number_of(word)) for word in _NUMBER.findall(text.lower())}
         readings = tuple(dict.fromkeys(frozenset(each) for each in variants(words)[:_VARIANTS]))
-        phrases = [phrase for measures in query.measures for phrase in measures.phrases.values()]
+        phrases = [*quantity_phrases(query)]
+        phrases += [phrase for measures in query.measures for phrase in measures.phrases.values()]
         whole = phrase_of(query.text, query.names)
         phrases += [whole] if whole is not None and not phrases else []
         instant = "closing" in query.intents or any(phrase.instant for phrase in phrases)

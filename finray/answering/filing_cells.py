@@ -17,7 +17,7 @@ from finray.core.plan import Phrase
 from finray.core.types import LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 
-_KEPT_PHRASES = 4
+_KEPT_PHRASES = 6
 """Phrases whose matches with the cells are kept: those of one question."""
 
 

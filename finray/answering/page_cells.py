@@ -55,9 +55,11 @@ class PageCells:
     def __init__(self, facts: FilingFacts) -> None:
         self._facts = facts
 
-    def read(self, passages: Sequence[Passage]) -> list[PageCell]:
-        """The cells on the pages of ``passages``, the best page first, each page in reading order."""
-        places = list(dict.fromkeys((p.filing_id, p.page) for p in passages))[:MAX_PAGES]
+    def read(self, passages: Sequence[Passage], further: Iterable[tuple[str, int]] = ()) -> list[PageCell]:
+        """The cells on the pages of ``passages``, the best page first, each page in reading order; then those on
+        ``further`` pages, by filing_id and number."""
+        retrieved = list(dict.fromkeys((p.filing_id, p.page) for p in passages))[:MAX_PAGES]
+        places = list(dict.fromkeys((*retrieved, *further)))
         items = self._facts.line_items(dict.fromkeys(filing_id for filing_id, _ in places))
         kept = {filing_id: kept_with(own, _Pages) for filing_id, own in items.items()}
         absent = [place for place in places if place[1] not in kept[place[0]].pages]

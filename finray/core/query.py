@@ -11,6 +11,8 @@ from finray.core.plan import Measures
 from finray.core.types import Statement
 
 SpanKind = Literal["company", "period", "form", "statement", "metric", "definition", "unit", "operator"]
+PIECES = " … "
+"""Stands between the pieces of a quantity's words that are not next to one another."""
 AskedUnit = Literal["money", "percent", "ratio", "per share", "shares", "count", "days"]
 
 
@@ -86,7 +88,7 @@ class Query:
     """What the trained reader finds is done with ``quantities``: "value", "growth", "share" …; "defined" if the
     question says how; "" if it is not known."""
     quantities: tuple[str, ...] = ()
-    """The words of the question that name each figure, as the tagger reads them."""
+    """The words of the question that name each figure, as the tagger reads them; PIECES is between those apart."""
 
     @property
     def filed(self) -> tuple[Period, ...]:

@@ -14,7 +14,7 @@ from finray.core.types import Filing, LineItem, Statement
 from finray.filings.cells import is_year, parse_number
 from finray.filings.grids import Grid
 from finray.filings.inline_xbrl import Tags
-from finray.filings.note_units import NoteUnits, is_contents
+from finray.filings.note_units import NoteUnits, is_contents, without_share_scales
 from finray.filings.periods import Calendar
 from finray.filings.scales import Scale, read_scale
 from finray.filings.statements import table_statement
@@ -48,7 +48,7 @@ def extract_line_items(
     tag overrides period, unit and scale of its headings.
     """
     head = _head_of(page_text)
-    announced = read_scale(page_text if statement is not None else _without_own_scales(page_text, grids))
+    announced = read_scale(page_text if statement is not None else _of_amounts(page_text, grids))
     scale = announced or usual or Scale()
     if statement is not None:
         scale = read_scale(head) or read_scale(page_text) or read_scale(before) or scale
@@ -61,7 +61,7 @@ def extract_line_items(
         if statement is None:  # notes: each table has its own scale and period, in its caption if not in its headings
             if is_contents(grid):
                 continue
-            stated = read_scale(grid.caption) or announced
+            stated = read_scale(without_share_scales(grid.caption)) or announced
             calendar, own_scale = Calendar(filing, None, grid.caption), stated or scale
             headings = {} if grid.caption else headings
             units = NoteUnits.of(grid, page_text, head, announced=stated is not None)
@@ -77,13 +77,14 @@ def extract_line_items(
     return items
 
 
-def _without_own_scales(page_text: str, grids: Sequence[Grid]) -> str:
-    """``page_text`` without the labels of rows that give a scale of their own: "Square feet (in thousands)"."""
+def _of_amounts(page_text: str, grids: Sequence[Grid]) -> str:
+    """``page_text`` without the scales of shares, and without the labels of rows that give a scale of their own:
+    "Square feet (in thousands)"."""
     first = ((row[0].text, row[-1].text) for grid in grids for row in grid.rows if len(row) > 1 and not row[0].column)
     scaled = (label for label, figure in first if parse_number(figure) and not is_year(figure) and read_scale(label))
     for label in islice(scaled, MAX_SCALED_ROWS):
         page_text = page_text.replace(label, "")
-    return page_text
+    return without_share_scales(page_text)
 
 
 def _head_of(page_text: str) -> str:

@@ -71,6 +71,9 @@ _SHARES_IN = re.compile(
     rf",? \(?in (?P<after>{SCALE})s?\b|^[^\w\n]{{0,8}}\(\w\)\s{{0,2}}in (?P<note>{SCALE})s?\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_MONEY_TOO = re.compile(r"(?:\bdollars|\bamounts|\$)\s{0,2}(?:and|,|&)\s{0,2}$", re.IGNORECASE)
+"""Before the shares: "dollars and shares in thousands"."""
+_BEFORE = 16
 _AREA_IN = re.compile(rf"\bsquare (?:feet|footage)\b.{{0,40}}?\bin (?P<after>{SCALE})s\b", re.IGNORECASE)
 MIN_LISTED = 4
 """Fewer ascending integers may be figures by chance."""
@@ -91,6 +94,16 @@ def kind_of(text: str, *, heading: bool = False) -> Kind | None:
     return None if kind == "years" and _TERMS.search(text) else kind
 
 
+def without_share_scales(text: str) -> str:
+    """``text`` without scales that are of shares only: amounts beside "Shares (in thousands)" may be in millions."""
+
+    def kept(match: re.Match[str]) -> str:
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        return match[0] if match["after"] is None or _MONEY_TOO.search(before) else " "
+
+    return _SHARES_IN.sub(kept, text) if any(scale in text.lower() for scale in SCALES) else text
+
+
 @dataclass(frozen=True, slots=True)
 class NoteUnits:
     """The units of one table. Columns are those of its grid."""
@@ -106,6 +119,8 @@ class NoteUnits:
     index: bool
     """Whether the table compares returns on 100 dollars."""
     shares_in: int | None
+    counts_shares: bool
+    """Whether the table's own title gives the scale of its shares: a column of whole numbers holds those."""
     area_in: int | None
     scaled: bool
     """Whether the table gives its own scale."""
@@ -129,7 +144,8 @@ class NoteUnits:
             largest,
             not money and not announced and _COUNTED.search(title) is not None,
             _is_index(grid),
-            _stated(_SHARES_IN, page_text),
+            _stated(_SHARES_IN, "\n".join(own)) or _stated(_SHARES_IN, page_text),
+            any(match["after"] for text in own for match in _SHARES_IN.finditer(text)),
             _stated(_AREA_IN, page_text),
             any(map(read_scale, own)),
         )
@@ -146,6 +162,8 @@ class NoteUnits:
                 return found
         if column in self.percent and not number.currency:
             return "percent", 1
+        if self.counts_shares and self.shares_in and column not in self.money and not number.decimals:
+            return "shares", self.shares_in
         return ("pure", own or 1) if self.counts else None
 
     def _kinds(self, heading: str, label: str, section: str, column: int) -> Iterator[tuple[Kind, str]]:

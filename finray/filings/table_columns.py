@@ -8,7 +8,7 @@ from typing import Self
 from finray.core.types import Statement
 from finray.filings.cells import Number
 from finray.filings.grids import MAX_CELL_TEXT, Cell, Grid
-from finray.filings.note_units import NoteUnits, kind_of
+from finray.filings.note_units import NoteUnits, kind_of, without_share_scales
 from finray.filings.period_headings import column_label, is_period, read_heading
 from finray.filings.periods import Calendar, Period
 from finray.filings.scales import Scale, read_scale, row_unit, share_scale
@@ -103,18 +103,25 @@ class Columns:
 
     def take_scale(self, cells: Sequence[Cell]) -> None:
         """The scale in a row of headings: of the columns under it if others have another or none, else of the table."""
-        scale = read_scale(" ".join(cell.text for cell in cells))
+        text = " ".join(cell.text for cell in cells)
+        scale = read_scale(text)
         if scale is None:
             return
         over = [cell for cell in cells if cell.column]
         own = [(cell, read_scale(cell.text)) for cell in over]
-        if self.units is None or (len(over) < len(cells) and read_scale(cells[0].text)):
+        of_amounts = scale if self.units is None else read_scale(without_share_scales(text))
+        if of_amounts is None:
+            self._take_own_scales(own)
+        elif self.units is None or (len(over) < len(cells) and read_scale(cells[0].text)):
             self.scale = scale
         elif len({found and found.money for _, found in own}) > 1 or (len(own) == 1 and self._heads_one(own[0][0])):
-            for cell, found in own:
-                self.scales |= {cell.column + step: found for step in range(cell.span) if found is not None}
+            self._take_own_scales(own)
         else:
-            self.scale = scale
+            self.scale = of_amounts
+
+    def _take_own_scales(self, own: Sequence[tuple[Cell, Scale | None]]) -> None:
+        for cell, found in own:
+            self.scales |= {cell.column + step: found for step in range(cell.span) if found is not None}
 
     def _heads_one(self, cell: Cell) -> bool:
         """Whether a cell stands under the heading of one column among others that hold something else."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import cast
 
 from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
-from finray.core.query import Query, Span
+from finray.core.query import PIECES, Query, Span
 from finray.core.vocabulary import MONTH
 from finray.filings.canonical import canonical_items
 from finray.question.arithmetic import RESERVED_NAMES, ProgramError, parse
@@ -152,8 +152,7 @@ def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = Fa
         if (measures := _read(reading, query, instant)) is not None
     ]
     phrase = _measured(phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate), query)
-    named = phrase is not None and len(phrase.words) <= _MAX_WORDS and not set(phrase.words) <= _EMPTY
-    whole = [_row(phrase)] if phrase is not None and named else []
+    whole = [_row(phrase)] if phrase is not None and _names_row(phrase) else []
     if (moving or aggregate) and len(query.asked) < 2:
         # "the change in other assets", "the average price": a table may print it as a row
         row = _measured(phrase_of(text, query.names, instant=instant), query)
@@ -178,6 +177,17 @@ def tagged_measures(query: Query, quantities: Sequence[Sequence[str]], operation
     if measures is None or (len(measures.phrases) < len(named) and _narrowed_beside(query, quantities)):
         return ()
     return (replace(measures, settled=len(named) > 1),)
+
+
+def quantity_phrases(query: Query) -> tuple[Phrase, ...]:
+    """The query's ``quantities`` as phrases that a row may print; without those that no row can have as its name."""
+    instant = _INSTANT.search(query.question) is not None
+    read = (phrase_of(words.replace(PIECES, " "), query.names, instant=instant) for words in query.quantities)
+    return tuple(phrase for each in read if (phrase := _measured(each, query)) is not None and _names_row(phrase))
+
+
+def _names_row(phrase: Phrase) -> bool:
+    return len(phrase.words) <= _MAX_WORDS and not set(phrase.words) <= _EMPTY
 
 
 def _template(query: Query, operation: str, quantities: int) -> str | None:
@@ -259,7 +269,7 @@ def _arithmetic(text: str, query: Query, instant: bool) -> tuple[Measures, ...]:
 def _operand(words: str, query: Query, instant: bool, phrases: dict[str, Phrase]) -> str | None:
     """``words`` as the metric that they name, or as a phrase, added to ``phrases``; None if no row has such a name."""
     phrase = _measured(phrase_of(words, query.names, instant=instant), query)
-    if phrase is None or len(phrase.words) > _MAX_WORDS or set(phrase.words) <= _EMPTY:
+    if phrase is None or not _names_row(phrase):
         return None
     whole = [m for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text))]
     if whole:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from finray.core.journal import Journal
-from finray.core.query import Query
+from finray.core.query import PIECES, Query
 from finray.question.definitions import defined_formula, unread_definition
 from finray.question.labels import labels
 from finray.question.measure_tagger import MeasureTagger, Span
@@ -31,7 +31,7 @@ class TrainedReader:
         found = self._tagger.measured(question, marks(question, self._rules))
         if found is None:
             return replace(query, operation="defined" if defined else "")
-        named = [" … ".join(pieces) for pieces in found.quantities]
+        named = [PIECES.join(pieces) for pieces in found.quantities]
         journal.note(f"transform: {found.operation} of {named} by the trained tagger")
         operation = "defined" if defined else found.operation
         query = replace(query, operation=operation, quantities=tuple(named))

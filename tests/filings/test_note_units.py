@@ -78,6 +78,20 @@ def test_a_footnote_gives_the_scale_of_the_options() -> None:
     )
 
 
+def test_the_scale_of_shares_elsewhere_on_the_page_is_not_that_of_amounts() -> None:
+    rows = "~|2022|2021\nIntrinsic value|$9|$10"
+    page = "Option activity:\nShares (in thousands)\n711\nOptions exercised during the years ended December 31:"
+    assert _units(rows, page=page) == [(9e6, "USD"), (10e6, "USD")]
+    assert _units(rows, page="Amounts and shares in thousands") == [(9e3, "USD"), (10e3, "USD")]
+
+
+def test_the_scale_of_shares_in_a_title_is_that_of_the_column_of_shares_alone() -> None:
+    rows = "~|Shares (in thousands)|Weighted Average Grant Date Fair Value\nGranted|107|$53.51\nVested|(57)|54.10"
+    assert _units(rows) == [(107e3, "shares"), (53.51, "USD/share"), (-57e3, "shares"), (54.1, "USD/share")]
+    lost = "~|~|Aggregate Intrinsic Value\nOutstanding|711|$29"
+    assert _units(lost, caption="Stock options (shares in thousands):") == [(711e3, "shares"), (29e6, "USD")]
+
+
 def test_a_scale_over_one_group_of_columns_is_not_that_of_the_others() -> None:
     rows = "~ | Revenues (in millions) | % of Total | Customers (in thousands)\nNorth | $730 | 25.4% | 671"
     assert _units(rows) == [(730e6, "USD"), (25.4, "percent"), (671e3, "USD")]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from finray.answering.choice_model import SURENESS, probability, read_fitted, sureness
 from finray.answering.sentence_features import Floats
+from finray.answering.table_reader.looked_up import Sought
 from finray.answering.table_reader.operations import NAMING
 from finray.answering.table_reader.readings import FEATURES, Reading, Readings
 from finray.core.data_files import shipped
@@ -32,6 +33,8 @@ OF_QUESTION: Final[Mapping[str, str]] = {
     "companies": "the question names no company of the index, or several",
     "no_operation": "log probability that no figure of a table is asked for, by the row model",
     "sure_operation": "log probability of the likeliest operation, by the row model",
+    "sought": "the question reader found words that name a quantity",
+    "found": "share of the quantities, by period, that a look-up found",
 }
 SIGNALS: Final[Mapping[str, str]] = {
     **SURENESS,
@@ -85,7 +88,7 @@ def signals(found: Readings, scores: Floats, best: int, asked: Floats) -> Floats
     return np.asarray([*sureness(scores, best, alike(found, best)), *found.features[best], *asked])
 
 
-def question_signals(query: Query, rows: RowScores, unprinted: float) -> Floats:
+def question_signals(query: Query, rows: RowScores, unprinted: float, looked_for: Sought) -> Floats:
     """The SIGNALS that do not depend on the reading."""
     values: dict[str, Any] = {
         "unprinted": unprinted,
@@ -95,6 +98,8 @@ def question_signals(query: Query, rows: RowScores, unprinted: float) -> Floats:
         "companies": len(query.companies) != 1,
         "no_operation": rows.operations[-1],
         "sure_operation": rows.operations[:-1].max(),
+        "sought": bool(looked_for.phrases),
+        "found": looked_for.share,
     }
     return np.asarray([float(values[name]) for name in OF_QUESTION])
 

@@ -16,6 +16,7 @@ from finray.answering.page_cells import PageCell, measure_of
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.amounts import amount_of
 from finray.answering.table_reader.columns import NAMED, Columns
+from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.operations import ARITHMETIC, LISTED, NAMING, OPERATIONS, Operation, result
 from finray.answering.table_reader.shortlist import Shortlist
 from finray.core.plan import Unit
@@ -55,6 +56,12 @@ FEATURES: Final[Mapping[str, str]] = {
     "pair": "two cells in order",
     "list": "two or more cells in any order",
     "length": "logarithm of the number of cells",
+    "matched": "mean match of the cells with the words of their quantities",
+    "matched_best": "the same, below that of the best rows",
+    "held": "mean share of a quantity's words in row, section or column",
+    "spare": "mean share of a row's words that its quantity lacks",
+    "looked_up": "share of the cells that a look-up of the quantities found",
+    "unused": "share of the found cells that the reading does not use",
     **{name: f"{name} of the cells, as in cell_features" for name in _OF_CELLS},
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
@@ -92,9 +99,9 @@ class Readings:
         return self.shortlist.unprinted
 
 
-def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Columns) -> Readings:
+def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Columns, matches: Matches) -> Readings:
     """The readings that have a value."""
-    maker = _Maker(query, rows, scores, columns)
+    maker = _Maker(query, rows, scores, columns, matches)
     found: dict[Reading, tuple[float, list[float]]] = {}
     for reading in maker.readings():
         if reading not in found and (described := maker.described(reading)) is not None:
@@ -114,8 +121,12 @@ def unit_of(operation: Operation, cells: Sequence[PageCell]) -> Unit:
 
 
 class _Maker:
-    def __init__(self, query: Query, rows: Shortlist, scores: RowScores, columns: Columns) -> None:
-        self._query, self._rows, self._columns = query, rows, columns
+    def __init__(
+        self, query: Query, rows: Shortlist, scores: RowScores, columns: Columns, matches: Matches
+    ) -> None:
+        self._query, self._rows, self._columns, self._matches = query, rows, columns, matches
+        self._best_match = matches.words.max(axis=0, initial=0.0)
+        self._looked_up = len(set(matches.found) - {-1})
         self._operations = {
             operation: float(score)
             for operation, score in zip(OPERATIONS, scores.operations[:-1], strict=True)
@@ -238,8 +249,31 @@ class _Maker:
             "pair": pair,
             "list": reading.operation in LISTED,
             "length": math.log(len(at)),
+            **self._looks(at, in_order=pair and several),
         }
         return value, [*(float(row[name]) for name in row), *self._of_cells[at].mean(axis=0)]
+
+    def _looks(self, at: Sequence[int], *, in_order: bool) -> dict[str, float]:
+        """How the cells agree with the words of the quantities: each with its own if they are ``in_order``, else with
+        the one that it fits best."""
+        known = self._matches
+        used = {known.found[cell] for cell in at} - {-1}
+        found = {
+            "looked_up": sum(known.found[cell] >= 0 for cell in at) / len(at),
+            "unused": 1 - len(used) / self._looked_up if self._looked_up else 0.0,
+        }
+        quantities = known.words.shape[1]
+        if not quantities:
+            return {"matched": 0.0, "matched_best": 0.0, "held": 0.0, "spare": 0.0, **found}
+        best = known.words[at].argmax(axis=1)
+        own = np.arange(len(at)) if in_order and quantities == len(at) else best
+        return {
+            "matched": float(known.words[at, own].mean()),
+            "matched_best": float((known.words[at, own] - self._best_match[own]).mean()),
+            "held": float(known.held[at, own].mean()),
+            "spare": float(known.spare[at, own].mean()),
+            **found,
+        }
 
     def _periods(self, reading: Reading, *, pair: bool, several: bool) -> tuple[list[float], int, bool, bool]:
         """Fit of each operand's period, unnamed periods, prior, backwards."""

@@ -1,8 +1,8 @@
-"""The rows that may be meant, of all tables on the retrieved pages: those with most of the question's words."""
+"""The rows that may be meant, of all tables on the retrieved pages: those with most of the question's words, and those
+that look-ups found."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -14,7 +14,9 @@ from finray.answering.cell_features import FEATURES, described_cells
 from finray.answering.page_cells import PageCell
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.series import Series, series_of
+from finray.core.plan import Found
 from finray.core.query import Query
+from finray.core.types import LineItem
 from finray.index.facts import FilingFacts
 
 _WORD_FEATURES: Final = (
@@ -23,11 +25,6 @@ _WORD_FEATURES: Final = (
     "first_page", "page", "other_filing",
 )  # fmt: skip
 """What of a cell's features depends on its row, not on its period or on the unit asked for."""
-
-
-_TOTAL: Final = re.compile(r"\b(?:total|consolidated)\b", re.I)
-_OF_FIRST, _TOTALS = 6, 4
-"""Totals of the tables of the first rows are read as well, at most so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +40,10 @@ class Shortlist:
     unprinted: float
 
 
-def shortlist(query: Query, cells: Sequence[PageCell], facts: FilingFacts, size: int) -> Shortlist:
-    """At most ``size`` series of ``cells``, then totals of the first ones' tables: a share's denominator shares few
-    words with the question."""
+def shortlist(
+    query: Query, cells: Sequence[PageCell], facts: FilingFacts, size: int, looked_up: Sequence[Found] = ()
+) -> Shortlist:
+    """At most ``size`` series of ``cells``, then those with a cell that is ``looked_up``."""
     found = described_cells(query, tuple(cells), facts)
     columns = [list(FEATURES).index(name) for name in _WORD_FEATURES]
     scores = found.features[:, columns] @ shipped_cell_model().weights[columns] if cells else np.zeros(0)
@@ -53,7 +51,9 @@ def shortlist(query: Query, cells: Sequence[PageCell], facts: FilingFacts, size:
     rows = series_of(found.cells)
     best = [max(scores[place[id(cell)]] for cell in row.cells) for row in rows]
     ranked = sorted(range(len(rows)), key=lambda number: (-best[number], number))
-    order = [*ranked[:size], *_totals(ranked, rows, size)]
+    wanted = {(each.filing.filing_id, *_place(each.line_item)) for each in looked_up}
+    further = [n for n in ranked[size:] if any((c.filing.filing_id, *_place(c.item)) in wanted for c in rows[n].cells)]
+    order = [*ranked[:size], *further]
     kept = tuple(rows[number] for number in order)
     owned = [(number, place[id(cell)]) for number, row in enumerate(kept) for cell in row.cells]
     at = [cell for _, cell in owned]
@@ -67,12 +67,5 @@ def shortlist(query: Query, cells: Sequence[PageCell], facts: FilingFacts, size:
     )
 
 
-def _totals(ranked: Sequence[int], rows: Sequence[Series], size: int) -> list[int]:
-    """Those not among the first ``size``, the best first."""
-    tables = {rows[number].table for number in ranked[:_OF_FIRST]}
-    return [
-        number
-        for number in ranked[size:]
-        if rows[number].table in tables
-        and _TOTAL.search(f"{rows[number].first.item.label} {rows[number].first.item.column_label or ''}")
-    ][:_TOTALS]
+def _place(item: LineItem) -> tuple[int, int, int]:
+    return item.page, item.row, item.column

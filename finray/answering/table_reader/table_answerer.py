@@ -13,6 +13,7 @@ from finray.answering.page_cells import PageCell, PageCells
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.amounts import amount_of, phrase_of_row
 from finray.answering.table_reader.columns import columns_of
+from finray.answering.table_reader.looked_up import matches, sought
 from finray.answering.table_reader.operations import ARITHMETIC, NAMING
 from finray.answering.table_reader.reading_choice import ReadingModel, question_signals, shipped_reading_model
 from finray.answering.table_reader.readings import Reading, Readings, readings_of, unit_of
@@ -30,7 +31,7 @@ from finray.models.row_reader import RowReader, row_reader
 from finray.question.arithmetic import ProgramError
 
 ROWS = 16
-"""Rows that the model reads beside the question, and a few totals: some 0.1 s of a processor."""
+"""Rows that the model reads beside the question, and those that a look-up found: some 0.1 s of a processor."""
 _LABEL = 90
 
 
@@ -78,13 +79,16 @@ class TableAnswerer:
         if len(query.companies) > 1:
             return None
         passages = fitting_period(query, curation.kept, self._facts)
-        rows = shortlist(query, self._cells.read(passages), self._facts, ROWS)
+        looked_for = sought(query, passages, self._facts)
+        pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
+        rows = shortlist(query, self._cells.read(passages, pages), self._facts, ROWS, looked_for.found)
         if not rows.series:
             return None
         reader = self._reader or row_reader()
         scores = reader.rows(query.question, [series.text for series in rows.series])
-        found = readings_of(query, rows, scores, columns_of(query, rows.cells, self._facts))
-        return Competing(found, question_signals(query, scores, rows.unprinted))
+        columns = columns_of(query, rows.cells, self._facts)
+        found = readings_of(query, rows, scores, columns, matches(looked_for, rows.cells, self._facts))
+        return Competing(found, question_signals(query, scores, rows.unprinted, looked_for))
 
 
 def cells_of(found: Readings, reading: Reading) -> list[PageCell]:

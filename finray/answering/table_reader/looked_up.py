@@ -1,0 +1,136 @@
+"""Which cells the question's quantities lead to by their words alone: a second opinion beside the row reader's.
+
+The measure tagger marks the words that name each quantity. Here they are looked up among all rows of the retrieved
+filings, as an operand of a plan is, and compared with each row that is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from finray.answering.coverage import latest_period
+from finray.answering.filing_cells import FilingCells
+from finray.answering.operands import find_operand, find_phrase
+from finray.answering.page_cells import PageCell
+from finray.answering.sentence_features import Floats
+from finray.core.period import Period
+from finray.core.plan import Found, Operand, Phrase
+from finray.core.query import Query
+from finray.core.types import LineItem, Passage
+from finray.filings.canonical import canonical_items
+from finray.index.facts import FilingFacts, kept_with
+from finray.question.measures import quantity_phrases
+from finray.question.mentions import mentions
+from finray.question.synonyms import words_of
+
+_MOVING: Final = frozenset({"growth", "difference"})
+_MOST_PERIODS = 4
+_SAME = 0.0005
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """``phrases`` name the question's quantities, in its order; ``found`` are the cells that surely print one of them
+    in a period asked for, at most ``wanted``."""
+
+    phrases: tuple[Phrase, ...]
+    found: tuple[Found, ...]
+    wanted: int
+
+    @property
+    def share(self) -> float:
+        """Of the wanted cells that were found."""
+        return len(self.found) / self.wanted if self.wanted else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """How cells agree with what was sought. ``words`` [cells, phrases] is the fitted match of a cell with a phrase;
+    ``held`` and ``spare`` [cells, phrases] are the shares of the phrase's words in the row and its heads, and of the
+    row's words that the phrase lacks. ``found`` [cells] is the number of the found cell with the same figure, or -1."""
+
+    words: Floats
+    held: Floats
+    spare: Floats
+    found: tuple[int, ...]
+
+
+def sought(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Sought:
+    """Looks the quantities of ``query`` up in the filings of ``passages``."""
+    phrases = quantity_phrases(query)
+    if not phrases or not passages:
+        return Sought(phrases, (), 0)
+    company = query.companies[0] if query.companies else facts.company_of(passages[0].filing_id)
+    ranks: dict[tuple[str, int], int] = {}
+    for passage in passages:
+        if facts.company_of(passage.filing_id) == company:
+            ranks.setdefault((passage.filing_id, passage.page), len(ranks))
+    items = facts.line_items({filing_id for filing_id, _ in ranks})
+    filings = [facts.filing(filing_id) for filing_id in items]
+    found: list[Found] = []
+    periods = _periods(query, passages, company, facts)
+    for phrase in phrases:
+        metric = _metric(phrase)
+        for period in periods:
+            operand = Operand(phrase.name, company, metric or phrase.name, period, phrase.text, phrase)
+            hit = find_operand(operand, filings, items, called=phrase.text) if metric else None
+            hit = hit or find_phrase(operand, phrase, filings, items, ranks, ahead=bool(query.source))
+            if hit is not None:
+                found.append(hit)
+    return Sought(phrases, tuple(found), len(phrases) * len(periods))
+
+
+def _metric(phrase: Phrase) -> str:
+    """The canonical line item that the whole phrase names; "" if there is none."""
+    named = (m.value for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text)))
+    return next((value for value in named if value in canonical_items()), "")
+
+
+def _periods(query: Query, passages: Sequence[Passage], company: str, facts: FilingFacts) -> Sequence[Period]:
+    """The periods asked for, and the year before a single one that something moved in."""
+    periods = list(query.asked[:_MOST_PERIODS])
+    if not periods and (latest := latest_period(passages, {company}, facts)) is not None:
+        periods = [latest]
+    if len(periods) == 1 and query.operation in _MOVING:
+        periods.append(periods[0].years_before(1))
+    return periods
+
+
+def matches(found: Sought, cells: Sequence[PageCell], facts: FilingFacts) -> Matches:
+    """How each of ``cells`` agrees with what was sought."""
+    size = len(found.phrases)
+    words, held, spare = (np.zeros((len(cells), size)) for _ in range(3))
+    items = facts.line_items({cell.filing.filing_id for cell in cells})
+    filings = {filing_id: kept_with(own, FilingCells) for filing_id, own in items.items()}
+    for number, phrase in enumerate(found.phrases):
+        asked = frozenset(phrase.words)
+        matchers = {filing_id: own.matcher(phrase) for filing_id, own in filings.items()}
+        known: dict[tuple[object, ...], tuple[float, float, float]] = {}
+        for at, cell in enumerate(cells):
+            item = cell.item
+            key = (*cell.row, item.column_label, item.section, item.concept)
+            if key not in known:
+                label = frozenset(words_of(item.label))
+                around = label | frozenset(words_of(f"{item.section or ''} {item.column_label or ''}"))
+                known[key] = (
+                    matchers[cell.filing.filing_id].fit(item).score,
+                    len(asked & around) / len(asked),
+                    len(label - asked) / len(label) if label else 1.0,
+                )
+            words[at, number], held[at, number], spare[at, number] = known[key]
+    return Matches(words, held, spare, tuple(_number(cell, found.found) for cell in cells))
+
+
+def _number(cell: PageCell, found: Sequence[Found]) -> int:
+    """The number of the found cell that prints the figure of ``cell`` for the same period, or -1."""
+    return next((number for number, each in enumerate(found) if _same(cell.item, each.line_item)), -1)
+
+
+def _same(a: LineItem, b: LineItem) -> bool:
+    if a.period_end is not None and b.period_end is not None and abs((a.period_end - b.period_end).days) > 7:
+        return False
+    return a.unit == b.unit and abs(abs(a.value) - abs(b.value)) <= _SAME * max(abs(a.value), abs(b.value))
