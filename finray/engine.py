@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from finray.answering.cell_answerer import CellAnswerer
 from finray.answering.closest_rows import ClosestRows
 from finray.answering.confidence import load_confidence_model
 from finray.answering.figure_answerer import FigureAnswerer
@@ -192,13 +191,12 @@ def build_engine(
     confidence = load_confidence_model(loop.confidence_model)
     words = WordsAnswerer(facts, encoder, sentences, read=loop.sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    others: list[AnswerSource] = [TableAnswerer(facts)] if loop.tables else []
-    others += [CellAnswerer(facts)] if loop.cells else []
-    others += [FigureAnswerer(facts, encoder, read=loop.sentences)] if loop.figures else []
+    tables = TableAnswerer(facts) if loop.tables else None
+    others: list[AnswerSource] = [FigureAnswerer(facts, encoder, read=loop.sentences)] if loop.figures else []
     meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
     judging = JudgingAnswerer(planned, facts, meanings)
     closest = ClosestRows(facts) if loop.closest else None
-    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, others, closest)
+    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, tables, others, closest)
     conversation: ConversationReader = RuleConversation(rules)
     answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
     if model is not None:

@@ -2,7 +2,7 @@
 
 They compare the words of the question with those of the row, the heads, the section, the title of the table and the
 page, the period asked for with that of the cell, and the unit asked for with that of the cell. ``FEATURES`` names the
-columns; ``cell_choice`` weighs them.
+columns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from finray.answering.cell_words import BARE, CALENDAR, WHOLE, Rarity
 from finray.answering.filing_cells import FilingCells
 from finray.answering.operands import phrase_periods
-from finray.answering.page_cells import PageCell, may_answer, measure_of
+from finray.answering.page_cells import PageCell, measure_of
 from finray.answering.sentence_features import Floats, asked_words
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
@@ -143,11 +143,6 @@ class CellCandidates:
     cells: tuple[PageCell, ...]
     features: Floats
     unprinted: float
-
-
-def cell_candidates(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> CellCandidates:
-    """The cells of a question with their features."""
-    return described_cells(query, tuple(cell for cell in cells if may_answer(query, cell.item)), facts)
 
 
 def described_cells(query: Query, fitting: tuple[PageCell, ...], facts: FilingFacts) -> CellCandidates:

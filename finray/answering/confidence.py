@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from finray.answering.quotes import matched_share
+from finray.answering.table_reader.second_opinion import SecondOpinion
+from finray.answering.units import is_odd
 from finray.core.errors import ModelUnavailableError
 from finray.core.query import Query
 from finray.core.types import Answer, CitedCell, Passage
@@ -44,8 +46,17 @@ SIGNALS: dict[str, str] = {
     "undated": "the question names no period",
     "unnamed": "the question names no company of the index",
     "score": "score of the first passage",
+    "agreed": "the likeliest reading of the tables states the figure",
+    "agreed_sure": "the probability of that reading, if it states the figure",
+    "other": "the probability of that reading, if it states another figure",
+    "other_named": "the same, if every row is a line item that defines a named metric",
+    "unread": "no reading states the figure",
+    "unread_named": "the same, if every row is a line item that defines a named metric",
+    "mass": "the share of the readings, by likelihood, that state the figure",
+    "odd": "a percentage or quotient of a size that hardly anyone reports",
 }
 """Description of each signal."""
+_AGREEMENT = ("agreed", "agreed_sure", "other", "other_named", "unread", "unread_named", "mass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +69,27 @@ class ConfidenceModel:
         return 1 / (1 + math.exp(-float(signals @ self.weights)))
 
 
-def signals(query: Query, answer: Answer, passages: Sequence[Passage], facts: FilingFacts) -> Floats:
-    """The SIGNALS of an answer that is no refusal, float64 [len(SIGNALS)]."""
+def signals(
+    query: Query,
+    answer: Answer,
+    passages: Sequence[Passage],
+    facts: FilingFacts,
+    opinion: SecondOpinion | None = None,
+) -> Floats:
+    """The SIGNALS of an answer that is no refusal, float64 [len(SIGNALS)]. ``opinion`` is what the readings of the
+    tables say of its figure, None if they were not asked."""
     cells = answer.operands
     places = {(p.filing_id, p.page) for p in answer.evidence} | {(c.filing_id, c.page) for c in cells}
     ranks = [rank for rank, p in enumerate(passages, start=1) if (p.filing_id, p.page) in places]
     filings = [facts.filing(filing_id) for filing_id in dict.fromkeys(filing_id for filing_id, _ in sorted(places))]
     texts = [_row_words(cell) for cell in cells] or [p.text for p in answer.evidence]
+    named = bool(cells) and all(cell.fit >= 1 for cell in cells)
     found: dict[str, float] = {
         "constant": 1.0,
         "computed": bool(cells),
         "stated": not cells and answer.value is not None,
         "fit": max(0.0, min((cell.fit for cell in cells), default=0.5) - 0.5) * 2,
-        "named": bool(cells) and all(cell.fit >= 1 for cell in cells),
+        "named": named,
         "operands": math.log(max(1, len(cells))),
         "statements": _share([cell.statement is not None for cell in cells]),
         "tagged": _share([cell.concept is not None for cell in cells]),
@@ -81,8 +100,25 @@ def signals(query: Query, answer: Answer, passages: Sequence[Passage], facts: Fi
         "undated": not query.periods,
         "unnamed": not query.companies,
         "score": passages[0].score if passages else 0.0,
+        **_agreement(opinion, named=named),
+        "odd": answer.value is not None and is_odd(answer.value, answer.unit),
     }
     return np.asarray([float(found[name]) for name in SIGNALS])
+
+
+def _agreement(opinion: SecondOpinion | None, *, named: bool) -> dict[str, float]:
+    if opinion is None:
+        return dict.fromkeys(_AGREEMENT, 0.0)
+    other = 0.0 if opinion.agreed else opinion.probability
+    return {
+        "agreed": opinion.agreed,
+        "agreed_sure": opinion.probability if opinion.agreed else 0.0,
+        "other": other,
+        "other_named": other * named,
+        "unread": not opinion.read,
+        "unread_named": named and not opinion.read,
+        "mass": opinion.mass,
+    }
 
 
 def _row_words(cell: CitedCell) -> str:

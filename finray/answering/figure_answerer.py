@@ -3,9 +3,8 @@ enough."""
 
 from __future__ import annotations
 
-from finray.answering.cell_choice import question_signals
 from finray.answering.coverage import fitting_period
-from finray.answering.figure_choice import FigureModel, shipped_figure_model
+from finray.answering.figure_choice import FigureModel, question_signals, shipped_figure_model
 from finray.answering.figure_features import FigureCandidates, figure_candidates
 from finray.answering.in_words import candidates_of, cited_sentences
 from finray.answering.sentence_features import Floats

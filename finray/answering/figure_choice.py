@@ -15,16 +15,32 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.cell_choice import OF_QUESTION
 from finray.answering.choice_model import SURENESS, probability, read_fitted, sureness
 from finray.answering.figure_features import FEATURES, FigureCandidates
 from finray.answering.sentence_features import Floats
 from finray.core.data_files import shipped
+from finray.core.query import Query
 
 _OF_BEST: Final = (
     "sentence_words", "sentence_near", "sentence_page_rank", "sentence_other_years", "clause", "surplus", "uncounted",
     "percent_unasked", "amount_other", "near_unit", "named", "unnamed", "in_question", "other_year", "small", "most",
 )  # fmt: skip
+OF_QUESTION: Final[Mapping[str, str]] = {
+    "unprinted": "share of the question's words that no sentence has",
+    "stated_unit": "the question states the unit",
+    "amount": "the question asks for an amount",
+    "words": "the question asks for words",
+    "moves": "the question asks for a change",
+    "percent_moves": "the question asks for a change in percent",
+    "aggregate": "the question asks for an average or a sum",
+    "part_of": "the question asks for a share of something",
+    "superlative": "the question asks for the highest or lowest",
+    "yes_no": "a yes or no question",
+    "periods": "the question names several periods",
+    "companies": "the question names several companies",
+    "planned": "a plan was made, and an operand of it is missing",
+    "operands": "the plan has several operands",
+}
 SIGNALS: Final[Mapping[str, str]] = {
     **SURENESS,
     **{name: f"{name} of the chosen figure" for name in _OF_BEST},
@@ -51,7 +67,7 @@ class FigureModel:
 
     def choose(self, found: FigureCandidates, asked: Floats) -> FigureChoice | None:
         """The likeliest figure whatever its probability; None without figures. ``asked`` are the
-        :func:`~finray.answering.cell_choice.question_signals`."""
+        :func:`question_signals`."""
         if not found.figures:
             return None
         scores = found.features @ self.weights
@@ -66,6 +82,28 @@ def signals(found: FigureCandidates, scores: Floats, best: int, asked: Floats) -
     column = {name: at for at, name in enumerate(FEATURES)}
     own = [float(found.features[best, column[name]]) for name in _OF_BEST]
     return np.asarray([*sureness(scores, best, same), *own, *asked])
+
+
+def question_signals(query: Query, unprinted: float, operands: int) -> Floats:
+    """The SIGNALS that do not depend on the figure. ``operands`` is how many the plan has, 0 without a plan."""
+    intents = query.intents
+    values = {
+        "unprinted": unprinted,
+        "stated_unit": query.shape.unit is not None,
+        "amount": "amount" in intents,
+        "words": "words" in intents,
+        "moves": bool(intents & {"moves", "growth", "change", "difference", "rises", "falls", "difference_anywhere"}),
+        "percent_moves": bool(intents & {"growth", "change", "moves"}) and query.shape.unit == "percent",
+        "aggregate": "aggregate" in intents,
+        "part_of": "share" in intents,
+        "superlative": "superlative" in intents,
+        "yes_no": "yes_no" in intents,
+        "periods": len(query.asked) > 1,
+        "companies": len(query.companies) > 1,
+        "planned": operands > 0,
+        "operands": operands > 1,
+    }
+    return np.asarray([float(values[name]) for name in OF_QUESTION])
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import Protocol
 from finray.answering.closest_rows import ClosestRows
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
+from finray.answering.table_reader.second_opinion import SecondOpinion
+from finray.answering.table_reader.table_answerer import TableAnswerer, TableReading
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import Answerer, Curation
@@ -25,9 +27,9 @@ class AnswerSource(Protocol):
 class GuardedAnswerer:
     """Asks ``inner`` only about companies and periods in the index, unless a model has judged the evidence.
 
-    With ``confidence``, adds the probability that the answer is right, and refuses a computed figure with less than
-    ``least``. ``others`` are asked in turn if there is then no figure; their answers come with their own probability.
-    ``closest`` adds rows to a refusal.
+    With ``confidence``, adds the probability that the answer is right, given what ``tables`` read, and refuses a
+    computed figure with less than ``least``. If there is then no figure, ``tables`` and then ``others`` are asked for
+    one; their answers come with their own probability. ``closest`` adds rows to a refusal.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class GuardedAnswerer:
         facts: FilingFacts,
         confidence: ConfidenceModel | None = None,
         least: float = 0.0,
+        tables: TableAnswerer | None = None,
         others: Sequence[AnswerSource] = (),
         closest: ClosestRows | None = None,
     ) -> None:
@@ -43,6 +46,7 @@ class GuardedAnswerer:
         self._facts = facts
         self._confidence = confidence
         self._least = least
+        self._tables = tables
         self._others = others
         self._closest = closest
 
@@ -52,21 +56,32 @@ class GuardedAnswerer:
         if absent is not None:
             journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
             return refusal(absent)
-        answer = await self._rated(query, curation, journal)
+        reading = self._tables.read(query, curation, journal) if self._tables is not None else None
+        answer = await self._rated(query, curation, journal, reading)
         if answer.value is not None:
             return answer
-        figures = (other.answer(query, curation, journal) for other in self._others)
-        answer = next((figure for figure in figures if figure is not None), answer)
+        answer = self._further(query, curation, journal, reading) or answer
         if answer.status != "unanswerable" or self._closest is None:
             return answer
         return self._closest.shown(answer, query, curation, journal)
 
-    async def _rated(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+    def _further(
+        self, query: Query, curation: Curation, journal: Journal, reading: TableReading | None
+    ) -> Answer | None:
+        """A figure from another source than ``inner``."""
+        if self._tables is not None and reading is not None:
+            figure = self._tables.answer(reading, query, curation)
+            if figure is not None:
+                return figure
+        figures = (other.answer(query, curation, journal) for other in self._others)
+        return next((figure for figure in figures if figure is not None), None)
+
+    async def _rated(self, query: Query, curation: Curation, journal: Journal, reading: TableReading | None) -> Answer:
         """The answer of ``inner`` with its confidence."""
         passages = curation.kept
         answer = await self._answer(query, curation, journal)
         if answer.status == "answered" and self._confidence is not None:
-            found = signals(query, answer, passages, self._facts)
+            found = signals(query, answer, passages, self._facts, opinion_on(answer, query, reading))
             confidence = round(self._confidence.probability(found), 3)
             if not answer.operands or confidence >= self._least:  # a quotation speaks for itself
                 return replace(answer, confidence=confidence)
@@ -82,6 +97,13 @@ class GuardedAnswerer:
             return answer
         nearest = near_rows(query, curation.kept, self._facts)
         return replace(answer, text=_with_nearest(answer.text, nearest), nearest=nearest)
+
+
+def opinion_on(answer: Answer, query: Query, reading: TableReading | None) -> SecondOpinion | None:
+    """What ``reading`` says of a figure computed from cells; None for other answers."""
+    if reading is None or answer.value is None or not answer.operands:
+        return None
+    return reading.opinion(answer.value, query)
 
 
 def unsure(answer: Answer) -> Answer:

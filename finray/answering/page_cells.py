@@ -6,14 +6,12 @@ kept, because many questions are about the same few filings.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from finray.answering.cell_words import Words
 from finray.answering.filing_cells import FilingCells
 from finray.core.plan import Measure
-from finray.core.query import Query
 from finray.core.types import Filing, LineItem, Page, Passage
 from finray.filings.cells import CURRENCIES
 from finray.index.facts import FilingFacts, kept_with
@@ -106,41 +104,3 @@ def measure_of(item: LineItem) -> Measure | None:
     if item.unit in ("shares", "percent"):
         return "shares" if item.unit == "shares" else "percent"
     return "money" if item.unit in CURRENCIES else None
-
-
-def may_answer(query: Query, item: LineItem) -> bool:
-    """Whether the question may mean a figure such as ``item``, by its unit.
-
-    A price or a number of shares answers only a question about one: "net income" is never $3.12. A question that states
-    its unit gets no other.
-    """
-    measure, asked = measure_of(item), query.shape.unit
-    around = " ".join(filter(None, (item.label, item.column_label, item.section)))
-    if asked is None and "share" in query.intents:
-        asked = "percent"  # "what portion of its sites": their number is no portion
-    if asked is None:
-        wanted = {"per share": _PRICE, "shares": _COUNT}.get(measure or "")
-        return wanted is None or wanted.search(query.text) is not None
-    if asked == "money":
-        return measure == "money"
-    if asked == "per share":
-        return measure == "per share"
-    if asked == "percent":
-        return measure == "percent"
-    if asked == "ratio":
-        return measure == "percent" or (measure is None and _RATIO.search(around) is not None)
-    if asked == "shares":
-        return measure == "shares"
-    return measure in ("shares", None)  # a count, or days
-
-
-_PRICE = re.compile(
-    r"\bper (?:\w+ ){0,2}(?:share|unit|option|award)\b|\beps\b|\bprices?\b|\ba share\b|\bdividend (?:rate|declared)\b",
-    re.I,
-)
-_COUNT = re.compile(
-    r"\bshares\b|\b(?:stock|share) (?:units|count)\b|\b(?:options|awards|warrants|r?sus|psus)\b|\bhow many\b|"
-    r"\bnumber of\b",
-    re.I,
-)
-_RATIO = re.compile(r"\bratios?\b|\btimes\b|\bmultiples?\b|\bcoverage\b|\bleverage\b", re.I)

@@ -12,6 +12,15 @@ _NAMES = frozenset({"which", "trend", "sign", "versus"})
 """Kinds of plans whose answer is a name, or yes or no."""
 
 
+def is_odd(value: float, unit: str | None) -> bool:
+    """Whether a percentage (12.5 is 12.5%) or quotient has a size that hardly anyone reports: its operands were mixed
+    up."""
+    size = abs(value)
+    if unit == "percent":
+        return size > 1_000 or 0 < size < 0.01
+    return unit == "ratio" and (size > 1_000 or 0 < size < 0.001)
+
+
 def printed_unit(found: Iterable[Found]) -> Unit | None:
     """The unit that all operands share, if it is no currency."""
     units = {item.unit for item in found}

@@ -49,13 +49,17 @@ def confidence(
     from finray.models.encoder_loading import load_encoder
 
     settings = load_settings(preset)
+    tables = settings.loop.tables
+    # The confidence is that of plans and quotations: figures from tables and sentences come with their own.
+    plain = settings.loop.model_copy(update={"tables": False, "figures": False, "least_confidence": 0.0})
+    settings = settings.model_copy(update={"loop": plain})
     answers: list[GradedAnswer] = []
     encoder = load_encoder(settings.encoder, threads=1)
     for source, uri in sources_of(questions, index):
         asked = [line for line in read_questions(source) if isinstance(line, Question)]
         engine = open_engine(uri, settings, encoder=encoder)
         with progress_bar(err, f"answering {Path(source).name}") as progress:
-            answers += asyncio.run(graded_answers(asked, engine, progress))
+            answers += asyncio.run(graded_answers(asked, engine, progress, tables=tables))
     if not answers:
         raise UsageError("no answer can be compared with a gold answer: nothing to learn from")
     model = fit_confidence(answers, l2)

@@ -1,5 +1,5 @@
-"""``finray train table-reader``, ``cell-choice`` and ``figure-choice``: the models that choose a computation over
-tables, one cell, or one figure of a sentence, of the retrieved pages."""
+"""``finray train table-reader``, ``row-words`` and ``figure-choice``: the models that choose a computation over tables,
+the rows that it may use, or one figure of a sentence, of the retrieved pages."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from finray.core.errors import UsageError
 
 if TYPE_CHECKING:
     from finray.core.settings import Settings
-    from finray.lab.training.cell_choice import CellQuestion
     from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, Found
     from finray.lab.training.figure_choice import FigureQuestion
     from finray.lab.training.page_ranking_data import Progress
+    from finray.lab.training.row_words import RowQuestion
     from finray.lab.training.table_reader import ReadingQuestion
 
 T = TypeVar("T")
@@ -45,32 +45,47 @@ def table_reader(
     from finray.answering.table_reader.readings import FEATURES
     from finray.lab.training.table_reader import READINGS
 
-    settings = _without(_without(_without(settings_of(preset, set_), "tables"), "cells"), "figures")
+    settings = _without(_without(settings_of(preset, set_), "tables"), "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _readings(file, uri, settings)]
     return _train(
         given, READINGS, FEATURES, "a reading has the figure", questions or (), threshold_from, out, l2, as_json=json_
     )
 
 
-def cell_choice(
+def row_words(
     questions: Questions = None,
     index: Indexes = None,
-    out: ModelOut = Path("cell_choice.json"),
+    out: ModelOut = Path("row_words.json"),
     preset: PresetOption = "local",
     set_: SetOption = None,
     l2: L2 = 1.0,
-    threshold_from: ThresholdFrom = None,
     json_: JsonOption = False,
 ) -> int:
-    """Fit the model that chooses one cell of the retrieved pages if no plan gives a figure (loop.cells)."""
-    from finray.answering.cell_features import FEATURES
-    from finray.lab.training.cell_choice import CELLS
+    """Fit the weights that rank the rows of the retrieved pages, of which the first are read (loop.tables)."""
+    from finray.answering.table_reader.row_words import FEATURES, row_words_json
+    from finray.answering.table_reader.table_answerer import ROWS
+    from finray.core.bootstrap import estimate
+    from finray.lab.evaluation.report import shown
+    from finray.lab.training.row_words import fit_row_words, held_out_ranks
 
-    settings = _without(settings_of(preset, set_), "cells")
-    given = [each for file, uri in sources_of(questions, index) for each in _cells(file, uri, settings)]
-    return _train(
-        given, CELLS, FEATURES, "a cell prints the figure", questions or (), threshold_from, out, l2, as_json=json_
-    )
+    settings = _without(_without(settings_of(preset, set_), "tables"), "figures")
+    given = [each for file, uri in sources_of(questions, index) for each in _rows(file, uri, settings)]
+    if not given:
+        raise UsageError("for no question a row of its pages prints the figure: nothing to learn from")
+    weights = fit_row_words(given, l2)
+    ranks = held_out_ranks(given, l2)
+    recall = {f"all rows among {size}": shown(estimate([float(rank < size) for rank in ranks])) for size in (1, ROWS)}
+    trained: dict[str, Any] = {
+        "questions": len(given),
+        "companies": len({each.group for each in given}),
+        "sources": [Path(file).stem for file in questions or ()],
+        "l2": l2,
+        "held_out": recall,
+    }
+    write_model(out, row_words_json(weights, trained))
+    lines = [f"on held-out companies: {listed(recall)}", f"wrote {out}"]
+    emit({"model": str(out), **trained}, weights_table("feature", FEATURES, weights), *lines, as_json=json_)
+    return 0
 
 
 def figure_choice(
@@ -83,7 +98,7 @@ def figure_choice(
     threshold_from: ThresholdFrom = None,
     json_: JsonOption = False,
 ) -> int:
-    """Fit the model that chooses a figure of a sentence if neither a plan nor a cell gives one (loop.figures)."""
+    """Fit the model that chooses a figure of a sentence if neither a plan nor a table gives one (loop.figures)."""
     from finray.answering.figure_features import FEATURES
     from finray.lab.training.figure_choice import FIGURES
 
@@ -168,13 +183,13 @@ def _readings(file: str, index: str, settings: Settings) -> list[ReadingQuestion
     return _answered(file, lambda progress: reading_questions(asked, engine, Path(file).stem, progress))
 
 
-def _cells(file: str, index: str, settings: Settings) -> list[CellQuestion]:
+def _rows(file: str, index: str, settings: Settings) -> list[RowQuestion]:
     from finray.engine import open_engine
-    from finray.lab.training.cell_choice_data import cell_questions
     from finray.lab.training.inputs import training_questions
+    from finray.lab.training.row_words import row_questions
 
     asked, engine = training_questions(file), open_engine(index, settings)
-    return _answered(file, lambda progress: cell_questions(asked, engine, Path(file).stem, progress))
+    return _answered(file, lambda progress: row_questions(asked, engine, Path(file).stem, progress))
 
 
 def _figures(file: str, index: str, settings: Settings) -> list[FigureQuestion]:

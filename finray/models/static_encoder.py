@@ -97,6 +97,18 @@ def shipped_static_encoder() -> StaticEncoder:
         raise ModelUnavailableError("static_encoder.npz is missing: reinstall finray") from error
 
 
+@cache
+def shipped_vocabulary() -> tuple[str, ...]:
+    """The tokens of the encoder that comes with finray, in the order of its vocabulary. Raises
+    ModelUnavailableError."""
+    try:
+        file = resources.files("finray.models") / "static_encoder.npz"
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as saved:
+            return tuple(bytes(saved["tokens"]).decode("utf-8").split("\n"))
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise ModelUnavailableError(f"static_encoder.npz is missing or damaged ({error}): reinstall finray") from error
+
+
 def load_static_encoder(path: str) -> StaticEncoder:
     """An encoder that ``finray train static-encoder`` wrote. Raises ModelUnavailableError."""
     try:

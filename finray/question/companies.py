@@ -21,21 +21,20 @@ from rapidfuzz.distance import OSA
 from finray.core.query import Span
 from finray.core.sorted_keys import ArrowColumn, KeyedValues
 from finray.core.types import UNIDENTIFIED, Filing
+from finray.question.common_words import common_words
 from finray.question.company_groups import core_name, group_filings
+from finray.question.name_words import SUFFIXES, NameWord, name_words
 from finray.question.words import word_list
 
-_SUFFIXES = word_list("legal_suffixes")
-_ANY_SUFFIX = _SUFFIXES | word_list("other_suffixes")
-_WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
-_PLAIN = re.compile(r"[a-z0-9]+")
-_POSSESSIVE = re.compile(r"['’]s?$", re.I)
-
+_ANY_SUFFIX = SUFFIXES | word_list("other_suffixes")
 _NOT_A_NAME = word_list("not_a_name")
 _GLUED_SUFFIX = re.compile(r"[A-Z][a-z]{3,}(?=(?:Co|Corp|Com)\b)")
 """The name in front of a suffix without a space: "Pepsi" of "PepsiCo"."""
 _MISSPELLED_LETTERS = 6
 _TWO_MISTAKES_LETTERS = 10
 """How long a name must be to be recognized with one mistake, and with two."""
+_TYPED_TICKER = 3
+"""Letters that a ticker in lower case must have."""
 _PERIOD_WORD = re.compile(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?")
 _BEFORE_NAME = word_list("before_name")
 
@@ -58,22 +57,6 @@ class Mentions:
     known: tuple[str, ...]
     unknown: tuple[str, ...]
     spans: tuple[Span, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """``plain`` is the word's lower-case letters and digits; ``is_name_like`` if it has capitals, as names do."""
-
-    text: str
-    start: int
-    end: int
-    possessive: bool
-    plain: str
-    is_name_like: bool
-
-    @property
-    def is_legal_suffix(self) -> bool:
-        return self.is_name_like and self.text.lower().rstrip(".") in _SUFFIXES
 
 
 class CompanyCatalog:
@@ -109,7 +92,7 @@ class CompanyCatalog:
 
     def mentions(self, question: str) -> Mentions:
         """The companies that ``question`` names; the longest reading of each stretch of words wins."""
-        words = _words(question)
+        words = name_words(question)
         known: dict[str, None] = {}
         used: list[Span] = []
         position = 0
@@ -124,12 +107,12 @@ class CompanyCatalog:
                 used.append(Span("company", words[position].start, end, " ".join(keys)))
             position += length or 1
         if not known:
-            used = self._misspelled_spans(words)
+            used = self._misspelled_spans(words) or self._uncapitalized_spans(words)
             known = dict.fromkeys(span.value for span in used)
         unknown = _name_like_spans(question, words, used)
         return Mentions(tuple(known), unknown, tuple(used))
 
-    def _misspelled_spans(self, words: Sequence[_Word]) -> list[Span]:
+    def _misspelled_spans(self, words: Sequence[NameWord]) -> list[Span]:
         """Capitalized words that are a company's name but for a mistake, two in a long name: a letter wrong, missing or
         too many, or two neighbors swapped. The first letter must be right, and no other company may fit."""
         spans: list[Span] = []
@@ -145,6 +128,33 @@ class CompanyCatalog:
             position += 1
         return spans
 
+    def _uncapitalized_spans(self, words: Sequence[NameWord]) -> list[Span]:
+        """Names, their beginnings and tickers that are typed in lower case, but for common words: "what did apple
+        earn", "orcl in 2024"."""
+        spans: list[Span] = []
+        position = 0
+        while position < len(words):
+            length = next(
+                (n for n in range(min(4, len(words) - position), 0, -1) if self._typed(words, position, n)), 0
+            )
+            if length:
+                key = self._typed(words, position, length)
+                spans.append(Span("company", words[position].start, words[position + length - 1].end, key))
+            position += length or 1
+        return spans
+
+    def _typed(self, words: Sequence[NameWord], position: int, length: int) -> str:
+        """The only company that ``length`` words in lower case may name; "" if there is none."""
+        window = words[position : position + length]
+        joined = "".join(word.plain for word in window)
+        if any(word.is_name_like for word in window) or joined in common_words():
+            return ""
+        keys = self._names.get(joined) or self._shortened.get(joined) or ()
+        if not keys and joined not in _NOT_A_NAME:
+            ticker = self._tickers.get(joined.upper()) if length == 1 and len(joined) >= _TYPED_TICKER else None
+            keys = tuple(filter(None, (ticker or self._first_words.get(joined),)))
+        return keys[0] if len(keys) == 1 else ""
+
     def _misspelled(self, joined: str) -> str | None:
         if len(joined) < _MISSPELLED_LETTERS:
             return None
@@ -158,7 +168,7 @@ class CompanyCatalog:
         }
         return near.pop() if len(near) == 1 else None
 
-    def _longest_match(self, words: Sequence[_Word], position: int) -> tuple[int, tuple[str, ...]]:
+    def _longest_match(self, words: Sequence[NameWord], position: int) -> tuple[int, tuple[str, ...]]:
         for length in range(min(6, len(words) - position), 0, -1):
             window = words[position : position + length]
             joined = "".join(word.plain for word in window)
@@ -231,7 +241,7 @@ class CompanyCatalog:
         return hits.pop() if len(hits) == 1 else None
 
 
-def _all_name_like(window: Sequence[_Word]) -> bool:
+def _all_name_like(window: Sequence[NameWord]) -> bool:
     return all(word.is_name_like and word.text.lower() not in _NOT_A_NAME for word in window)
 
 
@@ -239,19 +249,19 @@ def _usable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...
     return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in _NOT_A_NAME}
 
 
-def _without_suffixes(window: Sequence[_Word]) -> str:
+def _without_suffixes(window: Sequence[NameWord]) -> str:
     """The joined words without suffixes if the last word holds its suffix, as in "Amazon.com"; else an empty string."""
     return "".join(core_name(" ".join(word.text for word in window))) if "." in window[-1].text else ""
 
 
-def _is_one_letter_ticker(words: Sequence[_Word], position: int) -> bool:
+def _is_one_letter_ticker(words: Sequence[NameWord], position: int) -> bool:
     """Whether a single capital letter is a ticker: "V's margin", "the revenue of T"; "I", "A" and "Q" are not."""
     word = words[position]
     after_preposition = position > 0 and words[position - 1].text.lower() in ("of", "for", "by", "did", "does", "has")
     return word.text not in ("A", "I", "Q") and (word.possessive or after_preposition)
 
 
-def _name_continues(words: Sequence[_Word], position: int) -> bool:
+def _name_continues(words: Sequence[NameWord], position: int) -> bool:
     """Whether the name continues at ``position``: "Acme Software" is not "Acme Stores"."""
     if position >= len(words) or words[position - 1].possessive:
         return False
@@ -279,24 +289,10 @@ def _shared(word: str, letters: str, start: int) -> int:
     return size
 
 
-def _words(text: str) -> list[_Word]:
-    words = []
-    for match in _WORD.finditer(text):
-        raw = match.group()
-        bare = _POSSESSIVE.sub("", raw)
-        follows = text[match.end() : match.end() + 2]
-        possessive = bare != raw or follows[:1] in ("'", "’")
-        if bare:
-            plain = "".join(_PLAIN.findall(bare.lower()))
-            capitals = any(map(str.isupper, bare)) and not bare.isdigit()
-            words.append(_Word(bare, match.start(), match.start() + len(bare), possessive, plain, capitals))
-    return words
-
-
-def _name_like_spans(question: str, words: Sequence[_Word], used: Sequence[Span]) -> tuple[str, ...]:
+def _name_like_spans(question: str, words: Sequence[NameWord], used: Sequence[Span]) -> tuple[str, ...]:
     """Runs of capitalized words that look like a name: a possessive, or after "for", "of", "did" and the like."""
     found: list[str] = []
-    run: list[_Word] = []
+    run: list[NameWord] = []
 
     def close(index: int) -> None:
         if run:

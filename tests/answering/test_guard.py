@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from finray.answering.confidence import load_confidence_model
+from finray.answering.confidence import SIGNALS, ConfidenceModel, load_confidence_model
 from finray.answering.guard import GuardedAnswerer
+from finray.answering.table_reader.table_answerer import TableAnswerer
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.query import Query
@@ -18,6 +20,9 @@ from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
 from finray.question.companies import CompanyCatalog
+from tests.answering.made_up_cells import FILING, facts, passage
+from tests.answering.table_reader.scores import FakeRowReader
+from tests.answering.table_reader.test_table_answerer import MODEL
 
 Ask = Callable[[str], Prediction]
 
@@ -68,8 +73,7 @@ class _Never:
 
 
 async def test_no_model_is_asked_about_what_is_not_there(reader: IndexReader, engine: Engine) -> None:
-    facts = FilingFacts(reader, CompanyCatalog(reader.filings()))
-    guarded = GuardedAnswerer(_Never(), facts)
+    guarded = GuardedAnswerer(_Never(), FilingFacts(reader, CompanyCatalog(reader.filings())))
     stranger = Query("q", "What was Acme's revenue?", unknown_companies=("Acme",))
     answer = await guarded.answer(stranger, Curation((), False), Journal())
     assert (answer.status, answer.missing) == ("unanswerable", ("filings of Acme",))
@@ -94,14 +98,44 @@ class _Fixed:
 async def test_an_unsure_computed_figure_is_refused_with_its_cells(
     reader: IndexReader, least: float, computed: bool, status: str
 ) -> None:
-    facts = FilingFacts(reader, CompanyCatalog(reader.filings()))
     filing = reader.filings()[0]
     cell = CitedCell("rent", 7.0, filing.doc_name, filing.filing_id, 2, "Rent expense", "7")
     given = Answer("$7", "answered", 7.0, "USD", operands=(cell,) if computed else ())
-    guarded = GuardedAnswerer(_Fixed(given), facts, load_confidence_model(""), least)
+    known = FilingFacts(reader, CompanyCatalog(reader.filings()))
+    guarded = GuardedAnswerer(_Fixed(given), known, load_confidence_model(""), least)
     query = Query("q", "What was rent?", anywhere=True)
     answer = await guarded.answer(query, Curation((), True), Journal())
     assert answer.status == status
     if status == "unanswerable":
         assert answer.value is None
         assert f"Rent expense: 7 ({filing.doc_name}, p. 3)" in answer.text
+
+
+def _planned(value: float, label: str) -> Answer:
+    cell = CitedCell("spending", value, FILING.doc_name, FILING.filing_id, 3, label, f"{value / 1e6:.0f}")
+    return Answer(f"${value / 1e6:.0f} million", "answered", value, "USD", operands=(cell,))
+
+
+@pytest.mark.parametrize(
+    ("planned", "threshold", "expected"),
+    [
+        (_planned(904e6, "North America Beverages"), 0.4, 904e6),  # the reading agrees
+        (_planned(665e6, "Frito Snacks"), 0.4, 904e6),  # it does not, and is sure enough to answer itself
+        (_planned(665e6, "Frito Snacks"), 0.6, None),  # it does not, and nothing is sure enough
+    ],
+)
+async def test_the_reading_of_the_tables_has_a_say_in_the_figure_of_a_plan(
+    planned: Answer, threshold: float, expected: float | None
+) -> None:
+    signs = {"agreed": 2.0, "other": -10.0}
+    confidence = ConfidenceModel(np.asarray([signs.get(name, 0.0) for name in SIGNALS]))
+    tables = TableAnswerer(facts(), FakeRowReader("value", "North"), replace(MODEL, threshold=threshold))
+    guarded = GuardedAnswerer(_Fixed(planned), facts(), confidence, 0.5, tables)
+    text = "What was spent on Beverages in 2022?"
+    query = Query(text, text, ("acme",), periods=(Period(2022, "FY"),), names=("Acme",))
+    journal = Journal()
+    answer = await guarded.answer(query, Curation((passage(3), passage(5)), True), journal)
+    assert answer.value == expected
+    assert ("less than 0.5" in "".join(journal.lines)) == (expected != planned.value)
+    if expected is None:
+        assert "Frito Snacks: 665" in answer.text

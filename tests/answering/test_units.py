@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from finray.answering.units import answers_unit
+from finray.answering.units import answers_unit, is_odd
 from finray.core.period import Period
 from finray.core.plan import Coverage, Found, Operand, Phrase, Plan, Unit
 from finray.core.query import Query, Shape
@@ -37,3 +37,19 @@ def test_a_percentage_and_an_amount_are_only_multiplied(program: str, units: tup
     plan = Plan("value", program, "USD", "taxes", tuple(each.operand for each in found.values()))
     query = Query("How much?", "How much?", ("acme",), shape=Shape(None, None))
     assert answers_unit(query, Coverage(plan, found, ())) is right
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "odd"),
+    [
+        (64_049.2, "percent", True),
+        (-7e-8, "percent", True),
+        (0.0, "percent", False),
+        (-22.6, "percent", False),
+        (4_200.0, "ratio", True),
+        (1.4, "ratio", False),
+        (64_049.2, "USD", False),
+    ],
+)
+def test_a_percentage_of_an_absurd_size_is_odd(value: float, unit: str, odd: bool) -> None:
+    assert is_odd(value, unit) is odd

@@ -173,7 +173,7 @@ UNCLEAR = [
     ("How large were the chargebacks that Acme deducted from gross revenues in 2022?", "and net income?"),
     ("Schedule II of Acme's 2022 annual report: what was the receivables allowance?", "and net income?"),
     ("What was Acme's revenue in 2022 in North America?", "By how much did it grow?"),
-    ("acm 2022: deposits, how much", "what was its net income?"),
+    ("akq 2022: deposits, how much", "what was its net income?"),
     (REVENUE, "and '21?"),
     (REVENUE, "are you sure?"),
     (GROWTH, "What was it in 2021?"),

@@ -46,9 +46,12 @@ _SAME_VALUE = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``reading`` was chosen; ``probability`` is that its value is what the question asks for."""
+    """``reading``, of this ``number`` among those with ``scores``, float64 [readings], was chosen; ``probability`` is
+    that its value is what the question asks for."""
 
     reading: Reading
+    number: int
+    scores: Floats
     probability: float
 
 
@@ -67,7 +70,8 @@ class ReadingModel:
             return None
         scores = found.features @ self.weights
         best = best_reading(found, scores)
-        return Choice(found.readings[best], probability(signals(found, scores, best, asked), self.answers))
+        sure = probability(signals(found, scores, best, asked), self.answers)
+        return Choice(found.readings[best], best, scores, sure)
 
 
 def best_reading(_found: Readings, scores: Floats) -> int:

@@ -19,6 +19,7 @@ from finray.answering.table_reader.columns import NAMED, Columns
 from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.operations import ARITHMETIC, LISTED, NAMING, OPERATIONS, Operation, result
 from finray.answering.table_reader.shortlist import Shortlist
+from finray.answering.units import is_odd
 from finray.core.plan import Unit
 from finray.core.query import Query
 from finray.models.row_reader import RowScores
@@ -62,6 +63,8 @@ FEATURES: Final[Mapping[str, str]] = {
     "spare": "mean share of a row's words that its quantity lacks",
     "looked_up": "share of the cells that a look-up of the quantities found",
     "unused": "share of the found cells that the reading does not use",
+    "odd": "a percentage or quotient of a size that hardly anyone reports",
+    "over": "a share of more than the whole",
     **{name: f"{name} of the cells, as in cell_features" for name in _OF_CELLS},
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
@@ -121,9 +124,7 @@ def unit_of(operation: Operation, cells: Sequence[PageCell]) -> Unit:
 
 
 class _Maker:
-    def __init__(
-        self, query: Query, rows: Shortlist, scores: RowScores, columns: Columns, matches: Matches
-    ) -> None:
+    def __init__(self, query: Query, rows: Shortlist, scores: RowScores, columns: Columns, matches: Matches) -> None:
         self._query, self._rows, self._columns, self._matches = query, rows, columns, matches
         self._best_match = matches.words.max(axis=0, initial=0.0)
         self._looked_up = len(set(matches.found) - {-1})
@@ -250,6 +251,8 @@ class _Maker:
             "list": reading.operation in LISTED,
             "length": math.log(len(at)),
             **self._looks(at, in_order=pair and several),
+            "odd": is_odd(100 * value if unit == "percent" else value, unit),
+            "over": reading.operation == "share" and value > 1,
         }
         return value, [*(float(row[name]) for name in row), *self._of_cells[at].mean(axis=0)]
 

@@ -1,11 +1,10 @@
-"""Answers with a figure computed from the tables of the retrieved pages, if no plan gives one and the choice of rows,
-columns and operation is sure enough."""
+"""Reads the tables of the retrieved pages: which rows, columns and operation a question most likely means. Answers with
+that figure if no plan gives one and the choice is sure enough, and has an opinion on the figure of a plan."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from finray.answering.cell_answerer import holds_narrower
 from finray.answering.computed import Computation
 from finray.answering.coverage import fitting_period
 from finray.answering.operands import found_in
@@ -15,9 +14,15 @@ from finray.answering.table_reader.amounts import amount_of, phrase_of_row
 from finray.answering.table_reader.columns import columns_of
 from finray.answering.table_reader.looked_up import matches, sought
 from finray.answering.table_reader.operations import ARITHMETIC, NAMING
-from finray.answering.table_reader.reading_choice import ReadingModel, question_signals, shipped_reading_model
+from finray.answering.table_reader.reading_choice import (
+    Choice,
+    ReadingModel,
+    question_signals,
+    shipped_reading_model,
+)
 from finray.answering.table_reader.readings import Reading, Readings, readings_of, unit_of
-from finray.answering.table_reader.shortlist import shortlist
+from finray.answering.table_reader.second_opinion import SecondOpinion, second_opinion
+from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.answering.units import answers_unit
 from finray.core.journal import Journal
 from finray.core.period import Period
@@ -30,8 +35,8 @@ from finray.index.facts import FilingFacts
 from finray.models.row_reader import RowReader, row_reader
 from finray.question.arithmetic import ProgramError
 
-ROWS = 16
-"""Rows that the model reads beside the question, and those that a look-up found: some 0.1 s of a processor."""
+ROWS = 24
+"""Rows that the model reads beside the question, and those that a look-up found: some 0.15 s of a processor."""
 _LABEL = 90
 
 
@@ -43,6 +48,18 @@ class Competing:
     asked: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class TableReading:
+    """The readings ``found`` of the tables for a question, and the likeliest."""
+
+    found: Readings
+    choice: Choice
+
+    def opinion(self, value: float, query: Query) -> SecondOpinion:
+        """On the figure ``value``, in the unit in which an answer to ``query`` states it."""
+        return second_opinion(value, query, self.found, self.choice)
+
+
 class TableAnswerer:
     """Chooses by ``model`` among the rows that ``reader`` scores, by default those that come with finray."""
 
@@ -52,14 +69,11 @@ class TableAnswerer:
         self._reader = reader
         self._model = model
 
-    def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
-        """The figure with its cells; None if no reading is sure enough."""
+    def read(self, query: Query, curation: Curation, journal: Journal) -> TableReading | None:
+        """None without any reading."""
         competing = self.competing(query, curation)
-        if competing is None:
-            return None
-        model = self._model or shipped_reading_model()
-        choice = model.choose(competing.found, competing.asked)
-        if choice is None:
+        choice = self._chosen_by.choose(competing.found, competing.asked) if competing is not None else None
+        if competing is None or choice is None:
             return None
         cells = cells_of(competing.found, choice.reading)
         named = "; ".join(f"{cell.item.label!r} {cell.item.text!r}" for cell in cells)
@@ -67,10 +81,18 @@ class TableAnswerer:
             f"answer: of {len(competing.found.readings)} readings {choice.reading.operation} of {named} "
             f"with {choice.probability:.2f}"
         )
-        if choice.probability < model.threshold:
+        return TableReading(competing.found, choice)
+
+    @property
+    def _chosen_by(self) -> ReadingModel:
+        return self._model or shipped_reading_model()
+
+    def answer(self, reading: TableReading, query: Query, curation: Curation) -> Answer | None:
+        """The figure of the likeliest reading with its cells; None if it is not sure enough."""
+        choice = reading.choice
+        if choice.probability < self._chosen_by.threshold:
             return None
-        if len({cell.row for cell in cells}) == 1 and not holds_narrower(query, cells[0].item):
-            return None
+        cells = cells_of(reading.found, choice.reading)
         answer = answer_of(choice.reading, cells, query, curation, self._facts)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
 
@@ -81,7 +103,7 @@ class TableAnswerer:
         passages = fitting_period(query, curation.kept, self._facts)
         looked_for = sought(query, passages, self._facts)
         pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
-        rows = shortlist(query, self._cells.read(passages, pages), self._facts, ROWS, looked_for.found)
+        rows = shortlist(rows_of(query, self._cells.read(passages, pages), self._facts), ROWS, looked_for.found)
         if not rows.series:
             return None
         reader = self._reader or row_reader()

@@ -40,17 +40,15 @@ class LoopSettings(Section):
     least_confidence: float = Field(default=0.0, ge=0.0, le=1.0)
     """A figure computed from cells is refused below this confidence; the refusal shows the cells as nearest data."""
     tables: bool = False
-    """Whether the answerer "statements", if no plan gives a figure, may compute one from rows of the retrieved pages'
-    tables, which a trained model reads beside the question (``finray train row-reader``, ``table-reader``)."""
-    cells: bool = False
-    """Whether the answerer "statements", if neither gives a figure, may choose one cell of the tables on the retrieved
-    pages (``finray train cell-choice``)."""
+    """Whether a trained model reads rows of the retrieved pages' tables beside the question for the answerer
+    "statements": it may compute a figure if no plan gives one, and has an opinion on the figure of a plan (``finray
+    train row-reader``, ``table-reader``, ``confidence``)."""
     sentences: bool = False
     """Whether a trained model reads the likeliest sentences beside the question for the answerer "statements"
     (``finray train row-reader``)."""
     figures: bool = False
-    """Whether the answerer "statements", if neither a plan nor a cell gives a figure, may choose one that a sentence of
-    the retrieved pages states (``finray train figure-choice``)."""
+    """Whether the answerer "statements", if neither a plan nor a table gives a figure, may choose one that a sentence
+    of the retrieved pages states (``finray train figure-choice``)."""
     closest: bool = False
     """Whether the refusals of the answerer "statements" show the printed rows or sentences closest to the question, if
     they likely bear on it (``finray train closest-rows``)."""
@@ -64,7 +62,6 @@ class LoopSettings(Section):
         unused = set() if self.answerer == "hirec" else {"generation"}
         unused |= set() if self.tables and self.answerer == "statements" else {"tables"}
         unused |= set() if self.sentences and self.answerer == "statements" else {"sentences"}
-        unused |= set() if self.cells and self.answerer == "statements" else {"cells"}
         unused |= set() if self.figures and self.answerer == "statements" else {"figures"}
         unused |= set() if self.closest and self.answerer == "statements" else {"closest"}
         return unused if self.least_confidence else {*unused, "least_confidence"}

@@ -10,6 +10,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from finray.answering.confidence import SIGNALS, ConfidenceModel, Floats, signals
+from finray.answering.guard import opinion_on
+from finray.answering.table_reader.table_answerer import TableAnswerer
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import Answerer, Curation
@@ -36,24 +38,31 @@ class GradedAnswer:
 class _RecordingAnswerer:
     """Records the signals of the answers of ``inner``, for one question at a time."""
 
-    def __init__(self, inner: Answerer, facts: FilingFacts) -> None:
+    def __init__(self, inner: Answerer, facts: FilingFacts, tables: TableAnswerer | None) -> None:
         self._inner = inner
         self._facts = facts
+        self._tables = tables
         self.query: Query | None = None
         self.signals: Floats | None = None
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         answer = await self._inner.answer(query, curation, journal)
         self.query = query
-        self.signals = signals(query, answer, curation.kept, self._facts) if answer.status == "answered" else None
+        self.signals = None
+        if answer.status == "answered":
+            reading = self._tables.read(query, curation, Journal()) if self._tables is not None else None
+            opinion = opinion_on(answer, query, reading)
+            self.signals = signals(query, answer, curation.kept, self._facts, opinion)
         return answer
 
 
-async def graded_answers(questions: Sequence[Question], engine: Engine, progress: Progress) -> list[GradedAnswer]:
+async def graded_answers(
+    questions: Sequence[Question], engine: Engine, progress: Progress, *, tables: bool
+) -> list[GradedAnswer]:
     """The answers of ``engine`` (without refusals) to questions that are known to be unanswerable or have a gold
-    answer."""
+    answer. ``engine`` must not read tables itself (``loop.tables = false``); ``tables``: they have an opinion."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
-    recorder = _RecordingAnswerer(engine.roles.answerer, facts)
+    recorder = _RecordingAnswerer(engine.roles.answerer, facts, TableAnswerer(facts) if tables else None)
     recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
     graded: list[GradedAnswer] = []
     for done, question in enumerate(questions):

@@ -17,7 +17,7 @@ from typing import Any
 from finray.answering.page_cells import PageCells
 from finray.answering.read_sentences import sentence_text
 from finray.answering.table_reader.operations import LISTED
-from finray.answering.table_reader.shortlist import Shortlist, shortlist
+from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
 from finray.core.errors import UsageError
 from finray.core.types import LineItem, Passage
 from finray.filings.sentences import Sentence, page_sentences
@@ -97,7 +97,7 @@ class _Maker:
         name = self._facts.filing(filing_id).doc_name
         pages = self._pages(filing_id, query.text, page)
         passages = [Passage(name, filing_id, number, 0, 1, "", 1.0) for number in pages]
-        rows = shortlist(query, self._cells.read(passages), self._facts, _ROWS)
+        rows = shortlist(rows_of(query, self._cells.read(passages), self._facts), _ROWS)
         operands = [rows_of_cell(cell, rows, page) for cell in line["cells"]]
         return table_example(question, str(line["operation"]), rows, operands, self._facts.company_of(filing_id))
 

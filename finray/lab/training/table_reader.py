@@ -23,8 +23,8 @@ from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.figure_errors import digits, gold_operands
 from finray.lab.evaluation.numbers import Number
-from finray.lab.training.cell_choice_data import is_evidence
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask
+from finray.lab.training.evidence_cells import is_evidence
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.recorded import Recorded, group_of, recorded_answers
 from finray.question.companies import CompanyCatalog

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from finray.answering.page_cells import PageCells
-from finray.answering.table_reader.shortlist import Shortlist, shortlist
+from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
 from finray.batch.question_files import BadLine
 from finray.core.types import Passage
 from finray.filings.sentences import page_sentences
@@ -93,7 +93,7 @@ class _Maker:
         return table_example(question, str(line["operation"]), rows, operands, self._group)
 
     def _rows(self, question: str) -> Shortlist:
-        return shortlist(self._reader.understand(question, question), self._cells, self._facts, _ROWS)
+        return shortlist(rows_of(self._reader.understand(question, question), self._cells, self._facts), _ROWS)
 
     def _of_sentences(self, line: Mapping[str, Any]) -> RowExample | None:
         return sentence_example(line, plain_query(str(line["question"])).text, self._sentences, self._group)

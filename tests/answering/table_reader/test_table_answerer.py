@@ -35,7 +35,9 @@ def _answer(
     query: Query, reader: FakeRowReader, items: tuple[LineItem, ...] = ITEMS, model: ReadingModel = MODEL
 ) -> Answer | None:
     curation = Curation((passage(3), passage(5)), answerable=True)
-    return TableAnswerer(facts(items), reader, model).answer(query, curation, Journal())
+    tables = TableAnswerer(facts(items), reader, model)
+    reading = tables.read(query, curation, Journal())
+    return tables.answer(reading, query, curation) if reading is not None else None
 
 
 def test_one_cell_of_the_year_asked_for() -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.answering.cell_choice import OF_QUESTION
-from finray.answering.figure_choice import SIGNALS, FigureModel, read_figure_model
+from finray.answering.figure_choice import OF_QUESTION, SIGNALS, FigureModel, read_figure_model
 from finray.answering.figure_features import FEATURES, FigureCandidates
 from finray.answering.prose_figures import ProseFigure
 from finray.answering.sentence_features import FEATURES as SENTENCE_FEATURES

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from finray.answering.page_cells import PageCells
-from finray.answering.table_reader.shortlist import shortlist
+from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.core.errors import ModelUnavailableError, UsageError
 from finray.core.query import Query
 from finray.lab.training.row_examples import RowExample, read_lines, table_example
@@ -63,7 +63,9 @@ def test_recall_counts_questions_whose_row_is_among_those_read() -> None:
 
 def test_operands_of_one_row_are_periods_of_it() -> None:
     source = facts()
-    rows = shortlist(Query("spending", "spending"), PageCells(source).read([passage(3), passage(5)]), source, 10)
+    rows = shortlist(
+        rows_of(Query("spending", "spending"), PageCells(source).read([passage(3), passage(5)]), source), 10
+    )
     growth = table_example("q", "growth", rows, [(0, 1), (0,)], "acme")
     assert growth is not None
     assert (growth.first, growth.second, growth.several) == ((0,), (), False)

@@ -1,0 +1,93 @@
+"""How well a row agrees with the question, by words and meaning: a linear score, fitted by ``finray train row-words``.
+It ranks all rows of the retrieved pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from finray.answering.cell_features import FEATURES as CELL_FEATURES
+from finray.answering.sentence_features import Floats
+from finray.answering.table_reader.series import Series
+from finray.core.data_files import shipped
+from finray.core.errors import ModelUnavailableError
+from finray.core.query import PIECES, Query
+from finray.models.static_encoder import shipped_static_encoder
+from finray.question.phrase import without_context
+
+_OF_WORDS: Final = (
+    "row", "column", "section", "caption", "heading", "cover", "best_row", "best_cover", "surplus", "surplus_column",
+    "surplus_section", "part", "fit", "best_fit", "figures", "other_figures", "total", "statement", "named_statement",
+    "first_page", "page", "other_filing",
+)  # fmt: skip
+_OF_PERIODS: Final = ("end", "undated", "year", "months", "balance", "percent", "plain")
+_OF_MEANING: Final[Mapping[str, str]] = {
+    "meaning": "cosine of the row with the question's quantities, by the static encoder",
+    "best_meaning": "the same, below that of the best row",
+    "meaning_around": "cosine of the row, its heads and title with the question",
+}
+FEATURES: Final[Mapping[str, str]] = {
+    **{name: CELL_FEATURES[name] for name in (*_OF_WORDS, *_OF_PERIODS)},
+    **_OF_MEANING,
+}
+"""Features of a cell, those of its row's words, which all its cells share, and the largest of those that differ; and
+how near the row's words are in meaning."""
+_WORDS: Final = [list(CELL_FEATURES).index(name) for name in _OF_WORDS]
+_PERIODS: Final = [list(CELL_FEATURES).index(name) for name in _OF_PERIODS]
+
+
+def row_features(of_cells: Floats, rows: Sequence[Sequence[int]], meaning: Floats) -> Floats:
+    """float64 [rows, len(FEATURES)]. ``rows`` are the numbers of each row's cells, of which ``of_cells`` is float64
+    [cells, features of a cell]; ``meaning`` is that of :func:`meanings`."""
+    words, periods = (np.zeros((len(rows), len(columns))) for columns in (_WORDS, _PERIODS))
+    for number, cells in enumerate(rows):
+        words[number] = of_cells[cells[0], _WORDS]
+        periods[number] = of_cells[np.ix_(cells, _PERIODS)].max(axis=0)
+    return np.concatenate([words, periods, meaning], axis=1)
+
+
+def meanings(query: Query, rows: Sequence[Series]) -> Floats:
+    """float64 [rows, len(_OF_MEANING)]: rows without a word of the question may still mean what it asks for, such as
+    "repayments of borrowings" for "debt paid back"."""
+    if not rows:
+        return np.zeros((0, len(_OF_MEANING)))
+    question = without_context(query.text, query.names)
+    named = " ".join(query.quantities).replace(PIECES, " ") or question
+    texts = [_label(row) for row in rows] + [row.text for row in rows]
+    vectors = shipped_static_encoder().encode_passages([named, question, *texts]).astype(np.float64)
+    own, around = np.split(vectors[2:], 2)
+    label = own @ vectors[0]
+    return np.stack([label, label - label.max(), around @ vectors[1]], axis=1)
+
+
+def _label(row: Series) -> str:
+    item = row.first.item
+    return " ".join(filter(None, (item.label, item.section, item.column_label)))
+
+
+@cache
+def shipped_row_words() -> Floats:
+    """The weights that come with finray. Raises ModelUnavailableError if their file is of another version."""
+    return read_row_words(shipped("finray.answering.table_reader", "row_words.json"), "row_words.json")
+
+
+def read_row_words(text: str, source: str) -> Floats:
+    """float64 [len(FEATURES)], from a file of :func:`row_words_json`. Raises ModelUnavailableError."""
+    try:
+        weights = {str(name): float(weight) for name, weight in json.loads(text)["weights"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelUnavailableError(f"{source} has no weights of rows: {error!r}; fit it again") from error
+    if set(weights) != set(FEATURES):
+        odd = ", ".join(sorted(set(weights) ^ set(FEATURES)))
+        raise ModelUnavailableError(f"{source} has other features than this version ({odd}); fit it again")
+    return np.asarray([weights[name] for name in FEATURES])
+
+
+def row_words_json(weights: Floats, trained: Mapping[str, Any]) -> str:
+    """The file's content; ``trained`` describes the training data."""
+    named = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
+    return json.dumps({"trained": dict(trained), "weights": named}, indent=1) + "\n"

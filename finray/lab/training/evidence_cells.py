@@ -1,0 +1,35 @@
+"""Which cells of tables the gold evidence of a question quotes."""
+
+from __future__ import annotations
+
+import re
+
+from finray.answering.page_cells import PageCell
+from finray.core.types import Question
+from finray.question.synonyms import words_of
+
+_NAMED = 0.5
+"""Share of a row's words that a quotation of it has."""
+_FEW_DIGITS = 3
+"""A figure with fewer digits may stand elsewhere by chance, so it must be on a gold page."""
+
+
+def is_evidence(question: Question, cell: PageCell) -> bool:
+    """Whether ``cell`` is quoted in the gold evidence, or its row is and the figure is too long to be there by chance;
+    without a quotation, whether it is on a gold page."""
+    place = (cell.filing.doc_name, cell.item.page)
+    for each in question.evidence:
+        if not each.text:
+            if place in each.places:
+                return True
+            continue
+        label, quoted = set(words_of(cell.item.label)), set(words_of(each.text))
+        named = not label or len(label & quoted) >= _NAMED * len(label)
+        prints = cell.item.text.strip("$ ()%") in each.text
+        if named and prints and (place in each.places or len(_digits(cell.item.text)) >= _FEW_DIGITS):
+            return True
+    return False
+
+
+def _digits(text: str) -> str:
+    return re.sub(r"\D", "", text).lstrip("0").rstrip("0")

@@ -1,0 +1,44 @@
+"""The words of a question as names of companies are compared: bare, with and without capitals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from finray.question.words import word_list
+
+SUFFIXES = word_list("legal_suffixes")
+_WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
+_PLAIN = re.compile(r"[a-z0-9]+")
+_POSSESSIVE = re.compile(r"['’]s?$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class NameWord:
+    """``plain`` is the word's lower-case letters and digits; ``is_name_like`` if it has capitals, as names do."""
+
+    text: str
+    start: int
+    end: int
+    possessive: bool
+    plain: str
+    is_name_like: bool
+
+    @property
+    def is_legal_suffix(self) -> bool:
+        return self.is_name_like and self.text.lower().rstrip(".") in SUFFIXES
+
+
+def name_words(text: str) -> list[NameWord]:
+    """The words of ``text``, without possessive endings."""
+    words = []
+    for match in _WORD.finditer(text):
+        raw = match.group()
+        bare = _POSSESSIVE.sub("", raw)
+        follows = text[match.end() : match.end() + 2]
+        possessive = bare != raw or follows[:1] in ("'", "’")
+        if bare:
+            plain = "".join(_PLAIN.findall(bare.lower()))
+            capitals = any(map(str.isupper, bare)) and not bare.isdigit()
+            words.append(NameWord(bare, match.start(), match.start() + len(bare), possessive, plain, capitals))
+    return words
