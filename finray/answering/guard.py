@@ -56,8 +56,10 @@ class GuardedAnswerer:
         if absent is not None:
             journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
             return refusal(absent)
-        reading = self._tables.read(query, curation, journal) if self._tables is not None else None
-        answer = await self._rated(query, curation, journal, reading)
+        answer = await self._answer(query, curation, journal)
+        asked = self._tables if wants_opinion(answer) else None
+        reading = asked.read(query, curation, journal) if asked is not None else None
+        answer = self._rated(answer, query, curation, journal, reading)
         if answer.value is not None:
             return answer
         answer = self._further(query, curation, journal, reading) or answer
@@ -69,25 +71,26 @@ class GuardedAnswerer:
         self, query: Query, curation: Curation, journal: Journal, reading: TableReading | None
     ) -> Answer | None:
         """A figure from another source than ``inner``."""
-        if self._tables is not None and reading is not None:
-            figure = self._tables.answer(reading, query, curation)
+        if self._tables is not None:
+            reading = reading or self._tables.read(query, curation, journal)
+            figure = self._tables.answer(reading, query, curation) if reading is not None else None
             if figure is not None:
                 return figure
         figures = (other.answer(query, curation, journal) for other in self._others)
         return next((figure for figure in figures if figure is not None), None)
 
-    async def _rated(self, query: Query, curation: Curation, journal: Journal, reading: TableReading | None) -> Answer:
-        """The answer of ``inner`` with its confidence."""
-        passages = curation.kept
-        answer = await self._answer(query, curation, journal)
-        if answer.status == "answered" and self._confidence is not None:
-            found = signals(query, answer, passages, self._facts, opinion_on(answer, query, reading))
-            confidence = round(self._confidence.probability(found), 3)
-            if not answer.operands or confidence >= self._least:  # a quotation speaks for itself
-                return replace(answer, confidence=confidence)
-            journal.note(f"answer: {answer.text!r} has a confidence of {confidence}, less than {self._least}")
-            return unsure(answer)
-        return answer
+    def _rated(
+        self, answer: Answer, query: Query, curation: Curation, journal: Journal, reading: TableReading | None
+    ) -> Answer:
+        """``answer`` with its confidence, or the refusal of an unsure figure."""
+        if answer.status != "answered" or self._confidence is None:
+            return answer
+        found = signals(query, answer, curation.kept, self._facts, opinion_on(answer, query, reading))
+        confidence = round(self._confidence.probability(found), 3)
+        if not answer.operands or confidence >= self._least:  # a quotation speaks for itself
+            return replace(answer, confidence=confidence)
+        journal.note(f"answer: {answer.text!r} has a confidence of {confidence}, less than {self._least}")
+        return unsure(answer)
 
     async def _answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         answer = await self._inner.answer(query, curation, journal)
@@ -99,9 +102,14 @@ class GuardedAnswerer:
         return replace(answer, text=_with_nearest(answer.text, nearest), nearest=nearest)
 
 
+def wants_opinion(answer: Answer) -> bool:
+    """Whether the tables are to be read beside a figure that was computed: XBRL tags leave little to be misread."""
+    return answer.value is not None and any(cell.concept is None for cell in answer.operands)
+
+
 def opinion_on(answer: Answer, query: Query, reading: TableReading | None) -> SecondOpinion | None:
     """What ``reading`` says of a figure computed from cells; None for other answers."""
-    if reading is None or answer.value is None or not answer.operands:
+    if reading is None or answer.value is None or not wants_opinion(answer):
         return None
     return reading.opinion(answer.value, query)
 

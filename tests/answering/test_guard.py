@@ -10,7 +10,7 @@ import pytest
 
 from finray.answering.confidence import SIGNALS, ConfidenceModel, load_confidence_model
 from finray.answering.guard import GuardedAnswerer
-from finray.answering.table_reader.table_answerer import TableAnswerer
+from finray.answering.table_reader.table_answerer import TableAnswerer, TableReading
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.query import Query
@@ -139,3 +139,18 @@ async def test_the_reading_of_the_tables_has_a_say_in_the_figure_of_a_plan(
     assert ("less than 0.5" in "".join(journal.lines)) == (expected != planned.value)
     if expected is None:
         assert "Frito Snacks: 665" in answer.text
+
+
+class _Unread(TableAnswerer):
+    def read(self, query: Query, curation: Curation, journal: Journal) -> TableReading | None:
+        raise AssertionError("read beside a tagged figure")
+
+
+async def test_no_opinion_is_wanted_on_tagged_figures() -> None:
+    planned = _planned(904e6, "North America Beverages")
+    tagged = replace(planned, operands=tuple(replace(cell, concept="us-gaap:Capital") for cell in planned.operands))
+    text = "What was spent on Beverages in 2022?"
+    query = Query(text, text, ("acme",), periods=(Period(2022, "FY"),), names=("Acme",))
+    guarded = GuardedAnswerer(_Fixed(tagged), facts(), load_confidence_model(""), 0.0, _Unread(facts()))
+    answer = await guarded.answer(query, Curation((passage(3),), True), Journal())
+    assert answer.value == 904e6

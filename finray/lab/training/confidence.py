@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from finray.answering.confidence import SIGNALS, ConfidenceModel, Floats, signals
-from finray.answering.guard import opinion_on
+from finray.answering.guard import opinion_on, wants_opinion
 from finray.answering.table_reader.table_answerer import TableAnswerer
 from finray.core.journal import Journal
 from finray.core.query import Query
@@ -50,7 +50,8 @@ class _RecordingAnswerer:
         self.query = query
         self.signals = None
         if answer.status == "answered":
-            reading = self._tables.read(query, curation, Journal()) if self._tables is not None else None
+            asked = self._tables if wants_opinion(answer) else None
+            reading = asked.read(query, curation, Journal()) if asked is not None else None
             opinion = opinion_on(answer, query, reading)
             self.signals = signals(query, answer, curation.kept, self._facts, opinion)
         return answer
