@@ -16,7 +16,7 @@ from finray.answering.coverage import latest_period
 from finray.answering.filing_cells import FilingCells
 from finray.answering.operands import find_operand, find_phrase
 from finray.answering.page_cells import PageCell
-from finray.answering.sentence_features import Floats
+from finray.answering.sentence_features import Floats, asked_words
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase
 from finray.core.query import Query
@@ -30,6 +30,8 @@ from finray.question.synonyms import words_of
 _MOVING: Final = frozenset({"growth", "difference"})
 _MOST_PERIODS = 4
 _SAME = 0.0005
+_NAMED, _HELD = 0.6, 0.7
+"""Shares of the words that a row about the whole company must have: of a quantity, and of a question without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,22 @@ def matches(found: Sought, cells: Sequence[PageCell], facts: FilingFacts) -> Mat
                 )
             words[at, number], held[at, number], spare[at, number] = known[key]
     return Matches(words, held, spare, tuple(_number(cell, found.found) for cell in cells))
+
+
+def names_all(query: Query, cell: PageCell, facts: FilingFacts) -> bool:
+    """Whether a row about the whole company, of a primary statement or with a tag without a part, has most of the words
+    of a quantity, or synonyms of them: goodwill is no "goodwill impairment". True for other rows."""
+    item = cell.item
+    if item.statement is None and (item.concept is None or "[" in (item.column_label or "")):
+        return True
+    phrases = quantity_phrases(query)
+    if not phrases:
+        asked = asked_words(query)
+        around = words_of(" ".join(filter(None, (item.label, item.section, item.column_label))))
+        return sum(word in around for word in asked) >= _HELD * len(asked)
+    filing_id = cell.filing.filing_id
+    cells = kept_with(facts.line_items({filing_id})[filing_id], FilingCells)
+    return any(cells.matcher(phrase).fit(item).coverage >= _NAMED for phrase in phrases)
 
 
 def _number(cell: PageCell, found: Sequence[Found]) -> int:

@@ -12,7 +12,7 @@ from finray.answering.page_cells import PageCell, PageCells
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.amounts import amount_of, phrase_of_row
 from finray.answering.table_reader.columns import columns_of
-from finray.answering.table_reader.looked_up import matches, sought
+from finray.answering.table_reader.looked_up import matches, names_all, sought
 from finray.answering.table_reader.operations import ARITHMETIC, NAMING
 from finray.answering.table_reader.reading_choice import (
     Choice,
@@ -94,6 +94,8 @@ class TableAnswerer:
         if choice.probability < self._chosen_by.threshold:
             return None
         cells = cells_of(reading.found, choice.reading)
+        if len({cell.row for cell in cells}) == 1 and not names_all(query, cells[0], self._facts):
+            return None
         answer = answer_of(choice.reading, cells, query, curation, self._facts)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
 

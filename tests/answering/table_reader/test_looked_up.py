@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from finray.answering.page_cells import PageCells
-from finray.answering.table_reader.looked_up import Matches, Sought, matches, sought
+from finray.answering.table_reader.looked_up import Matches, Sought, matches, names_all, sought
 from finray.core.period import Period
 from finray.core.query import Query
 from tests.answering.made_up_cells import ITEMS, facts, item, passage
@@ -49,3 +49,15 @@ def test_a_question_without_quantities_looks_nothing_up() -> None:
     assert (found.phrases, found.found, found.share) == ((), (), 0.0)
     assert of_cells.words.shape == (len(texts), 0)
     assert set(of_cells.found) == {-1}
+
+
+def test_a_row_of_a_statement_must_have_the_words_that_narrow_a_quantity() -> None:
+    rows = (item(3, 1, "Goodwill", 5.0, statement="balance"), item(3, 2, "Goodwill", 5.0))
+    source = facts(rows)
+    statement, note = PageCells(source).read([passage(3)])
+    narrower = replace(_QUERY, quantities=("goodwill impairment",))
+    assert not names_all(narrower, statement, source)
+    assert names_all(narrower, note, source)
+    assert names_all(replace(_QUERY, quantities=("goodwill",)), statement, source)
+    text = "What was Acme's goodwill impairment in 2022?"
+    assert not names_all(replace(_QUERY, question=text, text=text), statement, source)
