@@ -21,7 +21,7 @@ from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase
 from finray.core.query import Query
 from finray.core.types import LineItem, Passage
-from finray.filings.canonical import canonical_items
+from finray.filings.canonical import DATE_TOLERANCE_DAYS, canonical_items
 from finray.index.facts import FilingFacts, kept_with
 from finray.question.measures import quantity_phrases
 from finray.question.mentions import mentions
@@ -149,6 +149,10 @@ def _number(cell: PageCell, found: Sequence[Found]) -> int:
 
 
 def _same(a: LineItem, b: LineItem) -> bool:
-    if a.period_end is not None and b.period_end is not None and abs((a.period_end - b.period_end).days) > 7:
+    if (
+        a.period_end is not None
+        and b.period_end is not None
+        and abs((a.period_end - b.period_end).days) > DATE_TOLERANCE_DAYS
+    ):
         return False
     return a.unit == b.unit and abs(abs(a.value) - abs(b.value)) <= _SAME * max(abs(a.value), abs(b.value))

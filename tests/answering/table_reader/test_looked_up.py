@@ -8,6 +8,7 @@ from finray.answering.page_cells import PageCells
 from finray.answering.table_reader.looked_up import Matches, Sought, matches, names_all, sought
 from finray.core.period import Period
 from finray.core.query import Query
+from finray.core.types import LineItem
 from tests.answering.made_up_cells import ITEMS, facts, item, passage
 
 _QUERY = Query(
@@ -16,8 +17,8 @@ _QUERY = Query(
 _PAGES = [passage(3), passage(5)]
 
 
-def _looked_up(query: Query, items: tuple[object, ...] = ITEMS) -> tuple[Sought, Matches, list[str]]:
-    source = facts(items)  # type: ignore[arg-type]
+def _looked_up(query: Query, items: tuple[LineItem, ...] = ITEMS) -> tuple[Sought, Matches, list[str]]:
+    source = facts(items)
     found = sought(query, _PAGES, source)
     cells = PageCells(source).read(_PAGES)
     return found, matches(found, cells, source), [cell.item.text for cell in cells]
