@@ -14,8 +14,8 @@ import asyncio
 import numpy as np
 
 from finray.batch.question_files import read_questions
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Question
 from finray.engine import open_engine
 
 

@@ -33,8 +33,8 @@ from typing import Any
 import psutil
 
 from finray.batch.question_files import read_questions
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Question
 from finray.engine import open_engine
 from finray.index.reader import IndexReader
 

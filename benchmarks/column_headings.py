@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.filings.tagged_facts import FIRST_ROW
 from finray.index.reader import IndexReader
 

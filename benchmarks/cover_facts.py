@@ -18,8 +18,8 @@ from typing import Any
 import pymupdf as untyped_pymupdf
 
 from finray.core.errors import FilingError
+from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, Filing
 from finray.core.settings import FilingSettings
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, Filing
 from finray.filings.read import parse_filing
 
 pymupdf: Any = untyped_pymupdf

@@ -18,8 +18,9 @@ from statistics import mean, median
 
 from finray.batch.question_files import read_questions
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.questions import Question
 from finray.core.settings import EvidenceSettings, load_settings
-from finray.core.types import Passage, Question
 from finray.engine import Engine, open_engine
 from finray.evidence.evidence import evidence_blocks
 from finray.index.facts import FilingFacts

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from finray.batch.question_files import read_questions
 from finray.core.bootstrap import estimate
 from finray.core.query import Query
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Question
 from finray.index.reader import IndexReader
 from finray.question.companies import CompanyCatalog
 from finray.question.conversation import RuleConversation

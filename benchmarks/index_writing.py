@@ -22,8 +22,8 @@ from typing import TypeVar
 
 import numpy as np
 
+from finray.core.filing import Filing, LineItem, Page, ParsedFiling
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Filing, LineItem, Page, ParsedFiling
 from finray.index import schema
 from finray.index.bundle import FilingBundle, make_bundle, page_vectors
 from finray.index.fragments import write_filings

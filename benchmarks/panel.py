@@ -20,8 +20,9 @@ from pathlib import Path
 
 from finray.batch.panels import Panel
 from finray.batch.prediction_store import read_predictions
+from finray.core.filing import Filing
+from finray.core.predictions import Prediction
 from finray.core.settings import FilingSettings, load_settings
-from finray.core.types import Filing, Prediction
 from finray.filings.dates import add_months
 from finray.lab.datasets.xbrl.tagged import Fact, read_tagged_filing
 from finray.library import answer_panel, read_facts

@@ -20,7 +20,7 @@ import process_cpu
 from rehearsal_files import corpus_of, questions, write_files, write_questions
 
 from finray.core.bootstrap import estimate
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.index.reader import IndexReader
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,7 +20,7 @@ from typing import Any
 
 from scale_corpus import Corpus, make_corpus
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.lab.sample.companies import Company
 
 FILINGS_PER_COMPANY = 283

@@ -13,7 +13,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from finray.core.types import Filing, FiscalPeriod
+from finray.core.filing import Filing, FiscalPeriod
 from finray.lab.sample.calendars import next_weekday
 from finray.lab.sample.companies import Company, make_companies
 

@@ -35,8 +35,8 @@ import httpx
 import numpy as np
 
 from finray.batch.question_files import read_questions
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Question
 from finray.engine import open_engine
 
 START_S = 180.0

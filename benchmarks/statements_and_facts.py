@@ -21,8 +21,8 @@ from pathlib import Path
 import lxml.html
 import pymupdf
 
+from finray.core.filing import Filing, LineItem
 from finray.core.settings import FilingSettings
-from finray.core.types import Filing, LineItem
 from finray.filings import canonical, inline_xbrl
 from finray.filings.cover import read_cover
 from finray.filings.facts import Facts

@@ -26,8 +26,9 @@ from finray.answering.statements import StatementAnswerer
 from finray.batch.question_files import BadLine
 from finray.core.bootstrap import estimate
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.roles import Curation
-from finray.core.types import Answer, Passage
 from finray.lab.datasets.tatqa import TatqaQuestion, read_contexts
 from finray.lab.datasets.tatqa_page import YEAR, view
 from finray.models.hash_encoder import HashEncoder

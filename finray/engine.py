@@ -21,11 +21,13 @@ from finray.answering.table_reader.table_answerer import TableAnswerer
 from finray.core.errors import SettingsError
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal, Observer
+from finray.core.passages import Document, Passage
+from finray.core.predictions import Prediction
 from finray.core.query import Query
 from finray.core.question_fields import read_question
+from finray.core.questions import Question
 from finray.core.roles import Answerer, ConversationReader, Curator, NoAnswerer, QuestionReader, Roles
 from finray.core.settings import LlmSettings, Settings
-from finray.core.types import Document, Passage, Prediction, Question
 from finray.evidence.evidence import shown_evidence
 from finray.hirec.composed import Composer
 from finray.hirec.evidence_view import EvidenceView

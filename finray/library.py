@@ -22,10 +22,13 @@ from finray.batch.question_tables import QuestionFile
 from finray.batch.topics import by_topic, topics_in
 from finray.cluster.attached import has_cluster, is_attached
 from finray.core.errors import FinrayError, IndexMissingError, UsageError
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
+from finray.core.passages import Document, Passage
+from finray.core.predictions import Prediction
 from finray.core.query import Query
+from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import LlmSettings, Settings, load_settings
-from finray.core.types import Document, Filing, GoldEvidence, Passage, Prediction, Question
 from finray.engine import Engine, asks_llm, open_engine
 from finray.engines.questions import QuestionEngine
 from finray.facts.files import check_facts_target, write_facts

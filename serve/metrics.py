@@ -14,7 +14,7 @@ from ray.util.metrics import Counter, Gauge, Histogram
 from finray.api.telemetry import QuestionTelemetry, Telemetry
 from finray.api.tracing import Tracing
 from finray.core.journal import StageReport
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 
 _SHOWN = (
     "ray_finray_",

@@ -17,8 +17,9 @@ import boto3
 import hypothesis
 import pytest
 
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question
 from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader

@@ -13,9 +13,11 @@ import pytest
 
 from finray.batch.prediction_store import PredictionStore, read_predictions
 from finray.core.errors import SettingsError
+from finray.core.passages import Passage
+from finray.core.predictions import Answer, Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.core.roles import AnsweredPassages
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Answer, GoldEvidence, Passage, Prediction, Question
 from finray.engine import asks_llm, models_asked, open_engine
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from finray import engine
 from finray.core.errors import IndexMismatchError, IndexMissingError, SettingsError
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.core.roles import Answerer
 from finray.core.settings import Settings, load_settings
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
 from finray.engine import open_engine
 from finray.index.facts import FilingFacts
 from finray.models.encoder import Encoder

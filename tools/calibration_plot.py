@@ -13,7 +13,7 @@ from pathlib import Path
 
 from finray.batch.prediction_store import read_predictions
 from finray.batch.question_files import read_questions
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.evaluation.calibration import Calibration, accuracy_over_coverage, calibration, stated_confidences
 from finray.lab.evaluation.html.svg import Axis, Point, Series, line_chart, standalone
 

@@ -23,8 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction, Question, TokenUsage
 from finray.engine import open_engine
 from finray.index.in_process import index_in_process
 from finray.lab.sample.generate import generate_sample

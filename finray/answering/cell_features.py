@@ -21,9 +21,9 @@ from finray.answering.filing_cells import FilingCells
 from finray.answering.operands import phrase_periods
 from finray.answering.page_cells import PageCell, measure_of
 from finray.answering.sentence_features import Floats, asked_words
+from finray.core.filing import Filing, LineItem
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
-from finray.core.types import Filing, LineItem
 from finray.core.vocabulary import NUMBER, number_of
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts, kept_with

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from finray.answering.row_weights import shipped_row_weights
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.core.vocabulary import MONTHS, NUMBERS, ORDINALS
 from finray.filings.canonical import names_row
 from finray.question.synonyms import words_of

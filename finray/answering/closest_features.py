@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from finray.answering.sentence_features import Floats, kinds_asked
+from finray.core.passages import Passage
 from finray.core.query import Query
-from finray.core.types import Passage
 from finray.evidence.candidates import Candidate, Prose, candidates
 from finray.evidence.heads import counted_years
 from finray.evidence.relevance import Relevance, words

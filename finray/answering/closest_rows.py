@@ -14,9 +14,10 @@ from finray.answering.closest_model import ClosestModel, question_signals, shipp
 from finray.answering.coverage import fitting_period
 from finray.answering.quotes import matched_share
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Answer, Passage
 from finray.evidence.candidates import Prose
 from finray.evidence.rendering import prose_text, table_text
 from finray.evidence.selection import with_context

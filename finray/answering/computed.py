@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from finray.answering.grounding import printing, prints
 from finray.answering.units import printed_unit, result_unit
-from finray.answering.wording import asked_value, shown, shown_move
+from finray.answering.wording import asked_value, shown, shown_fall, shown_move
+from finray.core.filing import Filing, LineItem
+from finray.core.passages import Passage
 from finray.core.plan import Coverage, Found
+from finray.core.predictions import Answer, CitedCell
 from finray.core.query import Query, Shape
-from finray.core.types import Answer, CitedCell, Filing, LineItem, Passage
 from finray.index.facts import FilingFacts
 from finray.question.arithmetic import evaluate
 
@@ -79,6 +81,8 @@ class Computation:
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
 
     def _shown(self, value: float) -> str:
+        if self._plan.kind == "difference" and self._plan.lowest:
+            return shown_fall(value, self._unit, self._shape)
         if self._plan.kind in _MOVES:
             return shown_move(value, self._unit, self._shape, self._query.intents)
         return shown(value, self._unit, self._shape)

@@ -22,8 +22,9 @@ from finray.answering.quotes import matched_share
 from finray.answering.table_reader.second_opinion import SecondOpinion
 from finray.answering.units import is_odd
 from finray.core.errors import ModelUnavailableError
+from finray.core.passages import Passage
+from finray.core.predictions import Answer, CitedCell
 from finray.core.query import Query
-from finray.core.types import Answer, CitedCell, Passage
 from finray.index.facts import FilingFacts
 from finray.question.synonyms import words_of
 from finray.retrieval.filing_match import period_fit

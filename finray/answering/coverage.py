@@ -8,10 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from finray.answering.operands import find_operand, find_phrase, in_row_of
+from finray.core.filing import Filing, LineItem
+from finray.core.passages import Passage
 from finray.core.period import Period
 from finray.core.plan import Coverage, Found, Operand, Plan
 from finray.core.query import Query
-from finray.core.types import Filing, LineItem, Passage
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts
 from finray.question.phrase import phrase_of

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from finray.core.types import Answer, Passage
-from finray.question.judgements import Concentration
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
+from finray.question.judgement_criteria import Concentration
 
 _SHARE = re.compile(r"(?<![\d.,])(\d{1,2}(?:\.\d+)?)\s?(?:%|per ?cent\b)", re.I)
 _OF_SALES = re.compile(r"\b(?:sales|revenues?)\b", re.I)

@@ -9,11 +9,12 @@ from finray.answering.figure_features import FigureCandidates, figure_candidates
 from finray.answering.in_words import candidates_of, cited_sentences
 from finray.answering.sentence_features import Floats
 from finray.core.journal import Journal
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Answer
 from finray.index.facts import FilingFacts
 from finray.models.encoder import Encoder
+from finray.models.row_reader import row_reader
 
 
 class FigureAnswerer:
@@ -48,6 +49,8 @@ class FigureAnswerer:
         """The figures that compete, none if the question asks for a cause, and what the question tells about them
         (``question_signals``)."""
         passages = () if "cause" in query.intents else fitting_period(query, curation.kept, self._facts)
-        found = figure_candidates(query, candidates_of(query, passages, self._facts, self._encoder, read=self._read))
+        sentences = candidates_of(query, passages, self._facts, self._encoder, read=self._read)
+        measures = row_reader().measures(query.question) if self._read and sentences.sentences else None
+        found = figure_candidates(query, sentences, measures)
         operands = len(curation.plans[0].operands) if curation.plans else 0
         return found, question_signals(query, found.unprinted, operands)

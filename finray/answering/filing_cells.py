@@ -13,8 +13,8 @@ from functools import cached_property
 
 from finray.answering.cell_words import Rarity
 from finray.answering.row_match import Matcher
+from finray.core.filing import LineItem
 from finray.core.plan import Phrase
-from finray.core.types import LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 
 _KEPT_PHRASES = 6

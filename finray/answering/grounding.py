@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
+from finray.core.passages import Passage
 from finray.core.plan import Found
 from finray.core.readable import readable
-from finray.core.types import Passage
 from finray.core.vocabulary import MONTH
 from finray.index.facts import FilingFacts
 

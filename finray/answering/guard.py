@@ -12,9 +12,9 @@ from finray.answering.presence import Absence, absence, near_rows
 from finray.answering.table_reader.second_opinion import SecondOpinion
 from finray.answering.table_reader.table_answerer import TableAnswerer, TableReading
 from finray.core.journal import Journal
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Answerer, Curation
-from finray.core.types import Answer
 from finray.index.facts import FilingFacts
 
 

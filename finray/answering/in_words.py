@@ -11,9 +11,10 @@ from finray.answering.read_sentences import with_reading
 from finray.answering.sentence_features import Candidates, asked_words, candidates, kinds_asked, sentence_words
 from finray.answering.sentence_model import SentenceModel, choose, shipped_sentence_model
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
-from finray.core.types import Answer, Passage
 from finray.filings.sentences import BULLETS, Sentence, page_sentences
 from finray.index.facts import FilingFacts, IndexedPage
 from finray.models.encoder import Encoder

@@ -11,15 +11,17 @@ from finray.answering.computed import cited, evidence_of, shown_program
 from finray.answering.coverage import cover
 from finray.answering.operands import find_operand
 from finray.answering.wording import asked_value, shown
+from finray.core.passages import Passage
 from finray.core.period import Period
 from finray.core.plan import Formula, Found, Measures, Operand, Unit
+from finray.core.predictions import Answer
 from finray.core.query import Query, Shape
-from finray.core.types import Answer, Passage
 from finray.filings.canonical import canonical_items
 from finray.index.facts import FilingFacts
 from finray.question.arithmetic import ProgramError, evaluate, names
 from finray.question.formulas import line_items
-from finray.question.judgements import Judgement, Ratio, Without, withouts
+from finray.question.judgement_criteria import Ratio, Without, criteria
+from finray.question.judgements import Judgement
 from finray.question.programs import Planner
 
 _SURPLUS = re.compile(r"\b(?:surplus|shortfall|gap|deficit|by how much|left over)\b", re.I)
@@ -110,7 +112,7 @@ class JudgedCompany:
     def meaningless(self, wanted: Sequence[Formula]) -> Answer | None:
         """The answer that the ratios mean nothing for the company, if its statements show that."""
         items = dict.fromkeys(item for formula in wanted for item in line_items(formula) if item in canonical_items())
-        for without in withouts():
+        for without in criteria().withouts:
             if without.item not in items or (shows := self._shows_absence(without)) is None:
                 continue
             evidence, grounded = evidence_of(shows.values(), self._passages, self._facts)

@@ -6,9 +6,9 @@ from finray.answering.coverage import fitting_period, latest_period
 from finray.answering.customers import SEARCHED, judged_customers
 from finray.answering.judged import JudgedCompany
 from finray.core.journal import Journal
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Answerer, Curation
-from finray.core.types import Answer
 from finray.index.facts import FilingFacts
 from finray.models.encoder import Encoder
 from finray.question.formulas import formulas

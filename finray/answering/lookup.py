@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from finray.answering.filing_cells import FilingCells
 from finray.answering.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
+from finray.core.filing import LineItem
 from finray.core.plan import Measure, Phrase
-from finray.core.types import LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, canonical_items
 from finray.question.synonyms import words_of
 

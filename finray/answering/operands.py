@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from finray.answering.filing_cells import FilingCells
 from finray.answering.lookup import look_up_any
+from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase, Unit
-from finray.core.types import Filing, LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.filings.cells import CURRENCIES
 from finray.filings.dates import add_months

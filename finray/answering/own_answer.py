@@ -7,9 +7,9 @@ from dataclasses import replace
 from finray.answering.grounding import ungrounded_text
 from finray.core.errors import SettingsError
 from finray.core.journal import Journal
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages, Curation
-from finray.core.types import Answer
 
 
 class OwnAnswerer:

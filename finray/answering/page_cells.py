@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from finray.answering.cell_words import Words
 from finray.answering.filing_cells import FilingCells
+from finray.core.filing import Filing, LineItem, Page
+from finray.core.passages import Passage
 from finray.core.plan import Measure
-from finray.core.types import Filing, LineItem, Page, Passage
 from finray.filings.cells import CURRENCIES
 from finray.index.facts import FilingFacts, kept_with
 from finray.question.synonyms import words_of

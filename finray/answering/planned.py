@@ -9,9 +9,9 @@ from finray.answering.coverage import cover, plans_for
 from finray.answering.units import answers_unit
 from finray.core.journal import Journal
 from finray.core.plan import Coverage, Plan
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Answerer, Curation
-from finray.core.types import Answer
 from finray.index.facts import FilingFacts
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from finray.answering.coverage import absent_company, fitting_period, missing_filing
+from finray.core.filing import Filing
+from finray.core.passages import Passage
 from finray.core.query import Query
-from finray.core.types import Filing, Passage
 from finray.index.facts import FilingFacts
 from finray.question.synonyms import words_of
 from finray.question.words import word_list

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from finray.answering.operands import PAID_OR_DEDUCTED
 from finray.core.errors import ModelUnavailableError
-from finray.core.types import LineItem, Statement
+from finray.core.filing import LineItem, Statement
 from finray.question.synonyms import words_of
 
 CONSTANT: Final = "constant"

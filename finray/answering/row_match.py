@@ -26,8 +26,8 @@ from finray.answering.row_weights import (
     shipped_row_weights,
     weigh,
 )
+from finray.core.filing import LineItem
 from finray.core.plan import Phrase
-from finray.core.types import LineItem
 from finray.question.synonyms import variants, words_of
 
 _TOTAL = frozenset(words_of("total"))

@@ -8,9 +8,9 @@ from finray.answering.in_words import WordsAnswerer
 from finray.answering.units import answers_unit, result_unit
 from finray.core.journal import Journal
 from finray.core.plan import Coverage
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Answer
 from finray.index.facts import FilingFacts
 from finray.question.arithmetic import ProgramError
 

@@ -40,6 +40,13 @@ def shown_move(value: float, unit: Unit, shape: Shape, intents: Collection[str])
     return f"{'a decrease' if value < 0 else 'an increase'} of {shown(abs(value), unit, shape)}"
 
 
+def shown_fall(value: float, unit: Unit, shape: Shape) -> str:
+    """A change counted as the earlier figure less the later one."""
+    if value == 0:
+        return shown(value, unit, shape)
+    return f"{'a decrease' if value > 0 else 'an increase'} of {shown(abs(value), unit, shape)}"
+
+
 def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
     """(value, unit) for machines: percent as 1.9 with "percent", money in whole units of its currency ("USD",
     "EUR/share"), without a currency "count"; rounded as asked."""

@@ -8,8 +8,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter, asked_as, known_as
-from finray.core.types import Filing
 
 _Positions = npt.NDArray[np.int32]
 

@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 
 from finray.core.chat_replies import Annotation, ChatMessage, ChatUsage, ChatVerdict, UrlCitation
-from finray.core.types import Filing, Passage, Prediction, RenderedBlock
+from finray.core.filing import Filing
+from finray.core.passages import Passage, RenderedBlock
+from finray.core.predictions import Prediction
 from finray.filings.page_links import PageLinks, cited, edgar_index
 
 _MARKS = re.compile(r"[\\`\[\]<@]|(?<=:)/(?=/)|(?<=www)\.", re.I)

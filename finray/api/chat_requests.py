@@ -13,8 +13,8 @@ from finray.api.errors import ApiError, invalid
 from finray.api.requests import Filters, read_text
 from finray.core.chat_replies import CHAT_MODEL
 from finray.core.question_fields import MAX_CONTEXT
+from finray.core.questions import Question
 from finray.core.settings import ServingSettings
-from finray.core.types import Question
 
 _TEXT_PARTS = frozenset({"text", "input_text"})
 

@@ -17,7 +17,7 @@ from finray.core.errors import (
     QuestionError,
     QuestionTimeoutError,
 )
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 
 START_SECONDS: Final = 5.0
 """Rough start time of an engine process."""

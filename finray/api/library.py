@@ -10,9 +10,9 @@ from typing import Any
 
 from finray.api.errors import ApiError, invalid, not_found
 from finray.api.open_index import OpenIndex
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
 from finray.core.replies import FilingCover, FilingDetail, FilingList, FilingPage, PagePlace
-from finray.core.types import Filing
 
 _COVER = tuple(field.name for field in fields(Filing) if field.name != "source_uri")
 """``source_uri`` stays private: it names the location of the filing."""

@@ -11,8 +11,8 @@ from functools import cached_property
 
 from finray.api.catalog import Catalog
 from finray.core.errors import FinrayError
+from finray.core.filing import Filing
 from finray.core.settings import Settings
-from finray.core.types import Filing
 from finray.engines.source import Tables
 from finray.index.layout import open_table
 from finray.index.reader import IndexReader

@@ -20,8 +20,8 @@ from finray.api.fair_threads import FairThreads
 from finray.api.library import find
 from finray.api.open_index import OpenIndex
 from finray.core.errors import SourceError
+from finray.core.filing import Filing
 from finray.core.settings import SandboxSettings, Settings
-from finray.core.types import Filing
 from finray.sandbox import confined, pipes
 from finray.storage.locations import read_bytes
 

@@ -13,8 +13,8 @@ from finray.core.batch_replies import Batch, Endpoint
 from finray.core.errors import QuestionError
 from finray.core.filing_filter import FilingFilter
 from finray.core.question_fields import MAX_CONTEXT, MAX_QID_CHARACTERS, read_qid, read_question
+from finray.core.questions import Question
 from finray.core.settings import ServingSettings
-from finray.core.types import Question
 
 MAX_NAMES = 50
 Name = Annotated[str, Field(min_length=1, max_length=200)]

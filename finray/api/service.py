@@ -21,9 +21,10 @@ from finray.api.telemetry import QuestionTelemetry, Telemetry
 from finray.core.errors import EngineLostError, FinrayError
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Observer, StageReport
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.replies import AnswerEvent, DoneEvent, Ready, Retrieved, ServiceEvent, StartedEvent
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
 from finray.engines.outside import NO_OUTSIDERS, Outsiders
 from finray.engines.pool import EnginePool, Watch

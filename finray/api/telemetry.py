@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from finray.core.journal import StageReport
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 
 
 class QuestionTelemetry:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from finray.api.telemetry import QuestionTelemetry
 from finray.core.errors import SettingsError
 from finray.core.journal import StageReport
+from finray.core.passages import Document, Passage
+from finray.core.predictions import Answer, TokenUsage
 from finray.core.query import Query
-from finray.core.types import Answer, Document, Passage, TokenUsage
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer

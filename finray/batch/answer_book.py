@@ -19,8 +19,9 @@ from finray.batch.prediction_store import PredictionStore
 from finray.batch.question_lines import BadLine
 from finray.batch.question_tables import QuestionFile
 from finray.core.journal import Journal
+from finray.core.predictions import Prediction, Status
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question, Status
 from finray.filings.page_links import PageLinks
 from finray.storage.csv_write import CsvWriter
 from finray.storage.locations import write_bytes

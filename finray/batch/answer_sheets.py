@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from finray.core.types import CitedCell, Passage, Prediction
+from finray.core.passages import Passage
+from finray.core.predictions import CitedCell, Prediction
 from finray.filings.page_links import PageLinks
 from finray.storage.sheets import Cell, Column, Styled, number_format
 

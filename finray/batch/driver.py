@@ -20,9 +20,10 @@ from finray.batch.prediction_store import PredictionStore, pending
 from finray.batch.predictions import prediction_of_bad_line
 from finray.batch.question_files import BadLine
 from finray.core.errors import FinrayError
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import Question
 from finray.core.settings import Settings
 from finray.core.threads import run_to_end
-from finray.core.types import Prediction, Question, TokenUsage
 
 _log = logging.getLogger(__name__)
 

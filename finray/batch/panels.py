@@ -10,7 +10,8 @@ from typing import Self
 from finray.batch.answer_sheets import NOT_ASKED, number, reason
 from finray.batch.question_lines import question_id
 from finray.core.errors import UsageError
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.filings.page_links import PageLinks
 from finray.storage.sheets import Cell, Column, Styled
 

@@ -22,7 +22,7 @@ from finray.batch.local_files import LocalFiles
 from finray.batch.object_files import ObjectFiles
 from finray.batch.stored_lines import PredictionFiles
 from finray.core.errors import SourceError
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 from finray.storage.locations import is_s3, normalize
 
 SPREADSHEETS = (".xlsx", ".csv")

@@ -17,7 +17,8 @@ from finray.batch.predictions import decode, encode
 from finray.batch.question_files import BadLine
 from finray.batch.stored_lines import Line, named, scratch_file
 from finray.core.errors import SourceError
-from finray.core.types import Prediction, Question, Status
+from finray.core.predictions import Prediction, Status
+from finray.core.questions import Question
 
 Key = tuple[str, str]
 """(qid, settings hash)"""

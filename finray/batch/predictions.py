@@ -1,10 +1,10 @@
-"""Predictions as JSON lines; ``finray.core.types`` defines their fields."""
+"""Predictions as JSON lines; ``finray.core.predictions`` defines their fields."""
 
 from __future__ import annotations
 
 from finray.batch.question_files import BadLine
+from finray.core.predictions import Prediction
 from finray.core.records import from_row, parse_json, to_json
-from finray.core.types import Prediction
 
 
 def encode(prediction: Prediction) -> bytes:

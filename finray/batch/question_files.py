@@ -18,9 +18,9 @@ from finray.batch.question_lines import LineReader
 from finray.batch.question_tables import TABLES, QuestionFile, read_question_table
 from finray.core.errors import SourceError
 from finray.core.question_fields import excerpt
+from finray.core.questions import Question
 from finray.core.records import to_json, to_object
 from finray.core.settings import BulkSettings
-from finray.core.types import Question
 from finray.storage.columns import arrow_schema
 from finray.storage.locations import read_bytes, write_bytes
 

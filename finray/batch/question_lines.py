@@ -21,7 +21,7 @@ from finray.core.question_fields import (
     read_question_type,
     read_value,
 )
-from finray.core.types import Question
+from finray.core.questions import Question
 
 
 @dataclass(frozen=True, slots=True)

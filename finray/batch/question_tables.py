@@ -14,7 +14,7 @@ from typing import Any
 from finray.batch.question_lines import BadLine, LineReader, question_id
 from finray.core.errors import SourceError
 from finray.core.question_fields import excerpt
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.storage.csv_read import read_csv
 from finray.storage.sheet_rows import Row, SheetRows, is_blank, some
 from finray.storage.sheets import Cell, Styled, value_of

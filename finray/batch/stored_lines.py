@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from finray.batch.predictions import encode
 from finray.core.errors import SourceError
+from finray.core.predictions import Prediction
 from finray.core.records import from_row
-from finray.core.types import Prediction
 from finray.storage.columns import arrow_schema
 from finray.storage.locations import STORAGE_ERRORS, room_hint
 

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
 
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.question.companies import CompanyCatalog
 
 Topic = tuple[str, ...]

@@ -23,7 +23,7 @@ from finray.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from finray.batch.driver import AnswerSummary
-    from finray.core.types import TokenUsage
+    from finray.core.predictions import TokenUsage
 
 
 def answer(

@@ -19,9 +19,11 @@ from finray.cli.chat import Ask, converse
 from finray.cli.evidence import shown_block
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
 from finray.cli.output import emit, err
+from finray.core.passages import Passage, RenderedBlock
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.records import to_object
 from finray.core.settings import Settings
-from finray.core.types import Passage, Prediction, Question, RenderedBlock
 
 if TYPE_CHECKING:
     from finray.client import Client

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from finray.cli.output import err
 from finray.core.errors import FinrayError
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 
 Ask = Callable[[str, Sequence[str]], Prediction]
 """The answer to a question after the earlier ones."""

@@ -12,8 +12,8 @@ from finray.cli.options import IndexOption, JsonOption, QuestionsOut
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
 from finray.core.errors import SourceError
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Question
 
 if TYPE_CHECKING:
     from finray.lab.datasets.xbrl.sources import ReadFilings

@@ -21,7 +21,8 @@ from finray.cli.sample import sample
 from finray.cli.serve import check_free, run_service, use_one_loop
 from finray.core.errors import MissingExtraError, UsageError
 from finray.core.extras import extra
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 
 _PORT = 8000
 _SHOWN_TYPES = ("numeric_table", "ratio", "revenue_growth", "restated", "event", "unanswerable")

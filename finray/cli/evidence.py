@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from finray.core.types import RenderedBlock
+from finray.core.passages import RenderedBlock
 
 _CELL_END = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _ESCAPE = re.compile(r"\\([\\|`<])")

@@ -17,8 +17,8 @@ from rich.table import Table
 from finray.cli.output import err
 from finray.cli.progress import progress_bar
 from finray.core.errors import UsageError
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Question
 
 if TYPE_CHECKING:
     from finray.engine import Engine

@@ -21,8 +21,8 @@ from finray.cli.options import (
 )
 from finray.cli.output import emit, err, exit_code
 from finray.cli.progress import progress_bar
+from finray.core.filing import Mark
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Mark
 from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling
 
 

@@ -14,7 +14,7 @@ from finray.cli.options import JsonOption, PresetOption, RunsArgument, SetOption
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
 from finray.core.errors import UsageError
-from finray.core.types import Question
+from finray.core.questions import Question
 
 if TYPE_CHECKING:
     from finray.lab.evaluation.judging.judge_all import JudgeSummary

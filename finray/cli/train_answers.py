@@ -11,8 +11,8 @@ from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
 from finray.core.errors import UsageError
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Question
 
 if TYPE_CHECKING:
     from finray.engine import Engine

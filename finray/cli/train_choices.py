@@ -42,7 +42,7 @@ def table_reader(
     json_: JsonOption = False,
 ) -> int:
     """Fit the model that chooses a computation over the tables of the retrieved pages (loop.tables)."""
-    from finray.answering.table_reader.readings import FEATURES
+    from finray.answering.table_reader.reading_features import FEATURES
     from finray.lab.training.table_reader import READINGS
 
     settings = _without(_without(settings_of(preset, set_), "tables"), "figures")

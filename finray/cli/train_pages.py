@@ -11,8 +11,8 @@ import typer
 from finray.cli.options import JsonOption, SetOption, overrides_of
 from finray.cli.output import emit
 from finray.core.errors import UsageError
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Question
 
 if TYPE_CHECKING:
     from finray.engine import Engine

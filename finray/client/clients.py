@@ -9,10 +9,10 @@ import httpx
 
 from finray.client import methods, wire
 from finray.client.methods import Call, Methods
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
 from finray.core.replies import ServiceEvent
 from finray.core.retries import attempts
-from finray.core.types import Filing
 
 _WAITS: Final = {"wait_s": 0.5, "longest_wait_s": wire.LONGEST_WAIT_S, "jitter_s": 0.0}
 """No jitter: the service already randomizes the wait that it requests."""

@@ -13,11 +13,14 @@ import httpx
 from finray.client import wire
 from finray.core.batch_replies import Batch, BatchAnswers, BatchList, Deleted, DownloadFormat, FileObject, Show
 from finray.core.errors import UsageError
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
 from finray.core.question_fields import MAX_CONTEXT
+from finray.core.questions import Question
 from finray.core.records import to_object
 from finray.core.replies import AnswerList, FilingCover, FilingList, FilingPage, Ready, Retrieved
-from finray.core.types import Filing, Passage, Prediction, Question
 
 _BATCH_ID = re.compile(r"batch_[0-9a-f]{24}")
 _FILING_ID = re.compile(r"[A-Za-z0-9-]{1,64}")

@@ -24,8 +24,9 @@ from finray.cluster.cause import cause_of
 from finray.cluster.dispatch import Assignment, Dispatcher
 from finray.cluster.runtime import ClusterError
 from finray.core.errors import EngineLostError, FinrayError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question
 from finray.engine import asks_llm
 from finray.engines.questions import IN_FLIGHT_SERVED, QuestionEngine
 from finray.engines.source import OPENING

@@ -8,7 +8,8 @@ import os
 from collections.abc import Callable, Mapping
 
 from finray.cluster.gpus import hide_unassigned_gpus
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.engines.questions import QuestionEngine
 
 

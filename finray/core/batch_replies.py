@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from finray.core.filing_filter import FilingFilter
+from finray.core.predictions import Status
 from finray.core.records import Record
-from finray.core.types import Status
 
 BatchStatus = Literal["validating", "in_progress", "cancelling", "completed", "failed", "cancelled"]
 Endpoint = Literal["/v1/answer", "/v1/chat/completions"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 
 Stage = Literal["transform", "documents", "passages", "curate", "answer"]
 T = TypeVar("T")

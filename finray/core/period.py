@@ -6,7 +6,7 @@ import calendar
 import datetime as dt
 from dataclasses import dataclass
 
-from finray.core.types import FiscalPeriod
+from finray.core.filing import FiscalPeriod
 
 
 @dataclass(frozen=True, slots=True)

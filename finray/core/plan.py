@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
-from finray.core.types import Filing, LineItem
 
 Unit = Literal["ratio", "percent", "USD", "days", "USD/share", "shares"]
 Measure = Literal["money", "shares", "per share", "percent"]
@@ -107,7 +107,8 @@ class Plan:
     choose: tuple[tuple[str, str, str], ...] = ()
     """For "highest": (company, program that ranks, program that answers), one for each company."""
     lowest: bool = False
-    """For "highest" and "which" the least wins; for "trend" and "versus" the question claims a fall, or less."""
+    """For "highest" and "which" the least wins; for "trend" and "versus" the question claims a fall, or less;
+    for "difference" the later figure is taken from the earlier one."""
     spelled: bool = False
     """The question itself names every operand; else the formula does."""
 

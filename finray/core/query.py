@@ -6,9 +6,9 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Literal
 
+from finray.core.filing import Statement
 from finray.core.period import Period
 from finray.core.plan import Measures
-from finray.core.types import Statement
 
 SpanKind = Literal["company", "period", "form", "statement", "metric", "definition", "unit", "operator"]
 PIECES = " … "

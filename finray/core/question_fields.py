@@ -6,7 +6,7 @@ import math
 import re
 
 from finray.core.errors import QuestionError
-from finray.core.types import GoldEvidence
+from finray.core.questions import GoldEvidence
 
 EXCERPT_CHARACTERS = 200
 """Longest excerpt of a bad line in a message: a line may have megabytes."""

@@ -8,9 +8,12 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from finray.core.filing import Filing, LineItem, Place, Statement
 from finray.core.journal import Stage
+from finray.core.passages import DocumentRef, Passage
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import Question
 from finray.core.records import OmitNone, Record
-from finray.core.types import DocumentRef, Filing, LineItem, Passage, Place, Prediction, Question, Statement, TokenUsage
 
 ErrorType = Literal[
     "invalid_request_error", "authentication_error", "permission_error", "rate_limit_error", "server_error"

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage, RenderedBlock
 from finray.core.plan import Coverage, Plan
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.spelled import Spelled
-from finray.core.types import Answer, Document, Passage, RenderedBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from finray.core.types import Statement
+from finray.core.filing import Statement
 
 Operation = Literal[
     "value", "change", "growth", "average", "sum", "ratio", "cagr", "difference", "ranking", "count", "judgement", ""

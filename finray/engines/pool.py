@@ -15,7 +15,8 @@ from typing import Any, Final, Literal, cast
 
 from finray.core.errors import EngineLostError, EngineUnavailableError, FinrayError, QuestionTimeoutError
 from finray.core.journal import Observer
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.engines.messages import Ask, settle
 from finray.engines.outside import NO_OUTSIDERS, Outsiders
 from finray.engines.process import EngineProcess, Request

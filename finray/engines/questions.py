@@ -6,8 +6,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from finray.core.errors import EngineError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question
 from finray.engines.outside import Outsiders
 from finray.engines.pool import EnginePool, Watch
 from finray.engines.source import OPENING, EngineSource, Role

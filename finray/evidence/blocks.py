@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from finray.core.types import EvidenceKind, Filing, LineItem, Passage, RenderedBlock
+from finray.core.filing import Filing, LineItem
+from finray.core.passages import EvidenceKind, Passage, RenderedBlock
 from finray.evidence import markdown
 from finray.evidence.heads import in_words, period_words
 

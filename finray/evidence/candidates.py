@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from finray.core.types import Filing, LineItem, Page, Passage, Place
+from finray.core.filing import Filing, LineItem, Page, Place
+from finray.core.passages import Passage
 from finray.evidence.page_parts import ProsePart, TablePart, is_contents, page_parts
 from finray.evidence.sentences import Sentence, begins_inside, breaks_off, sentences
 from finray.evidence.tables import ItemRows, Table, aligned, of_items

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from finray.core.filing import Filing, LineItem
 from finray.core.plan import Coverage
 from finray.core.query import Query
-from finray.core.types import Filing, LineItem
 from finray.evidence.blocks import EvidenceCell
 from finray.evidence.candidates import Candidate
 from finray.evidence.heads import counted_years

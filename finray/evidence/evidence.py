@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from finray.core.filing import LineItem
+from finray.core.passages import Passage, RenderedBlock
 from finray.core.plan import Coverage
+from finray.core.predictions import Answer, CitedCell
 from finray.core.query import Query
 from finray.core.settings import EvidenceSettings
-from finray.core.types import Answer, CitedCell, LineItem, Passage, RenderedBlock
 from finray.evidence import markdown
 from finray.evidence.blocks import Evidence, EvidenceBlock, EvidenceCell
 from finray.evidence.candidates import Candidate, Prose, candidates

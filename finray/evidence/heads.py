@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from finray.core.types import Filing, LineItem
+from finray.core.filing import Filing, LineItem
 from finray.core.vocabulary import MONTH
 
 MAX_HEAD = 100

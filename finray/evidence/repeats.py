@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
+from finray.core.filing import LineItem
 from finray.core.query import Query
-from finray.core.types import LineItem
 from finray.evidence.candidates import Candidate
 from finray.evidence.cells import asked_items
 from finray.evidence.selection import Piece

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from finray.core.types import Filing, LineItem, Page
+from finray.core.filing import Filing, LineItem, Page
 from finray.evidence.heads import column_heads, only_periods, unit_words, usual_unit
 from finray.evidence.page_lines import Line, all_years
 from finray.evidence.page_parts import Row, TablePart

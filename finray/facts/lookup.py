@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from finray.core.errors import UsageError
-from finray.core.types import Filing, LineItem
+from finray.core.filing import Filing, LineItem
 from finray.facts.items import Printed, WantedItem, find_printed, names_same_row, nearest_labels, same_row, wanted_item
 from finray.facts.records import Fact
 from finray.filings.canonical import canonical_items

@@ -9,8 +9,8 @@ from operator import attrgetter
 
 import pyarrow as pa
 
+from finray.core.filing import Statement
 from finray.core.records import OmitNone, Record
-from finray.core.types import Statement
 from finray.storage.columns import AS_JSON, arrow_schema
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.core.vocabulary import MONTHS
 from finray.filings.dates import to_date
 from finray.filings.period_headings import DAY_OF, MONTH_NAME

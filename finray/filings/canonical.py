@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal, cast
 
-from finray.core.types import Filing, LineItem, Statement
+from finray.core.filing import Filing, LineItem, Statement
 from finray.filings.dates import add_months
 
 Flow = Literal["", "out", "tax"]

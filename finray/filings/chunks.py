@@ -9,8 +9,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
+from finray.core.filing import Chunk, Page
 from finray.core.settings import ChunkSettings
-from finray.core.types import Chunk, Page
 
 _TOKEN = re.compile(r"[^\W\d_]{1,12}|\d{1,3}|_|[^\w\s]")
 # Best places for a cut, in the order of a recursive splitter: paragraph, line, sentence, word.

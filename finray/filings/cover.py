@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, FactSource
+from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, FactSource
 from finray.filings.body_facts import body_company, read_body
 from finray.filings.captions import CoverText, cover_signs, fold, plain
 from finray.filings.cover_dates import period_end, report_date

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from finray.core.errors import FilingError
+from finray.core.filing import PLAIN_DOCUMENT, UNIDENTIFIED, Filing, Page, ParsedFiling
 from finray.core.settings import FilingSettings
-from finray.core.types import PLAIN_DOCUMENT, UNIDENTIFIED, Filing, Page, ParsedFiling
 from finray.filings.headings import is_heading, page_headings
 from finray.filings.html import check_length, parse_html, split_pages
 from finray.filings.pdf import open_pdf, pdf_text

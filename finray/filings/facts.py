@@ -5,7 +5,7 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 
-from finray.core.types import FactSource, FiscalPeriod
+from finray.core.filing import FactSource, FiscalPeriod
 
 MAX_FACT = 300
 """Characters kept of a header field or tag; EDGAR's own names have at most 150."""

@@ -8,7 +8,7 @@ Years of 52 or 53 weeks end on a fixed weekday, so the last day drifts by up to 
 import datetime as dt
 from dataclasses import replace
 
-from finray.core.types import FiscalPeriod
+from finray.core.filing import FiscalPeriod
 from finray.filings.dates import add_months, is_month_end, last_of_month
 from finray.filings.facts import Facts
 

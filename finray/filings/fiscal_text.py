@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from finray.core.types import FiscalPeriod
+from finray.core.filing import FiscalPeriod
 from finray.core.vocabulary import COUNT, ORDINAL, ORDINALS, number_of
 from finray.filings import fiscal
 from finray.filings.dates import add_months, find_dates, is_month_end

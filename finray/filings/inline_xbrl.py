@@ -9,7 +9,7 @@ from typing import get_args
 
 from lxml import etree
 
-from finray.core.types import FiscalPeriod
+from finray.core.filing import FiscalPeriod
 from finray.core.vocabulary import NUMBERS
 from finray.filings.dates import first_date, month_day
 from finray.filings.facts import MAX_FACT, Facts, file_number, padded_cik

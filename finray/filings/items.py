@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
-from finray.core.types import Statement
+from finray.core.filing import Statement
 from finray.filings.statements import label_statements
 
 _MARGIN = r"^[^\S\n]*(?:[|•*][^\S\n]*)*"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, takewhile
 
-from finray.core.types import Filing, LineItem, Statement
+from finray.core.filing import Filing, LineItem, Statement
 from finray.filings.cells import is_year, parse_number
 from finray.filings.grids import Grid
 from finray.filings.inline_xbrl import Tags

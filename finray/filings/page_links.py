@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 from finray.core.errors import UsageError
-from finray.core.types import Filing
+from finray.core.filing import Filing
 
 _ACCESSION = re.compile(r"(\d{10})-(\d{2})-(\d{6})")
 Box = tuple[float, float, float, float]

@@ -20,6 +20,8 @@ from finray.filings.pdf_lines import PositionedWord, rows_of_words
 
 LABEL_SHARE = 0.35
 """A year left of this share of the page's text heads rows, not columns."""
+FLUSH = 3.0
+"""Points by which a heading may miss the right edge of its figures."""
 PROSE_SHARE = 0.6
 """A sentence wider than this share of the page's text is prose, not a label."""
 
@@ -187,6 +189,8 @@ def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> G
     cells = [0 if any(is_year(cell.text) for cell in row) else len(row) for row in rows[:first]]
     heads = spread_headings(rows[:first], columns)
     heads = [_stretch(row, columns, max(cells[index + 1 :], default=0)) for index, row in enumerate(heads)]
+    middle = (min(row[0].x0 for row in rows[first:]) + columns[-1][1]) / 2
+    heads = [_aside(row, columns[0], middle) for row in heads]
     rows = [*rows[:first], *_spread_below(rows[first:], columns)]
     body = _join_wrapped([_split_label(row, columns) for row in rows[first:]], columns)
     if heads and body and _is_label(heads[-1], columns):
@@ -253,6 +257,16 @@ def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
             reach[nearest] = [min(reach[nearest][0], x0), max(reach[nearest][1], x1)]
     moved = {id(cell): replace(cell, x0=reach[i][0], x1=reach[i][1]) for i, cell in enumerate(over)}
     return [moved.get(id(cell), cell) for cell in row]
+
+
+def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> list[Printed]:
+    """A title that is centered over the table, whose middle is ``middle``, kept off the ``first`` column below it."""
+    title = row[0]
+    off_table, off_first = (abs(title.x0 + title.x1 - 2 * center) for center in (middle, sum(first) / 2))
+    heads_first = off_first <= off_table or abs(title.x1 - first[1]) < FLUSH
+    if len(row) > 1 or title.x0 >= first[0] or heads_first or _PERIOD.search(title.text):
+        return row
+    return [replace(title, x1=min(title.x1, first[0]))]
 
 
 def _is_label(row: Sequence[Printed], columns: Columns) -> bool:

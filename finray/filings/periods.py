@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Self
 
-from finray.core.types import Filing, Statement
+from finray.core.filing import Filing, Statement
 from finray.filings.dates import add_months, is_month_end, last_of_month
 from finray.filings.period_headings import (
     DAY_OF,

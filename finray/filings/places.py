@@ -7,7 +7,7 @@ lists of subsidiaries. They follow the signatures and use the report's words, so
 import re
 from collections.abc import Sequence
 
-from finray.core.types import Place, Statement
+from finray.core.filing import Place, Statement
 
 _PERIODIC = ("10-K", "10-Q", "20-F", "40-F", "10-KT")
 COVER_PAGES = 3

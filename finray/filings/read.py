@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import islice
 
 from finray.core.errors import FilingError
+from finray.core.filing import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Place, Statement
 from finray.core.settings import FilingSettings
-from finray.core.types import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Place, Statement
 from finray.filings import cover, fiscal, inline_xbrl
 from finray.filings.facts import Facts, merge
 from finray.filings.grids import Grid

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
-from finray.core.types import EARNINGS_RELEASE, FiscalPeriod
+from finray.core.filing import EARNINGS_RELEASE, FiscalPeriod
 from finray.core.vocabulary import MONTH, MONTHS, ORDINAL, ORDINALS
 from finray.filings import fiscal
 from finray.filings.dates import find_dates, first_date, last_of_month

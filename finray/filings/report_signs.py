@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from finray.core.types import Statement
+from finray.core.filing import Statement
 from finray.filings.items import label_items
 from finray.filings.statements import MAIN_KINDS
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from finray.core.types import Statement
+from finray.core.filing import Statement
 from finray.core.vocabulary import MONTH
 
 KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income", "equity")

@@ -2,7 +2,7 @@
 
 import re
 
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, PLAIN_DOCUMENT, UNIDENTIFIED, Filing
+from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, PLAIN_DOCUMENT, UNIDENTIFIED, Filing
 
 _HEAD_CHARACTERS = 300
 _WORDS = re.compile(r"[^\W_]+")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from finray.core.types import Statement
+from finray.core.filing import Statement
 from finray.filings.cells import Number
 from finray.filings.grids import MAX_CELL_TEXT, Cell, Grid
 from finray.filings.note_units import NoteUnits, kind_of, without_share_scales

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from finray.core.types import LineItem, Statement
+from finray.core.filing import LineItem, Statement
 from finray.core.vocabulary import SCALE
 from finray.filings.balance_dates import date_by_balances
 from finray.filings.cells import is_year

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.filings.cells import parse_number
 from finray.filings.html import HtmlPage
 from finray.filings.html_tree import Element, text_content

@@ -12,10 +12,11 @@ from finray.answering.grounding import figures, ungrounded_text, unspelled
 from finray.answering.wording import asked_value, shown
 from finray.core.errors import ModelReplyError, SandboxError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
 from finray.core.plan import Unit
+from finray.core.predictions import Answer
 from finray.core.query import Shape
 from finray.core.question_fields import excerpt
-from finray.core.types import Answer, Passage
 from finray.hirec.exchange import is_finite_number
 from finray.hirec.shown import CELL_NAME, Shown, ShownCell
 from finray.question.shape import asked_shape

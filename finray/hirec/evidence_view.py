@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from finray.answering.computed import cited_cell
 from finray.answering.coverage import cover, plans_for
+from finray.core.passages import Passage
 from finray.core.plan import Coverage
 from finray.core.query import Query
 from finray.core.settings import EvidenceSettings
-from finray.core.types import Passage
 from finray.evidence.blocks import EvidenceBlock, EvidenceCell
 from finray.evidence.evidence import evidence_blocks
 from finray.hirec.shown import Shown, ShownCell, ShownPart

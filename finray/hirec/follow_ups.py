@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import FollowUp
-from finray.core.types import Document, Passage
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
 from finray.question.rule_reader import RuleReader, described, with_measures

@@ -9,11 +9,13 @@ from functools import partial
 
 from finray.core.errors import FinrayError
 from finray.core.journal import Journal, Observer
+from finray.core.passages import Document, DocumentRef, PageRef, Passage, PassageRef
+from finray.core.predictions import Answer, Prediction
 from finray.core.query import Query
 from finray.core.question_fields import read_context, read_question, single_spaced
+from finray.core.questions import Question
 from finray.core.roles import AnsweredPassages, Curation, FollowUp, Resolution, Roles, Turn
 from finray.core.settings import Settings
-from finray.core.types import Answer, Document, DocumentRef, PageRef, Passage, PassageRef, Prediction, Question
 from finray.retrieval.flat import proposed
 
 

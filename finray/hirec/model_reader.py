@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any, TypeVar, get_args
 
 from finray.core.errors import ModelReplyError
+from finray.core.filing import Statement
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.question_fields import excerpt, single_spaced
 from finray.core.spelled import OPERATIONS, Spelled
-from finray.core.types import Statement
 from finray.hirec.exchange import converse, question_of, text_of, unusable
 from finray.hirec.own_prompts import READ
 from finray.models.chat import ChatModel

@@ -9,10 +9,11 @@ from typing import Any
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import FIRST, Curation, Curator, FollowUp, Turn
-from finray.core.types import Answer, Passage
 from finray.hirec.composed import Composer, Written
 from finray.hirec.exchange import chosen, converse, flag_of, text_of
 from finray.hirec.model_reader import spelled_of

@@ -6,9 +6,9 @@ from typing import Final
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Answer
 from finray.models.chat import ChatModel, Message
 
 STAGE: Final = "answer"

@@ -12,10 +12,11 @@ from typing import Final, Literal
 from finray.answering.grounding import figures, ungrounded_text, unspelled
 from finray.core.errors import ModelReplyError, SandboxError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import Curation
-from finray.core.types import Answer, Passage
 from finray.hirec.exchange import is_finite_number
 from finray.hirec.published_prompts import chain_prompt, program_prompt
 from finray.hirec.published_roles import replied, titled

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
 from finray.core.query import Query
 from finray.core.question_fields import excerpt, single_spaced
 from finray.core.roles import FIRST, Curation, Turn
-from finray.core.types import Passage
 from finray.hirec.exchange import chosen, flag_of, question_of, text_of
 from finray.hirec.prompts import IDS, TEXT, schema_of
 from finray.hirec.published_prompts import Titled, curation_prompt, transform_prompt

@@ -9,11 +9,11 @@ from finray.answering.coverage import cover, fitting_period, is_source, missing_
 from finray.answering.grounding import printing
 from finray.answering.operands import has_filing
 from finray.core.journal import Journal
+from finray.core.passages import Passage
 from finray.core.period import Period
 from finray.core.plan import Coverage, Operand
 from finray.core.query import Query
 from finray.core.roles import FIRST, Curation, Turn
-from finray.core.types import Passage
 from finray.filings.canonical import canonical_items
 from finray.index.facts import FilingFacts
 

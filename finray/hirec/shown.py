@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from finray.core.passages import Passage
+from finray.core.predictions import CitedCell
 from finray.core.query import Query
 from finray.core.roles import Turn
-from finray.core.types import CitedCell, Passage
 from finray.models.chat import Message
 from finray.models.fences import code_of, fenced, unfenced
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from finray.core.filing import Chunk, Filing, LineItem, Page, ParsedFiling
 from finray.core.settings import ChunkSettings
-from finray.core.types import Chunk, Filing, LineItem, Page, ParsedFiling
 from finray.filings.chunks import chunk_page
 from finray.filings.summary import cover_summary
 from finray.index import schema

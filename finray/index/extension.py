@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from finray.core.errors import IndexMismatchError
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.index import schema
 from finray.index.extension_attempts import Key
 from finray.index.reader import IndexReader

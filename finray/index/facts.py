@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from finray.core.filing import Filing, LineItem, Page, Place
+from finray.core.passages import Passage
 from finray.core.settings import IndexSettings
 from finray.core.sized_cache import SizedCache
-from finray.core.types import Filing, LineItem, Page, Passage, Place
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Vectors

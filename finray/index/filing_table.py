@@ -14,8 +14,8 @@ from typing import Any, Final, overload
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from finray.core.filing import Filing
 from finray.core.sorted_keys import ArrowColumn, KeyedValues, SortedKeys
-from finray.core.types import Filing
 from finray.index import schema
 
 _AT_ONCE: Final = 10_000

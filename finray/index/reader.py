@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from finray.core.errors import IndexMissingError
+from finray.core.filing import LineItem, Page
 from finray.core.settings import Settings
-from finray.core.types import LineItem, Page
 from finray.index import ann, layout, schema
 from finray.index.filing_table import FilingTable, column_by_id
 from finray.index.hits import CHUNK_PLACE, PAGE_PLACE, by_place, committed_rows, text_hits, vector_hits

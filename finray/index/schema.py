@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from finray.core.types import Chunk, Filing, LineItem, Page
+from finray.core.filing import Chunk, Filing, LineItem, Page
 from finray.models.encoder import Vectors
 from finray.storage.columns import AS_JSON, Scalars, arrow_schema
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from finray.core.types import Mark
+from finray.core.filing import Mark
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from finray.client import Client
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
-from finray.core.types import Filing, Passage
+from finray.core.passages import Passage
 from finray.filings.page_links import PageLinks, cited
 
 if TYPE_CHECKING:

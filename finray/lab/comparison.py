@@ -15,8 +15,9 @@ from finray.batch.driver import answer_all
 from finray.batch.prediction_store import PredictionStore, pending, read_predictions
 from finray.batch.question_files import BadLine, read_questions
 from finray.core.errors import UsageError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import EncoderSettings, Settings, load_settings
-from finray.core.types import Prediction, Question
 from finray.engine import Engine, asks_llm, build_engine
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.evaluate import Evaluation, evaluate

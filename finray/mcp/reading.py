@@ -8,9 +8,11 @@ from itertools import islice
 from finray.api.errors import not_found
 from finray.api.library import filing_record, filings_record, find, no_page
 from finray.api.open_index import OpenIndex
+from finray.core.filing import Filing, Page
 from finray.core.filing_filter import FilingFilter
+from finray.core.passages import Passage, RenderedBlock
+from finray.core.predictions import CitedCell
 from finray.core.replies import FilingCover
-from finray.core.types import CitedCell, Filing, Page, Passage, RenderedBlock
 from finray.evidence.candidates import tables_of
 from finray.evidence.rendering import shortened, table_text
 from finray.evidence.tables import Table

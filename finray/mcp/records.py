@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
+from finray.core.filing import FiscalPeriod, Place, Statement
+from finray.core.predictions import Status
 from finray.core.records import OmitEmpty, OmitNone, Record
-from finray.core.types import FiscalPeriod, Place, Statement, Status
 
 
 @dataclass(frozen=True, slots=True)

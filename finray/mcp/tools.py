@@ -13,8 +13,8 @@ from finray.api.limits import KeyLimits
 from finray.api.requests import read_text
 from finray.api.service import Asked, AskedRetrieval, P, Service, T, Work, check_answered, one_answer
 from finray.core.filing_filter import FilingFilter
+from finray.core.questions import Question
 from finray.core.settings import ServingSettings
-from finray.core.types import Question
 from finray.mcp import reading
 from finray.mcp.marking import marked, short
 from finray.mcp.records import (

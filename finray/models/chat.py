@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 from finray.models.structured import format_instructions, read_structured
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from finray.core.types import Passage
+from finray.core.passages import Passage
 from finray.models.chat import Message
 from finray.models.fences import CODE_RULE, code_of, fenced, unfenced
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from finray.core.errors import ModelReplyError
+from finray.core.predictions import TokenUsage
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 from finray.models.structured import read_structured
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from finray.core.errors import ModelUnavailableError, SettingsError
+from finray.core.predictions import TokenUsage
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.models.chat import ChatModel, ChatReply, Message
 from finray.storage.atomic import replacing
 

@@ -22,10 +22,13 @@ from finray.models.minilm import minilm_folder
 OPERATIONS: Final = (
     "value", "difference", "growth", "share", "ratio", "sum", "average", "max", "min", "which_max", "which_min", "none",
 )  # fmt: skip
+MEASURES: Final = ("money", "shares", "per share", "percent", "number")
 LAYERS: Final = 4
 QUESTION_TOKENS, ROW_TOKENS, SENTENCE_TOKENS = 56, 48, 72
 """Longest parts that are read: of a question its first and last tokens, of a row or sentence its first."""
-HEADS: Final[Mapping[str, int]] = {"roles": 3, "ops": len(OPERATIONS), "axis": 2, "answers": 1}
+HEADS: Final[Mapping[str, int]] = {
+    "roles": 3, "ops": len(OPERATIONS), "axis": 2, "answers": 1, "measure": len(MEASURES), "order": 2,
+}  # fmt: skip
 """Linear layers over [first state, mean state] and their outputs."""
 _NARROW = 192
 """Components of a row's state in the layer that compares rows with one another."""
@@ -39,14 +42,17 @@ Logits = npt.NDArray[np.float64]
 class RowScores:
     """Logits, float64. ``first``, ``second`` and ``listed`` [rows]: the row is the first operand (the only one, the
     numerator, what is compared), the second one (the denominator, what it is compared with), or one of several that are
-    added up or ranked. ``operations`` [len(OPERATIONS)] are log probabilities; ``several`` is the log odds that the
-    operands are of several rows, not of several periods of one."""
+    added up or ranked. ``operations`` [len(OPERATIONS)] and ``measures`` [len(MEASURES)], what the operands measure,
+    are log probabilities; ``several`` is the log odds that the operands are of several rows, not of several periods of
+    one; ``backwards`` that the first of two operands is of the earlier period: "by how much did it fall"."""
 
     first: Logits
     second: Logits
     listed: Logits
     operations: Logits
     several: float
+    measures: Logits
+    backwards: float
 
 
 class RowReader:
@@ -69,6 +75,7 @@ class RowReader:
         for module in (self._bert, *self._heads.values()):
             module.eval()
         self._read: tuple[tuple[str, ...], Logits] | None = None
+        self._measured: tuple[str, Logits] | None = None
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
         """How each of ``rows`` may serve in the computation that ``question`` asks for."""
@@ -77,9 +84,26 @@ class RowReader:
         states = self._states([*pairs, (words, [])])
         with self._torch.inference_mode():
             roles = role_logits(self._heads, [states])[:-1].double().numpy()
-            operations = self._torch.log_softmax(self._heads["ops"](states[-1]), -1).double().numpy()
-            axis = self._heads["axis"](states[-1])
-        return RowScores(roles[:, 0], roles[:, 1], roles[:, 2], operations, float(axis[1] - axis[0]))
+            operations, measures = (
+                self._torch.log_softmax(self._heads[name](states[-1]), -1).double().numpy()
+                for name in ("ops", "measure")
+            )
+            several, backwards = (
+                float(logits[1] - logits[0]) for logits in (self._heads[name](states[-1]) for name in ("axis", "order"))
+            )
+        self._measured = question, measures
+        return RowScores(roles[:, 0], roles[:, 1], roles[:, 2], operations, several, measures, backwards)
+
+    def measures(self, question: str) -> Logits:
+        """Log probabilities [len(MEASURES)] of what the figures that ``question`` asks for measure. Those of the last
+        question are kept."""
+        if self._measured is None or self._measured[0] != question:
+            words = token_ids(self._tokenizer, question, QUESTION_TOKENS, both_ends=True)
+            states = self._states([(words, [])])
+            with self._torch.inference_mode():
+                logits = self._heads["measure"](states[0])
+                self._measured = question, self._torch.log_softmax(logits, -1).double().numpy()
+        return self._measured[1]
 
     def sentences(self, question: str, sentences: Sequence[str]) -> Logits:
         """Logits [sentences] of answering ``question``. Those of the last call are kept: answers in words and figures

@@ -12,9 +12,9 @@ from importlib import metadata
 from typing import Any, TypeVar
 
 from finray.core.errors import ModelUnavailableError, SettingsError
+from finray.core.predictions import TokenUsage
 from finray.core.question_fields import excerpt
 from finray.core.settings import LlmSettings, VllmSettings
-from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message, with_format
 from finray.models.structured import read_structured
 from finray.models.vllm_arguments import check_folder, engine_arguments, import_vllm

@@ -18,9 +18,9 @@ import numpy as np
 import pyarrow as pa
 from rapidfuzz.distance import OSA
 
+from finray.core.filing import UNIDENTIFIED, Filing
 from finray.core.query import Span
 from finray.core.sorted_keys import ArrowColumn, KeyedValues
-from finray.core.types import UNIDENTIFIED, Filing
 from finray.question.common_words import common_words
 from finray.question.company_groups import core_name, group_filings
 from finray.question.name_words import SUFFIXES, NameWord, name_words

@@ -18,8 +18,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from finray.core.filing import UNIDENTIFIED, Filing
 from finray.core.sorted_keys import SortedKeys, key_bytes
-from finray.core.types import UNIDENTIFIED, Filing
 from finray.question.words import word_list
 
 _SUFFIXES = word_list("legal_suffixes")

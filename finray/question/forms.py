@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
+from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
 from finray.core.period import Period
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
 
 FormContext = Literal["plain", "quarter", "closing day", "day", "outlook", "event"]
 """What makes a form likely or unlikely: a quarter or day in the question, figures that only releases print, an event;

@@ -1,21 +1,20 @@
 """Yes-or-no judgements about a company, such as "is it capital-intensive": which ratios decide a question, by which
-criterion (judgements.toml), and what the question claims."""
+criterion, and what the question claims."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from typing import Any, cast
+from functools import cached_property
 
 import numpy as np
 
-from finray.core.data_files import shipped_data
-from finray.core.plan import Formula, Unit
+from finray.core.plan import Formula
 from finray.core.query import Query
 from finray.models.encoder import Encoder, Vectors
 from finray.question.formulas import formulas, line_items
+from finray.question.judgement_criteria import NOTHING, Concentration, Ratio, Topic, criteria, spaced
 from finray.question.measures import formula_of
 from finray.question.mentions import mentions
 from finray.question.phrase import without_context
@@ -43,42 +42,6 @@ _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w&.’'-]*[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Ratio:
-    """``yes`` and ``no`` are the least value of a yes and the bound below which it is a no; without them the ratio is
-    only shown. ``lower``: less of it is better. ``optional``: shown if the question names it, or others compare with
-    it."""
-
-    formula: Formula
-    yes: float | None = None
-    no: float | None = None
-    says: str = ""
-    lower: bool = False
-    optional: bool = False
-
-    def vote(self, value: float) -> int:
-        """1 for yes, -1 for no, 0 between or without a criterion."""
-        if self.yes is None or self.no is None:
-            return 0
-        return 1 if value >= self.yes else -1 if value < self.no else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Topic:
-    """A subject of judgements; ``yes``, ``no`` and ``mixed`` are what the findings are called."""
-
-    name: str
-    ratios: tuple[Ratio, ...]
-    yes: str
-    no: str
-    mixed: str
-    subjects: re.Pattern[str]
-    inverted: re.Pattern[str]
-    asks: tuple[str, ...] = ()
-    negative: bool = False
-    compares: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """What a question asks to judge. ``static``: the level of ``ratios``; ``trend``: how they moved since the period
     before. ``claim`` is 1 if the question claims a yes or a rise, -1 for the opposite, 0 if it names both;
@@ -92,17 +55,6 @@ class Judgement:
     quality: bool
     surplus: tuple[str, str] | None = None
     """Of a cover ratio: the expressions of what pays and of what has to be paid."""
-
-
-@dataclass(frozen=True, slots=True)
-class Without:
-    """A line item that some companies' statements lack, and the rows that show it."""
-
-    item: str
-    present: tuple[str, ...]
-    also: tuple[str, ...]
-    marks: tuple[str, ...]
-    because: str
 
 
 class Prototypes:
@@ -124,16 +76,16 @@ class Prototypes:
     @cached_property
     def _examples(self) -> tuple[tuple[Topic | None, ...], Vectors]:
         """The topic of each example, None for questions that are no judgements, and their vectors."""
-        known = _known()
+        known = criteria()
         asks = [(topic, ask) for topic in known.topics for ask in topic.asks] + [(None, ask) for ask in known.other]
-        vectors = self._encoder.encode_passages([_spaced(ask) for _, ask in asks])
+        vectors = self._encoder.encode_passages([spaced(ask) for _, ask in asks])
         return tuple(topic for topic, _ in asks), vectors
 
 
 def judgement_of(query: Query, prototypes: Prototypes) -> Judgement | None:
     """What ``query`` asks to judge; None if it asks for no verdict, or for one that the statements cannot decide: about
     a segment, a product, adjusted figures, several companies."""
-    known = _known()
+    known = criteria()
     sentences = [s for s in _SENTENCE_END.split(query.question) if _asks_verdict(s)]
     if not sentences or len(query.companies) > 1 or "which" in query.intents:
         return None
@@ -141,8 +93,8 @@ def judgement_of(query: Query, prototypes: Prototypes) -> Judgement | None:
     named = {word for sentence in sentences for word in _NAME.findall(without_context(sentence, query.names))}
     if known.narrow.search(_plain(query.text, query)) or any(word.lower() in query.unexplained for word in named):
         return None
-    narrow = {word for word in query.unexplained if not known.explained.fullmatch(_spaced(word))}
-    if any(_is_part(_spaced(word), asked) for word in narrow):
+    narrow = {word for word in query.unexplained if not known.explained.fullmatch(spaced(word))}
+    if any(_is_part(spaced(word), asked) for word in narrow):
         return None
     claim, quality = _claim(asked)
     moving = [known.trend.search(_plain(sentence, query)) is not None for sentence in sentences]
@@ -160,38 +112,23 @@ def judgement_of(query: Query, prototypes: Prototypes) -> Judgement | None:
 
 def doubts(question: str) -> bool:
     """Whether ``question`` allows that its ratio means nothing for the company."""
-    return _known().doubt.search(question.lower()) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Concentration:
-    """How to find and judge what a report says about its largest customers; ``threshold`` in percent of revenue."""
-
-    customers: re.Pattern[str]
-    search: str
-    threshold: float
-    yes: str
-    no: str
+    return criteria().doubt.search(question.lower()) is not None
 
 
 def concentration_of(query: Query) -> Concentration | None:
     """How to judge whether the company depends on few customers, if ``query`` asks for that."""
-    known = _known()
+    known = criteria()
     sentences = [s for s in _SENTENCE_END.split(query.question) if _asks_verdict(s)]
     asked = _plain(" ".join(sentences), query)
     about = known.concentration.customers.search(asked) and known.depends.search(asked)
     return known.concentration if about and len(query.companies) < 2 else None
 
 
-def withouts() -> tuple[Without, ...]:
-    return _known().withouts
-
-
 def _asks_verdict(sentence: str) -> bool:
-    opens = _known().opens
+    opens = criteria().opens
     return (
         any(match[1].lower() in opens for match in _CLAUSE.finditer(sentence))
-        or _known().verdict.search(_spaced(sentence)) is not None
+        or criteria().verdict.search(spaced(sentence)) is not None
     )
 
 
@@ -205,7 +142,7 @@ def _bounded(query: Query, base: Judgement, metrics: Sequence[str]) -> Judgement
     below = bound[1].lower() in _BELOW
     ratio = replace(_ratio_of(rates[0]), yes=value, no=value, says=f"{bound[2]}{bound[3] or ''} the line")
     topic = Topic(
-        "", (ratio,), f"above {bound[2]}{bound[3] or ''}", f"below {bound[2]}{bound[3] or ''}", "", _NONE, _NONE
+        "", (ratio,), f"above {bound[2]}{bound[3] or ''}", f"below {bound[2]}{bound[3] or ''}", "", NOTHING, NOTHING
     )
     return replace(
         base, topic=topic, ratios=(ratio,), static=True, trend=False, claim=-1 if below else 1, quality=False
@@ -214,14 +151,14 @@ def _bounded(query: Query, base: Judgement, metrics: Sequence[str]) -> Judgement
 
 def _covering(asked: str, sentences: Sequence[str], base: Judgement) -> Judgement | None:
     """Whether one figure pays for others, by the words of the sentences that ask."""
-    known = _known()
+    known = criteria()
     if known.cover.search(asked) is None:
         return None
     text = " ".join(sentences)
     keys = [span.value for span in mentions(text)]
     for span in reversed(mentions(text)):
         text = f"{text[: span.start]} | {text[span.end :]}"
-    text = _spaced(text)
+    text = spaced(text)
     for words, key in known.cover_names:
         if words.search(text):
             text = words.sub("|", text)
@@ -237,13 +174,13 @@ def _covering(asked: str, sentences: Sequence[str], base: Judgement) -> Judgemen
     names = f"{formula_of(source).names[0]} to {' plus '.join(formula_of(key).names[0] for key in uses)}"
     formula = Formula("cover", (names,), f"({pays}) / ({due})", "ratio")
     ratio = Ratio(formula, 1.0, 1.0, "a ratio of at least 1 cover")
-    topic = Topic("cover", (ratio,), "covered", "not covered", "", _NONE, _NONE)
+    topic = Topic("cover", (ratio,), "covered", "not covered", "", NOTHING, NOTHING)
     return replace(base, topic=topic, ratios=(ratio,), static=True, claim=1, quality=False, surplus=(pays, due))
 
 
 def _on_topic(query: Query, asked: str, metrics: Sequence[str], base: Judgement) -> Judgement | None:
     """A topic by its words, or by a ratio that is its own and a word such as "healthy"."""
-    topics = _known().topics
+    topics = criteria().topics
     found = next((topic for topic in topics if topic.subjects.search(asked)), None)
     if found is None and base.static and base.quality:
         found = next((t for t in topics if any(r.formula.key in metrics for r in t.ratios)), None)
@@ -267,9 +204,9 @@ def _moved(query: Query, metrics: Sequence[str], base: Judgement) -> Judgement |
 
 def _left(query: Query, topic: Topic | None = None) -> bool:
     """Whether a word of the question is explained by nothing: it may narrow what is compared."""
-    explained = _known().explained
-    rest = topic.subjects.sub(" ", _spaced(query.question)) if topic is not None else _spaced(query.question)
-    return any(_spaced(w) in rest and not explained.fullmatch(_spaced(w)) for w in query.unexplained)
+    explained = criteria().explained
+    rest = topic.subjects.sub(" ", spaced(query.question)) if topic is not None else spaced(query.question)
+    return any(spaced(w) in rest and not explained.fullmatch(spaced(w)) for w in query.unexplained)
 
 
 def _is_part(word: str, asked: str) -> bool:
@@ -305,7 +242,7 @@ def _of_topic(topic: Topic, base: Judgement, asked: str) -> Judgement:
 
 def _claim(text: str) -> tuple[int, bool]:
     """(1, -1 or 0 for neither or both; whether better or worse is claimed)."""
-    words = _known().claims
+    words = criteria().claims
     better, worse, more, less = (words[name].search(text) is not None for name in ("better", "worse", "more", "less"))
     if better or worse:
         return (better or more) - (worse or less), True
@@ -314,109 +251,8 @@ def _claim(text: str) -> tuple[int, bool]:
 
 def _plain(text: str, query: Query) -> str:
     """``text`` without periods and companies, lower case, hyphens as spaces."""
-    return _spaced(without_context(text, query.names))
-
-
-def _spaced(text: str) -> str:
-    return " ".join(re.sub(r"[-–—]", " ", text.lower()).split())
+    return spaced(without_context(text, query.names))
 
 
 def _ratio_of(key: str) -> Ratio:
-    return Ratio(formula_of(key), lower=key in _known().lower)
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    topics: tuple[Topic, ...]
-    claims: Mapping[str, re.Pattern[str]]
-    trend: re.Pattern[str]
-    narrow: re.Pattern[str]
-    doubt: re.Pattern[str]
-    verdict: re.Pattern[str]
-    opens: frozenset[str]
-    explained: re.Pattern[str]
-    lower: frozenset[str]
-    other: tuple[str, ...]
-    cover: re.Pattern[str]
-    uses: Mapping[str, str]
-    sources: tuple[str, ...]
-    cover_names: tuple[tuple[re.Pattern[str], str], ...]
-    withouts: tuple[Without, ...]
-    concentration: Concentration
-    depends: re.Pattern[str]
-
-
-@cache
-def _known() -> _Known:
-    data = shipped_data("finray.question", "judgements.toml")
-    listed = [*data["claims"].values(), data["trend"]["words"], data["cover"]["words"], data["verdict"]["benign"]]
-    names = ((_spaced(words), key) for key, lines in data["cover"]["names"].items() for words in lines)
-    return _Known(
-        topics=tuple(_topic(name, entry) for name, entry in data["topics"].items()),
-        claims={name: _words(words.split()) for name, words in data["claims"].items()},
-        trend=_words(data["trend"]["words"].split()),
-        narrow=_words(data["narrow"]["words"].split()),
-        doubt=_words(data["doubt"]["words"].split()),
-        verdict=_words(data["verdict"]["words"].split()),
-        opens=frozenset(data["verdict"]["opens"].split()),
-        explained=_words(" ".join(listed).split()),
-        lower=frozenset(data["better"]["lower"].split()),
-        other=tuple(data["other"]["asks"]),
-        cover=_words(data["cover"]["words"].split()),
-        uses=data["cover"]["uses"],
-        sources=tuple(data["cover"]["sources"]),
-        cover_names=tuple((_words([words]), key) for words, key in sorted(names, key=lambda pair: -len(pair[0]))),
-        withouts=tuple(
-            Without(
-                entry["item"],
-                tuple(entry["present"]),
-                tuple(entry["also"]),
-                tuple(entry.get("marks", ())),
-                entry["because"],
-            )
-            for entry in data["without"]
-        ),
-        concentration=Concentration(
-            _words(data["concentration"]["customers"].split()),
-            data["concentration"]["search"],
-            data["concentration"]["threshold"],
-            data["concentration"]["yes"],
-            data["concentration"]["no"],
-        ),
-        depends=_words(data["concentration"]["depends"].split()),
-    )
-
-
-def _topic(name: str, entry: Mapping[str, Any]) -> Topic:
-    return Topic(
-        name,
-        tuple(map(_ratio, entry["ratios"])),
-        entry["yes"],
-        entry["no"],
-        entry["mixed"],
-        _words(entry["subjects"]),
-        _words(entry["inverted"]) if "inverted" in entry else _NONE,
-        tuple(entry["asks"]),
-        entry.get("negative", False),
-        entry.get("compares", False),
-    )
-
-
-def _ratio(entry: Mapping[str, Any]) -> Ratio:
-    if "metric" in entry:
-        formula = formula_of(entry["metric"])
-    else:
-        formula = Formula(entry["formula"], (entry["name"],), entry["formula"], cast(Unit, entry["unit"]))
-    lower = entry.get("better") == "lower"
-    yes, no = entry.get("yes_from"), entry.get("no_below")
-    return Ratio(formula, yes, no, entry.get("says", ""), lower, entry.get("optional", False))
-
-
-def _words(words: Sequence[str]) -> re.Pattern[str]:
-    """Any of ``words``, in text with hyphens as spaces."""
-    each = (re.escape(_spaced(word)).replace(r"\ ", r"\s").replace(r"\*", r"\w*") for word in words)
-    return re.compile(rf"\b(?:{'|'.join(sorted(each, key=len, reverse=True))})(?!\w)")
-
-
-_NONE = re.compile(r"(?!)")
-"""Matches nothing."""
+    return Ratio(formula_of(key), lower=key in criteria().lower)

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import cast
 
+from finray.core.filing import FiscalPeriod
 from finray.core.period import Period
-from finray.core.types import FiscalPeriod
 from finray.core.vocabulary import COUNT, MONTH, MONTHS, ORDINAL, ORDINALS, number_of
 
 _MONTH = rf"(?P<month>{MONTH})\.?"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, cast
 
+from finray.core.filing import FiscalPeriod
 from finray.core.period import Period
-from finray.core.types import FiscalPeriod
 from finray.core.vocabulary import COUNT, MONTH, ORDINAL, ORDINALS, number_of
 
 _BACK = r"(?:before|earlier|prior|previously)"

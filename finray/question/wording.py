@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from finray.core.filing import Statement
 from finray.core.query import Span
-from finray.core.types import Statement
 from finray.core.vocabulary import MONTHS
 from finray.question.words import word_list
 

@@ -13,12 +13,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.roles import DocumentRetriever
 from finray.core.settings import IndexSettings
-from finray.core.types import Document, Filing
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
 from finray.question.companies import CompanyCatalog

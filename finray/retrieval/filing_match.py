@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from finray.core.filing import Filing
 from finray.core.fitted import FittedWeights, shipped_weights
 from finray.core.period import Period
-from finray.core.types import Filing
 from finray.question.forms import FormContext
 from finray.retrieval.filing_relations import WEIGHTS, CoverRelations, PeriodRelation, period_relations, relations
 

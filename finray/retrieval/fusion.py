@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import PassageRetriever
-from finray.core.types import Document, Passage
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -8,9 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
+from finray.core.questions import GoldEvidence
 from finray.core.roles import PassageRetriever
-from finray.core.types import Document, GoldEvidence, Passage
 from finray.index.reader import IndexReader
 from finray.retrieval.flat import chunk_passages
 

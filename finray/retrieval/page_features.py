@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from finray.core.passages import Document
 from finray.core.query import Query
-from finray.core.types import Document
 from finray.models.encoder import Encoder, Vectors
 from finray.question.terms import content_terms
 from finray.retrieval.filing_pages import FilingPages, PageCache, PageFacts, PageText

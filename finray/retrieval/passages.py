@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.settings import IndexSettings
-from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
 from finray.retrieval.filing_pages import PageCache

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Sequence
 import numpy as np
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import PassageRetriever
-from finray.core.types import Document, Passage
 from finray.models.encoder import Encoder, Vectors, passage_vectors, query_vector
 
 QueryWriter = Callable[[Query, Journal], Awaitable[Query]]

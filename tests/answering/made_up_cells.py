@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
-from finray.core.types import Filing, LineItem, Page, Passage
+from finray.core.filing import Filing, LineItem, Page
+from finray.core.passages import Passage
 from finray.index.facts import FilingFacts, FilingItems
 
 END = dt.date(2022, 12, 31)

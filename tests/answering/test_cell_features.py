@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from finray.answering.cell_features import FEATURES, described_cells, short_forms
 from finray.answering.page_cells import PageCells
+from finray.core.filing import LineItem
 from finray.core.period import Period
 from finray.core.query import Query
-from finray.core.types import LineItem
 from tests.answering.made_up_cells import BEFORE, END, ITEMS, facts, item, passage
 
 

@@ -9,10 +9,12 @@ import numpy as np
 from finray.answering.closest_features import FEATURES, closest_candidates, shown_pieces
 from finray.answering.closest_model import OF_QUESTION, SIGNALS, ClosestModel, question_signals, shipped_closest_model
 from finray.answering.closest_rows import LEAD, ClosestRows
+from finray.core.filing import Filing, LineItem, Page
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Answer, Filing, LineItem, Page, Passage
 from finray.index.facts import FilingFacts
 from finray.question.rule_reader import with_measures
 

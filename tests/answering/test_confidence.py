@@ -16,7 +16,7 @@ from finray.answering.confidence import (
     load_confidence_model,
 )
 from finray.core.errors import ModelUnavailableError
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 
 Ask = Callable[[str], Prediction]
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question
 from finray.engine import open_engine
 from finray.index import layout, schema
 from finray.index.reader import IndexReader

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from finray.answering.customers import judged_customers
+from finray.core.passages import Passage
 from finray.core.query import Query
-from finray.core.types import Passage
-from finray.question.judgements import Concentration, concentration_of
+from finray.question.judgement_criteria import Concentration
+from finray.question.judgements import concentration_of
 
 
 def _passage(text: str) -> Passage:

@@ -13,11 +13,13 @@ from finray.answering.figure_choice import SIGNALS, FigureModel, read_figure_mod
 from finray.answering.figure_features import FEATURES, figure_candidates
 from finray.answering.sentence_features import candidates
 from finray.core.errors import ModelUnavailableError
+from finray.core.filing import Filing
 from finray.core.journal import Journal
+from finray.core.passages import Passage
 from finray.core.period import Period
+from finray.core.predictions import Answer
 from finray.core.query import Query, Shape
 from finray.core.roles import Curation
-from finray.core.types import Answer, Filing, Passage
 from finray.index.facts import FilingFacts, IndexedPage
 from finray.models.hash_encoder import HashEncoder
 
@@ -50,7 +52,7 @@ def _query(text: str, year: int = 2022, **changes: object) -> Query:
 
 def _answer(query: Query, model: FigureModel = EAGER, text: str = PAGE) -> Answer | None:
     passage = Passage("ACME", "f", 0, 0, 9, text[:9], 0.5)
-    return FigureAnswerer(_Facts(text), HashEncoder(), model).answer(
+    return FigureAnswerer(_Facts(text), HashEncoder(), model, read=True).answer(
         query, Curation((passage,), answerable=True), Journal()
     )
 

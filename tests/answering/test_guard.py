@@ -13,9 +13,9 @@ from finray.answering.guard import GuardedAnswerer
 from finray.answering.table_reader.table_answerer import TableAnswerer, TableReading
 from finray.core.journal import Journal
 from finray.core.period import Period
+from finray.core.predictions import Answer, CitedCell, Prediction
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Answer, CitedCell, Prediction
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader

@@ -9,9 +9,11 @@ from finray.answering.in_words import WordsAnswerer
 from finray.answering.sentence_features import FEATURES
 from finray.answering.sentence_model import SIGNALS, SentenceModel, read_sentence_model, sentence_model_json
 from finray.core.errors import ModelUnavailableError
+from finray.core.filing import Filing
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.query import Query
-from finray.core.types import Answer, Filing, Passage
 from finray.index.facts import FilingFacts, IndexedPage
 from finray.models.hash_encoder import HashEncoder
 from finray.question.rule_reader import with_measures

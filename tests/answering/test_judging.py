@@ -10,9 +10,11 @@ from typing import cast
 import pytest
 
 from finray.answering.judged import JudgedCompany
+from finray.core.filing import Filing, LineItem, Statement
+from finray.core.passages import Passage
 from finray.core.period import Period
+from finray.core.predictions import Answer, Prediction
 from finray.core.query import Query
-from finray.core.types import Answer, Filing, LineItem, Passage, Prediction, Statement
 from finray.index.facts import FilingFacts
 from finray.question.measures import formula_of
 

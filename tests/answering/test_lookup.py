@@ -10,7 +10,7 @@ from finray.answering.filing_cells import FilingCells
 from finray.answering.lookup import Hit, comparable, look_up, look_up_any, standing
 from finray.answering.row_match import Matcher
 from finray.answering.row_weights import shipped_row_weights, standing_factor
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.question.phrase import phrase_of
 
 END = dt.date(2024, 12, 31)

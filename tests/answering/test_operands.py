@@ -6,9 +6,9 @@ import datetime as dt
 from typing import cast
 
 from finray.answering.operands import find_operand, find_phrase
+from finray.core.filing import Filing, FiscalPeriod, LineItem
 from finray.core.period import Period
 from finray.core.plan import Operand
-from finray.core.types import Filing, FiscalPeriod, LineItem
 from finray.question.phrase import phrase_of
 
 END = dt.date(2021, 12, 31)

@@ -18,7 +18,7 @@ from finray.answering.printed_sign import (
 )
 from finray.answering.table_reader.amounts import amount_of
 from finray.core.errors import ModelUnavailableError
-from finray.core.types import LineItem, Statement
+from finray.core.filing import LineItem, Statement
 
 ITEM = LineItem(
     page=3, statement=None, label="", value=-52e6, text="(52)", unit="USD", scale=10**6,

@@ -13,8 +13,8 @@ import pytest
 from finray.answering.cell_words import Rarity
 from finray.answering.row_match import Matcher
 from finray.answering.row_weights import WEIGHTS, fitted_row_weights, row_weights, shipped_row_weights
+from finray.core.filing import LineItem
 from finray.core.plan import Phrase
-from finray.core.types import LineItem
 from finray.question.phrase import phrase_of
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 
 Ask = Callable[[str], Prediction]
 REVENUE = {"Grevandor Systems": {2021: 1_340_090, 2022: 1_408_729, 2023: 1_410_756}}

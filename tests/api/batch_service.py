@@ -9,9 +9,10 @@ from typing import Any
 from finray.api.errors import ApiError, not_found
 from finray.api.page_images import Drawing
 from finray.api.service import Asked, AskedRetrieval, LocalService
+from finray.core.passages import Passage
+from finray.core.predictions import CitedCell, Prediction
 from finray.core.replies import AnswerEvent, Ready, Retrieved, ServiceEvent
 from finray.core.settings import Settings
-from finray.core.types import CitedCell, Passage, Prediction
 
 FILING = "0000012345-23-000001"
 CELL = CitedCell("revenue", 1.5e9, "ACME_10K", FILING, 41, "Total revenue", "1,500")

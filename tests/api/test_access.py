@@ -23,9 +23,9 @@ from finray.api.errors import ApiError
 from finray.api.keys import KeyRing, add_key, revoke_key
 from finray.api.limits import KeyLimits
 from finray.api.service import Asked
+from finray.core.predictions import Prediction
 from finray.core.replies import AnswerEvent, ServiceEvent
 from finray.core.settings import ServingSettings
-from finray.core.types import Prediction
 
 MakeClient = Callable[..., TestClient]
 

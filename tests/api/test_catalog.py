@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.api.catalog import Catalog
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
-from finray.core.types import Filing
 
 NAMES = st.sampled_from(["Acme Corp", "ACME corp", "acme", "ß", "SS", "320193", "0000320193", " Acme ", "", "T"])
 FORMS = st.sampled_from(["10-K", "10-k", "10-Q", "8-K"])

@@ -17,8 +17,8 @@ from finray.api.app import create_app
 from finray.api.keys import KeyRing
 from finray.api.service import LocalService
 from finray.client import AnswerEvent, Client
+from finray.core.predictions import Prediction
 from finray.core.settings import Settings
-from finray.core.types import Prediction
 
 Listen = Callable[[Any], str]
 TITLE = """### Task:

@@ -20,8 +20,8 @@ from finray.api.disclosure import for_client, without_places
 from finray.api.service import LocalService
 from finray.core import errors
 from finray.core.errors import FinrayError, ModelReplyError, ModelUnavailableError
+from finray.core.predictions import Prediction
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction
 
 MakeClient = Callable[..., TestClient]
 SECRETS = ("http://10.1.2.3:8100/v1", "s3://private-bucket/index", "/srv/models/secret-7b", "Qwen-secret")

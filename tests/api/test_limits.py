@@ -14,9 +14,9 @@ from finray.api.keys import KeyRing
 from finray.api.limits import Capacity, KeyLimits
 from finray.api.service import Asked
 from finray.api.telemetry import Telemetry
+from finray.core.predictions import Prediction
 from finray.core.replies import AnswerEvent, ServiceEvent, StartedEvent
 from finray.core.settings import ServingSettings
-from finray.core.types import Prediction
 
 
 def test_past_capacity_a_question_is_refused_with_an_estimated_retry_time() -> None:

@@ -10,8 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from finray.api.service import LocalService
+from finray.core.predictions import Prediction
 from finray.core.replies import StartedEvent
-from finray.core.types import Prediction
 
 MakeClient = Callable[..., TestClient]
 

@@ -14,9 +14,9 @@ import pytest
 from finray.api.errors import ApiError
 from finray.api.service import Asked, AskedRetrieval, LocalService
 from finray.core.errors import IndexMissingError
+from finray.core.questions import Question
 from finray.core.replies import AnswerEvent, ServiceEvent, StartedEvent
 from finray.core.settings import Settings
-from finray.core.types import Question
 from finray.index.in_process import index_in_process
 from tests.engines import held, wild
 

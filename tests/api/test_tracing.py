@@ -16,7 +16,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter, Sp
 
 from finray.api.tracing import Tracing
 from finray.core.errors import SettingsError
-from finray.core.types import Question, TokenUsage
+from finray.core.predictions import TokenUsage
+from finray.core.questions import Question
 from finray.engine import Engine
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

@@ -26,8 +26,11 @@ from finray.batch.prediction_store import PredictionStore, read_predictions
 from finray.batch.question_files import read_question_file
 from finray.batch.question_tables import QuestionFile
 from finray.core.errors import SourceError, UsageError
+from finray.core.filing import Filing
+from finray.core.passages import DocumentRef, Passage
+from finray.core.predictions import CitedCell, Prediction, TokenUsage
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import CitedCell, DocumentRef, Filing, Passage, Prediction, Question, TokenUsage
 from finray.filings.page_links import PageLinks
 
 FILING = Filing("0000012345-23-000001", "ACME_2022_10K", "/x/acme.pdf", "", "Acme Corp.", "10-K", cik="0000012345")
@@ -223,7 +226,7 @@ def test_a_killed_run_lost_nothing(tmp_path: Path, local_settings: Settings) -> 
 RUN = """
 import asyncio, sys
 import finray, finray.library
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 from tests.weightless import WEIGHTLESS
 
 class Engine:

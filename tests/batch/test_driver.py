@@ -19,8 +19,9 @@ from finray.batch.prediction_store import PredictionStore, read_predictions
 from finray.batch.question_files import BadLine
 from finray.cli.answer import described
 from finray.core.errors import ModelUnavailableError, SourceError
+from finray.core.predictions import Prediction, Status, TokenUsage
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction, Question, Status, TokenUsage
 
 QUESTIONS = [Question(f"q{n}", f"question {n}?") for n in range(20)]
 
@@ -240,7 +241,8 @@ import asyncio, sys
 from finray.batch.driver import answer_all
 from finray.batch.prediction_store import PredictionStore
 from finray.core.settings import load_settings
-from finray.core.types import Prediction, Question, TokenUsage
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import Question
 
 settings = load_settings(overrides={"bulk.concurrency": 8, "bulk.flush_seconds": 0.01}, environment={})
 asked = open(sys.argv[2], "a")

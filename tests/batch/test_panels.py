@@ -14,7 +14,8 @@ from finray.batch.company_files import read_companies
 from finray.batch.panels import Panel, PanelTable, read_years
 from finray.cli import app
 from finray.core.errors import SourceError, UsageError
-from finray.core.types import CitedCell, Filing, Prediction
+from finray.core.filing import Filing
+from finray.core.predictions import CitedCell, Prediction
 from finray.engine import Engine
 from finray.filings.page_links import PageLinks
 from finray.storage.sheets import Styled

@@ -23,16 +23,9 @@ from finray.batch.predictions import encode
 from finray.batch.question_files import BadLine
 from finray.batch.stored_lines import PREDICTION_SCHEMA
 from finray.core.errors import SourceError
-from finray.core.types import (
-    CitedCell,
-    DocumentRef,
-    PageRef,
-    Passage,
-    Prediction,
-    Question,
-    Status,
-    TokenUsage,
-)
+from finray.core.passages import DocumentRef, PageRef, Passage
+from finray.core.predictions import CitedCell, Prediction, Status, TokenUsage
+from finray.core.questions import Question
 from finray.storage.locations import exists, is_s3, list_sources, read_bytes, s3_filesystem
 
 HASH = "h1"
@@ -382,7 +375,7 @@ def test_leftovers_of_a_run_killed_while_replacing_are_cleared(tmp_path: Path) -
 WRITER = """
 import sys
 from finray.batch.prediction_store import PredictionStore
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 
 with PredictionStore(sys.argv[1]) as store:
     missing = [f"q{n}" for n in range(400) if (f"q{n}", "h") not in store.done()]

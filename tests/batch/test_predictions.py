@@ -15,18 +15,10 @@ from hypothesis import strategies as st
 from finray.batch.predictions import decode, encode, prediction_of_bad_line
 from finray.batch.question_files import BadLine
 from finray.batch.stored_lines import PREDICTION_SCHEMA
+from finray.core.filing import Filing
+from finray.core.passages import Document, DocumentRef, PageRef, Passage, RenderedBlock
+from finray.core.predictions import CitedCell, Prediction, TokenUsage
 from finray.core.records import to_object
-from finray.core.types import (
-    CitedCell,
-    Document,
-    DocumentRef,
-    Filing,
-    PageRef,
-    Passage,
-    Prediction,
-    RenderedBlock,
-    TokenUsage,
-)
 
 PASSAGE = Passage("ACME_2020_10K", "0000123456-21-000001", 41, 0, 12, "Revenue 1,000", 0.5)
 CELL = CitedCell(

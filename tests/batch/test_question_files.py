@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from finray.batch.question_files import BadLine, parse_jsonl, read_questions, write_questions
 from finray.core.errors import SourceError
 from finray.core.question_fields import excerpt
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 
 LIMIT = 8000
 

@@ -12,7 +12,7 @@ import pytest
 from finray.batch.question_files import BadLine, read_question_file, read_questions
 from finray.batch.question_tables import QuestionFile, read_question_table
 from finray.core.errors import SourceError
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.storage.sheets import Styled
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.batch.topics import by_topic, topics_in
-from finray.core.types import Filing, Question
+from finray.core.filing import Filing
+from finray.core.questions import Question
 from finray.question.companies import CompanyCatalog
 
 CATALOG = CompanyCatalog(

@@ -13,7 +13,8 @@ import pytest
 from finray.cli.demo import _example, _free_port, _serves
 from finray.cli.serve import _welcome, shown_host
 from finray.core.errors import MissingExtraError
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 
 Run = Callable[..., Any]
 

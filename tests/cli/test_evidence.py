@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from finray.cli.evidence import cells, shown_block
-from finray.core.types import RenderedBlock
+from finray.core.passages import RenderedBlock
 from finray.evidence import markdown
 
 TEXT = """**Consolidated Statement of Cash Flows** (in millions)

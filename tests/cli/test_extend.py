@@ -10,8 +10,8 @@ import pytest
 
 from finray.cli.extend import extend as extend_command
 from finray.core.errors import IndexMismatchError, SettingsError, UsageError
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Question
 from finray.engine import open_engine
 from finray.models.chat import ScriptedChatModel
 from tests.weightless import WEIGHTLESS

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from finray.core.errors import ModelUnavailableError
+from finray.core.predictions import TokenUsage
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 
 Run = Callable[..., Any]

@@ -20,8 +20,9 @@ from finray.client import AnswerEvent, AsyncClient, Client, Ready, ServiceError,
 from finray.client.wire import EventReader, pause
 from finray.core.errors import UsageError
 from finray.core.filing_filter import FilingFilter
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question
 
 ASKED = "What was the total revenue of CLDVC in FY2022?"
 

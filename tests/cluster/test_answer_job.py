@@ -24,8 +24,9 @@ from finray.batch.question_files import read_questions
 from finray.cluster.answer_job import AnswerPool
 from finray.cluster.runtime import ray_cluster
 from finray.core.errors import IndexMissingError, SourceError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question
 from finray.engine import Engine
 from tests.engines import wild
 from tests.weightless import VARIABLES

@@ -17,8 +17,8 @@ from finray.cluster.answer_job import AnswerPool
 from finray.cluster.gpus import hide_unassigned_gpus
 from finray.cluster.runtime import ClusterError
 from finray.cluster.served_models import ServedModels
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Question
 from tests.engines import wild
 
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(300)]

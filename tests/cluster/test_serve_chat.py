@@ -12,8 +12,8 @@ from ray.serve.exceptions import BackPressureError
 
 from finray.cluster.serve_chat import ServeChatModel
 from finray.core.errors import FinrayError, ModelReplyError, ModelUnavailableError, RequestRejectedError
+from finray.core.predictions import TokenUsage
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 
 HI = [Message("user", "hi")]

@@ -21,8 +21,8 @@ from finray.batch.prediction_store import read_predictions
 from finray.cluster.runtime import ray_cluster
 from finray.cluster.served_models import find_models
 from finray.core.errors import ModelUnavailableError, UsageError
+from finray.core.predictions import Prediction
 from finray.core.settings import load_settings
-from finray.core.types import Prediction
 from finray.library import answer_many
 from serve.app import build
 from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArguments

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.filing import Filing
+from finray.core.passages import Passage
+from finray.core.predictions import CitedCell, Prediction, TokenUsage
+from finray.core.questions import GoldEvidence, Question
 from finray.core.records import field_docs, from_object, from_row, is_torn, parse_json, to_json, to_object
 from finray.core.replies import FilingCover, StageEvent
-from finray.core.types import CitedCell, Filing, GoldEvidence, Passage, Prediction, Question, TokenUsage
 
 PREDICTION = Prediction(
     'q"\\é',

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from finray.core.journal import StageReport
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Question
 from finray.engine import Engine, open_engine
 from finray.engines.outside import Outsiders
 from finray.engines.pool import EnginePool, Watch

@@ -16,8 +16,9 @@ import pytest
 
 from finray.core.errors import EngineLostError, EngineUnavailableError, IndexMissingError, QuestionTimeoutError
 from finray.core.journal import StageReport
+from finray.core.predictions import TokenUsage
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Question, TokenUsage
 from finray.engines.pool import EnginePool, Watch
 from finray.engines.source import EngineSource
 from finray.models.chat import ChatReply, Message

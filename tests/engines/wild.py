@@ -14,8 +14,9 @@ from typing import Any
 
 from finray.core.errors import IndexMissingError
 from finray.core.journal import Observer, StageReport
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Prediction, Question
 from finray.engines.outside import Outside, OutsideChat
 from finray.engines.source import EngineSource, Tables
 from finray.models.chat import Message

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from finray.core.types import Filing, Page, ParsedFiling, Passage
+from finray.core.filing import Filing, Page, ParsedFiling
+from finray.core.passages import Passage
 from finray.index.facts import FilingFacts, FilingItems
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Passage
 from finray.core.plan import Coverage
 from finray.core.query import Query
 from finray.core.settings import EvidenceSettings
-from finray.core.types import Passage
 from finray.engine import Engine
 from finray.evidence.blocks import Evidence
 from finray.evidence.evidence import evidence_blocks

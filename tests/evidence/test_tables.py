@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.filing import Filing, LineItem, Page, ParsedFiling, Place
 from finray.core.query import Query
 from finray.core.settings import EvidenceSettings, FilingSettings
-from finray.core.types import Filing, LineItem, Page, ParsedFiling, Place
 from finray.evidence.blocks import Evidence
 from finray.evidence.evidence import evidence_blocks
 from finray.filings.read import parse_filing

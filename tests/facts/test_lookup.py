@@ -9,7 +9,7 @@ import pytest
 
 import finray
 from finray.core.errors import UsageError
-from finray.core.types import Filing, LineItem
+from finray.core.filing import Filing, LineItem
 from finray.facts.items import Printed, wanted_item
 from finray.facts.lookup import find_company, look_up_facts, same_figure
 from finray.facts.records import FACT_SCHEMA, facts_table

@@ -15,8 +15,8 @@ import pytest
 from finray.batch.driver import answer_all
 from finray.batch.prediction_store import PredictionStore, read_predictions
 from finray.batch.question_files import read_questions
+from finray.core.predictions import Prediction
 from finray.core.settings import load_settings
-from finray.core.types import Prediction
 from finray.engine import open_engine
 from finray.index.check import check_index
 from finray.index.in_process import index_in_process

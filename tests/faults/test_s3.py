@@ -16,8 +16,8 @@ import pytest
 
 from finray.batch.prediction_store import PredictionStore, read_predictions
 from finray.core.errors import SettingsError, SourceError
+from finray.core.predictions import Prediction
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
 from finray.index.check import check_index

@@ -15,8 +15,8 @@ import pytest
 from finray.batch.prediction_store import PredictionStore, read_predictions
 from finray.cli.check import check
 from finray.core.errors import UsageError
+from finray.core.predictions import Prediction
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction
 from finray.index import upkeep
 from finray.index.check import check_index
 from finray.index.in_process import index_in_process

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.filing import Filing, LineItem, Statement
 from finray.core.settings import FilingSettings
-from finray.core.types import Filing, LineItem, Statement
 from finray.filings.canonical import amount, canonical_items, find_line_item, plain_label
 from finray.filings.read import parse_filing
 

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.filing import Page
 from finray.core.settings import ChunkSettings
-from finray.core.types import Page
 from finray.filings.chunks import chunk_page, chunk_pages
 
 TEXT = st.text(alphabet=st.sampled_from("ab. \n\t—é"), max_size=900)

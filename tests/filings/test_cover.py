@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS
+from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS
 from finray.filings.cover import read_cover
 from finray.filings.facts import Facts
 

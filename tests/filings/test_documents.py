@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.core.errors import FilingError
+from finray.core.filing import PLAIN_DOCUMENT
 from finray.core.settings import FilingSettings
-from finray.core.types import PLAIN_DOCUMENT
 from finray.filings.documents import MAX_SECTION, MIN_SECTION, parse_document, read_text, sections, spans_of
 
 SETTINGS = FilingSettings()

@@ -8,7 +8,7 @@ import lxml.html
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Filing, LineItem, Statement
+from finray.core.filing import Filing, LineItem, Statement
 from finray.filings.grids import Cell, Grid
 from finray.filings.html_grid import table_grid
 from finray.filings.line_items import extract_line_items

@@ -7,7 +7,7 @@ import datetime as dt
 import lxml.html
 import pytest
 
-from finray.core.types import Filing, LineItem
+from finray.core.filing import Filing, LineItem
 from finray.filings.html_grid import table_grid
 from finray.filings.line_items import extract_line_items
 from finray.filings.period_headings import column_label, is_period

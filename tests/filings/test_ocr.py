@@ -11,8 +11,8 @@ import pymupdf as untyped_pymupdf
 import pytest
 
 from finray.core.errors import FilingError
+from finray.core.filing import ParsedFiling
 from finray.core.settings import FilingSettings
-from finray.core.types import ParsedFiling
 from finray.filings.read import parse_filing
 from finray.filings.tessdata import Ocr, find_tessdata
 

@@ -72,6 +72,22 @@ def test_headings_stay_apart_from_the_first_row_below() -> None:
     assert _rows(grid)[1:] == [["Current assets:"], ["Cash", "1", "2", "3"]]
 
 
+def test_a_title_in_the_middle_heads_no_column() -> None:
+    page = _page([("", ()), ("", ("2022", "2021", "2020")), ("Cash", ("1", "2", "3")), ("Debt", ("4", "5", "6"))])
+    page.insert_text((220, 80), "Consolidated Balance Sheets", fontsize=9)
+    (grid,) = page_grids(page, 0)
+    assert [[(cell.text, cell.column) for cell in row] for row in grid.rows[:2]] == [
+        [("Consolidated Balance Sheets", 0)],
+        [("2022", 1), ("2021", 2), ("2020", 3)],
+    ]
+
+
+def test_a_wide_heading_over_the_first_column_stays_there() -> None:
+    page = _page([("", ("Share of plan assets", "", "")), ("", ("2022", "2021", "2020")), ("Cash", ("1", "2", "3"))])
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column) for cell in grid.rows[0]] == [("Share of plan assets", 1)]
+
+
 def test_close_set_dates_head_their_own_columns() -> None:
     heading = (
         (300.0, "December"),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.filings.balance_dates import read_balance_date
 from finray.filings.period_headings import Heading, read_heading
 from finray.filings.periods import Calendar, Period

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from finray.core.types import Statement
+from finray.core.filing import Statement
 from finray.filings.places import label_places
 
 COVER = "FORM 10-K\nCommission file number 1-234\n(Exact name of registrant as specified in its charter)"

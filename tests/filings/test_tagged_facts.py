@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 
+from finray.core.filing import LineItem
 from finray.core.settings import FilingSettings
-from finray.core.types import LineItem
 from finray.filings.read import parse_filing
 
 _CONTEXTS = """

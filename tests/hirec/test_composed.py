@@ -6,8 +6,9 @@ import pytest
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer, CitedCell
 from finray.core.settings import SandboxSettings
-from finray.core.types import Answer, CitedCell, Passage
 from finray.hirec.composed import Composer, Written
 from finray.hirec.shown import Shown, ShownCell, ShownPart
 from finray.sandbox.runner import Sandbox

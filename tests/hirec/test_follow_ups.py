@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.filing import Filing
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.period import Period
 from finray.core.query import Query
 from finray.core.roles import FollowUp
 from finray.core.spelled import Spelled
-from finray.core.types import Document, Filing
 from finray.hirec.follow_ups import IndexFollowUps
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader

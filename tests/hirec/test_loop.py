@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 
 from finray.core.errors import FinrayError, ModelReplyError
+from finray.core.filing import Filing
 from finray.core.journal import Journal
+from finray.core.passages import Document, PageRef, Passage
+from finray.core.predictions import Answer, Prediction, TokenUsage
 from finray.core.query import Query
+from finray.core.questions import Question
 from finray.core.roles import FIRST, Curation, Roles, Turn
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Answer, Document, Filing, PageRef, Passage, Prediction, Question, TokenUsage
 from finray.hirec.loop import answer_question
 
 

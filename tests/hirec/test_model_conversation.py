@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from finray.core.filing import Filing
 from finray.core.journal import Journal
+from finray.core.questions import Question
 from finray.core.roles import Resolution
-from finray.core.types import Filing, Question
 from finray.engine import Engine
 from finray.hirec.model_conversation import ModelConversation
 from finray.models.chat import ScriptedChatModel

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from finray.core.filing import Filing
 from finray.core.journal import Journal
 from finray.core.period import Period
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Filing, Question
 from finray.engine import open_engine
 from finray.hirec.model_reader import MAX_NAMES, ModelReader
 from finray.models.chat import ScriptedChatModel

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
 from finray.core.query import Query
+from finray.core.questions import Question
 from finray.core.roles import FIRST, Curation, FollowUp, Turn
 from finray.core.settings import SandboxSettings, Settings, load_settings
 from finray.core.spelled import Spelled
-from finray.core.types import Passage, Prediction, Question
 from finray.engine import Engine, open_engine
 from finray.hirec.composed import Composer
 from finray.hirec.model_roles import ModelAnswerer, ModelCurator, ModelResponder

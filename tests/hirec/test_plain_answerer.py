@@ -6,9 +6,9 @@ import pytest
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Passage
 from finray.hirec.plain_answerer import PlainAnswerer
 from finray.models.chat import ScriptedChatModel
 

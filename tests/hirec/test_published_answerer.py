@@ -6,9 +6,10 @@ import pytest
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.roles import Curation
 from finray.core.settings import SandboxSettings
-from finray.core.types import Answer, Passage
 from finray.hirec.published_answerer import Generation, PublishedAnswerer, program_of
 from finray.models.chat import ScriptedChatModel
 from finray.question.rule_reader import PlainReader, with_text

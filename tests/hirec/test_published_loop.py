@@ -14,8 +14,9 @@ from fastapi import FastAPI, Request
 
 from finray.batch.predictions import decode, encode
 from finray.core.errors import SettingsError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction, Question
 from finray.engine import open_engine
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Passage
 from finray.core.roles import Curation
-from finray.core.types import Passage
 from finray.hirec.published_roles import PublishedCurator, PublishedReader
 from finray.models.chat import ScriptedChatModel
 from finray.question.rule_reader import PlainReader

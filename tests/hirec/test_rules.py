@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Passage
 from finray.core.period import Period
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.core.types import Passage
 from finray.engine import Engine
 from finray.question.rule_reader import PlainReader
 

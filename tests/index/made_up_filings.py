@@ -7,8 +7,8 @@ import hashlib
 from collections.abc import Sequence
 
 from finray.core.errors import FilingError
+from finray.core.filing import Filing, LineItem, Page, ParsedFiling
 from finray.core.settings import Settings
-from finray.core.types import Filing, LineItem, Page, ParsedFiling
 from finray.index.bundle import FilingBundle, make_bundle, texts_to_encode, with_vectors
 from finray.index.fragments import write_filings
 from finray.index.plan import PlannedFile, content_fingerprint

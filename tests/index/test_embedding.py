@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from finray.core.errors import FilingError, ModelUnavailableError
+from finray.core.filing import Filing, Page, ParsedFiling
 from finray.core.settings import EncoderSettings, Settings
-from finray.core.types import Filing, Page, ParsedFiling
 from finray.index import bundle as bundles
 from finray.index.attempts import AttemptsHere
 from finray.index.embedding import ATTEMPTS, embed_filings

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from finray.answering.filing_cells import FilingCells
+from finray.core.filing import LineItem
 from finray.core.settings import Settings
-from finray.core.types import LineItem
 from finray.index.facts import FilingFacts, kept_with
 from finray.index.reader import IndexReader
 from finray.question.companies import CompanyCatalog

@@ -8,7 +8,7 @@ import threading
 import pyarrow as pa
 import pytest
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.index import filing_table, schema
 from finray.index.filing_table import FilingTable
 

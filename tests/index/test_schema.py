@@ -6,7 +6,7 @@ import datetime as dt
 
 import pyarrow as pa
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.index import schema
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from finray.core.filing import Filing
 from finray.core.settings import Settings
-from finray.core.types import Filing
 from finray.index import layout, schema
 
 Vectors = NDArray[np.float32]

@@ -11,9 +11,11 @@ import pytest
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
+from finray.core.predictions import Prediction
 from finray.core.query import Query
+from finray.core.questions import Question
 from finray.core.settings import LlmSettings, load_settings
-from finray.core.types import Document, Passage, Prediction, Question
 from finray.engine import open_engine
 from finray.lab.evaluation.judging.context_judge import judge_context
 from finray.models.chat import ChatModel

@@ -16,8 +16,8 @@ from mcp_types import TextContent, TextResourceContents
 
 from finray.api.open_index import OpenIndex
 from finray.core.errors import IndexDamagedError
+from finray.core.filing import Filing
 from finray.core.settings import Settings
-from finray.core.types import Filing
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
 from tests.mcp.conftest import Connect

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Passage
+from finray.core.passages import Passage
 from finray.models.conversation import conversation
 from finray.models.fences import code_of, fenced, unfenced
 

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from finray.core.errors import ModelReplyError, ModelUnavailableError
+from finray.core.predictions import TokenUsage
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 from finray.models.openai_http import OpenAIChatModel
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from finray.core.errors import ModelUnavailableError, SettingsError
+from finray.core.predictions import TokenUsage
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.models.chat import ChatReply, Message
 from finray.models.replay_cache import ReplayingChatModel
 

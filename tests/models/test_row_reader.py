@@ -11,6 +11,7 @@ import pytest
 
 from finray.core.errors import ModelUnavailableError
 from finray.models.row_reader import (
+    MEASURES,
     OPERATIONS,
     RowReader,
     quantized,
@@ -63,6 +64,29 @@ def test_the_row_that_is_asked_for_scores_highest() -> None:
 def test_the_operation_is_read_from_the_question() -> None:
     scores = row_reader().rows("By what percentage did variable lease costs rise from 2021 to 2022?", ROWS)
     assert OPERATIONS[int(scores.operations.argmax())] == "growth"
+
+
+@pytest.mark.parametrize(
+    ("question", "measure"),
+    [
+        ("What interest rate did Acme pay on its notes due 2031?", "percent"),
+        ("How much did Acme spend on research in 2022?", "money"),
+        ("At what average price did Acme buy back its shares in May?", "per share"),
+    ],
+)
+def test_the_measure_is_read_from_the_question(question: str, measure: str) -> None:
+    measures = row_reader().measures(question)
+    assert MEASURES[int(measures.argmax())] == measure
+    assert np.exp(measures).sum() == pytest.approx(1.0)
+    assert np.allclose(row_reader().rows(question, ROWS).measures, measures, atol=0.05)
+
+
+def test_a_fall_counts_backwards_more_than_a_rise() -> None:
+    fall, rise = (
+        row_reader().rows(f"By how many dollars did Acme's debt {move} between 2021 and 2022?", ROWS).backwards
+        for move in ("come down", "grow")
+    )
+    assert fall > rise
 
 
 def test_the_sentence_that_answers_scores_highest() -> None:

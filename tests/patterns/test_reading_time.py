@@ -20,10 +20,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from finray.core.errors import FilingError
+from finray.core.filing import Filing, Page
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.settings import ChunkSettings, FilingSettings
-from finray.core.types import Filing, Page
 from finray.filings import fiscal_text, pdf_grid, registrant, submission
 from finray.filings.body_facts import body_company, read_body
 from finray.filings.captions import CoverText, cover_signs, plain

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.question.alike_names import LEAST, AlikeNames
 from finray.question.companies import CompanyCatalog
 

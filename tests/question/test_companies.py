@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.question.companies import CompanyCatalog
 from finray.question.company_groups import core_name
 

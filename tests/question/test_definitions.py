@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 from finray.question.definitions import defined_formula, unread_definition
 
 ASKED = "What was the asset intensity of CLDVC in FY2022? Asset intensity is defined as: {}."

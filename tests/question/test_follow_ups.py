@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from finray.core.filing import Filing
 from finray.core.roles import Resolution
-from finray.core.types import Filing
 from finray.question.companies import CompanyCatalog
 from finray.question.conversation import RuleConversation
 from finray.question.rule_reader import RuleReader

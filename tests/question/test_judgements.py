@@ -6,15 +6,16 @@ import asyncio
 
 import pytest
 
+from finray.core.filing import Filing
 from finray.core.journal import Journal
 from finray.core.settings import EncoderSettings
-from finray.core.types import Filing
 from finray.models.encoder_loading import load_encoder
 from finray.models.hash_encoder import HashEncoder
 from finray.models.token_states import MiniLmSentences
 from finray.question.companies import CompanyCatalog
 from finray.question.formulas import line_items
-from finray.question.judgements import Judgement, Prototypes, _known, judgement_of
+from finray.question.judgement_criteria import criteria
+from finray.question.judgements import Judgement, Prototypes, judgement_of
 from finray.question.rule_reader import RuleReader
 
 TORVANE = Filing("1", "torvane", "torvane.htm", "0" * 64, "Torvane Corp", "10-K", fiscal_year=2023, fiscal_period="FY")
@@ -105,7 +106,7 @@ def test_no_judgement_that_the_statements_cannot_decide(question: str) -> None:
 
 
 def test_every_ratio_of_the_data_is_computable_and_every_criterion_is_explained() -> None:
-    for topic in _known().topics:
+    for topic in criteria().topics:
         assert topic.ratios, topic.name
         for ratio in topic.ratios:
             items = line_items(ratio.formula)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from finray.core.predictions import Prediction
 from finray.core.query import Query
-from finray.core.types import Prediction
 from finray.question.measures import is_narrowed, spelled_measures
 from finray.question.mentions import mentions
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.filing import Filing
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.query import Query
 from finray.core.spelled import Spelled
-from finray.core.types import Filing
 from finray.question.companies import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 from finray.question.spelled import resolved

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.index import schema
 from finray.index.filing_table import FilingTable
 from finray.retrieval.alike import alike

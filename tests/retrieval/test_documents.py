@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from finray.core.journal import Journal
-from finray.core.types import Document
+from finray.core.passages import Document
 from finray.engine import Engine
 from finray.index.reader import IndexReader
 

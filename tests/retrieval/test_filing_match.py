@@ -3,8 +3,8 @@ import datetime as dt
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.filing import EARNINGS_RELEASE, UNIDENTIFIED, Filing, FiscalPeriod
 from finray.core.period import Period
-from finray.core.types import EARNINGS_RELEASE, UNIDENTIFIED, Filing, FiscalPeriod
 from finray.question.forms import forms_asked, forms_implied
 from finray.question.intents import intents_of
 from finray.retrieval.filing_match import PERIOD_MATCH, match_score, period_fit, shipped_filing_match

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
-from finray.core.types import Document, Passage
 from finray.index.reader import IndexReader
 from finray.retrieval.flat import AllDocuments, proposed, scope
 

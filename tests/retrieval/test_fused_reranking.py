@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
-from finray.core.types import Document, Passage
 from finray.retrieval.rerank import FusedReranking
 
 FOUND = [Passage("d", "f", page, 0, 4, f"text {page}", 1.0 - page / 10) for page in range(5)]

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Question
 from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
-from finray.core.types import Filing, Question
+from finray.core.questions import Question
 from finray.engine import Engine
 
 FILING = Filing(

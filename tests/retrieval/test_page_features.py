@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.query import Query
-from finray.core.types import Document
 from finray.engine import Engine
 from finray.index.reader import IndexReader
 from finray.models.hash_encoder import HashEncoder

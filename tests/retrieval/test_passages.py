@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
-from finray.core.types import Document, GoldEvidence, Passage
+from finray.core.questions import GoldEvidence
 from finray.engine import Engine
 from finray.index.reader import IndexReader
 from finray.models.hash_encoder import HashEncoder

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.filing import UNIDENTIFIED
 from finray.core.journal import Journal
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import UNIDENTIFIED, Question
 from finray.engine import Engine, open_engine
 from finray.index import layout, schema
 from finray.index.in_process import index_in_process

@@ -21,8 +21,8 @@ from finray.api.keys import new_key
 from finray.client import AsyncClient, Client, ServiceError
 from finray.cluster.replica_calls import asker
 from finray.cluster.runtime import ray_cluster
+from finray.core.questions import Question
 from finray.core.settings import EncoderSettings, RerankerSettings, Settings, load_settings
-from finray.core.types import Question
 from finray.engine import open_engine
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker

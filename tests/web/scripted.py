@@ -12,6 +12,8 @@ from finray.api.errors import ApiError, not_found
 from finray.api.page_images import Drawing
 from finray.api.service import Asked, AskedRetrieval
 from finray.core.journal import Stage
+from finray.core.passages import DocumentRef, Passage, RenderedBlock
+from finray.core.predictions import CitedCell, Prediction
 from finray.core.replies import (
     AnswerEvent,
     DoneEvent,
@@ -28,7 +30,6 @@ from finray.core.replies import (
     StageEvent,
     StartedEvent,
 )
-from finray.core.types import CitedCell, DocumentRef, Passage, Prediction, RenderedBlock
 
 HOSTILE = '"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
 TEXT = "Total revenue | $1,250 | $1,000\nNet income | (80) | 60"

@@ -6,9 +6,10 @@ import json
 import re
 from typing import Any
 
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.records import adapter
 from finray.core.replies import EVENTS
-from finray.core.types import Prediction, Question
 from finray.lab.evaluation.judging.judgement import Judgement
 
 RECORDS = {record.__name__: record for record in (Question, Prediction, Judgement)}

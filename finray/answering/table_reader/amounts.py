@@ -5,8 +5,8 @@ from __future__ import annotations
 from finray.answering.operands import printed_amount
 from finray.answering.page_cells import measure_of
 from finray.answering.printed_sign import SignedRow, is_deducted
+from finray.core.filing import LineItem
 from finray.core.plan import Phrase
-from finray.core.types import LineItem
 from finray.question.synonyms import words_of
 
 

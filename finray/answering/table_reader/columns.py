@@ -12,10 +12,10 @@ import numpy as np
 from finray.answering.operands import phrase_periods
 from finray.answering.page_cells import PageCell
 from finray.answering.sentence_features import Floats
+from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
-from finray.core.types import Filing, LineItem
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.filings.dates import add_months
 from finray.index.facts import FilingFacts

@@ -17,10 +17,11 @@ from finray.answering.filing_cells import FilingCells
 from finray.answering.operands import find_operand, find_phrase
 from finray.answering.page_cells import PageCell
 from finray.answering.sentence_features import Floats, asked_words
+from finray.core.filing import LineItem
+from finray.core.passages import Passage
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase
 from finray.core.query import Query
-from finray.core.types import LineItem, Passage
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, canonical_items
 from finray.index.facts import FilingFacts, kept_with
 from finray.question.measures import quantity_phrases

@@ -20,6 +20,14 @@ NAMING: Final = frozenset({"which_max", "which_min"})
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """``operation`` over ``cells``, numbers of those of a shortlist in the order of the operation."""
+
+    operation: Operation
+    cells: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Arithmetic:
     """``write`` makes the program from operand names; ``unit`` is that of its value, None for that of the operands."""
 

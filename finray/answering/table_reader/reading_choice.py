@@ -19,8 +19,9 @@ import numpy.typing as npt
 from finray.answering.choice_model import SURENESS, probability, read_fitted, sureness
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.looked_up import Sought
-from finray.answering.table_reader.operations import NAMING
-from finray.answering.table_reader.readings import FEATURES, Reading, Readings
+from finray.answering.table_reader.operations import NAMING, Reading
+from finray.answering.table_reader.reading_features import FEATURES
+from finray.answering.table_reader.readings import Readings
 from finray.core.data_files import shipped
 from finray.core.query import Query
 from finray.models.row_reader import RowScores

@@ -12,7 +12,8 @@ import numpy as np
 
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.reading_choice import Choice
-from finray.answering.table_reader.readings import Readings, unit_of
+from finray.answering.table_reader.reading_features import unit_of
+from finray.answering.table_reader.readings import Readings
 from finray.answering.wording import asked_value
 from finray.core.query import Query
 

@@ -27,6 +27,7 @@ _OPENS_OR_CLOSES = re.compile(
     r"(?: of (?:the )?(?:fiscal )?(?:year|period|quarter))?",
     re.I,
 )
+_OWN_COLUMN = re.compile(r"\b(?:total|changes?|variance|increase|decrease|growth)\b")
 _MEASURES = {"money": "amount", "shares": "shares", "per share": "per share", "percent": "percent", None: "number"}
 _CAPTION, _HEADING = 110, 70
 """Characters of a caption (its end, next to the table) and of the page's headings (their end) that a reader sees."""
@@ -56,12 +57,22 @@ def series_of(cells: Iterable[PageCell]) -> list[Series]:
     for cell in cells:
         item = cell.item
         row = _balance(cell) or (*cell.row, item.label)
-        key = (*row, item.section, _part(item.column_label), measure_of(item))
+        key = (*row, item.section, measure_of(item))
         rows.setdefault(key, []).append(cell)
-    found: list[Series] = []
-    for own in rows.values():
-        found += [Series(tuple(part), described(part)) for part in _apart(own)]
-    return found
+    parts = (part for own in rows.values() for column in _by_column(own) for part in _apart(column))
+    return [Series(tuple(part), described(part)) for part in parts]
+
+
+def _by_column(cells: list[PageCell]) -> Iterable[list[PageCell]]:
+    """``cells`` by what heads their columns besides periods. If each is of another period and some have no such head,
+    those of the others are titles that the parser took for heads."""
+    columns: dict[str, list[PageCell]] = {}
+    for cell in cells:
+        columns.setdefault(_part(cell.item.column_label), []).append(cell)
+    periods = {(cell.item.period_end, cell.item.months) for cell in cells if cell.item.period_end is not None}
+    if "" in columns and len(periods) == len(cells) and not any(map(_OWN_COLUMN.search, columns)):
+        return [cells]
+    return columns.values()
 
 
 def _balance(cell: PageCell) -> tuple[object, ...] | None:
@@ -106,7 +117,7 @@ def described(cells: Sequence[PageCell]) -> str:
     parts = (
         item.label,
         item.section or "",
-        item.column_label or "" if _part(item.column_label) else "",
+        item.column_label or "" if all(_part(cell.item.column_label) for cell in cells) else "",
         _MEASURES[measure_of(item)],
         (item.statement or "").replace("_", " "),
         _tail(item.caption or "", _CAPTION),

@@ -13,9 +13,9 @@ from finray.answering.page_cells import PageCell
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.row_words import meanings, row_features, shipped_row_words
 from finray.answering.table_reader.series import Series, series_of
+from finray.core.filing import LineItem
 from finray.core.plan import Found
 from finray.core.query import Query
-from finray.core.types import LineItem
 from finray.index.facts import FilingFacts
 
 

@@ -3,6 +3,7 @@ that figure if no plan gives one and the choice is sure enough, and has an opini
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from finray.answering.computed import Computation
@@ -13,24 +14,26 @@ from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.amounts import amount_of, phrase_of_row
 from finray.answering.table_reader.columns import columns_of
 from finray.answering.table_reader.looked_up import matches, names_all, sought
-from finray.answering.table_reader.operations import ARITHMETIC, NAMING
+from finray.answering.table_reader.operations import ARITHMETIC, NAMING, Reading
 from finray.answering.table_reader.reading_choice import (
     Choice,
     ReadingModel,
     question_signals,
     shipped_reading_model,
 )
-from finray.answering.table_reader.readings import Reading, Readings, readings_of, unit_of
+from finray.answering.table_reader.reading_features import unit_of
+from finray.answering.table_reader.readings import Readings, readings_of
 from finray.answering.table_reader.second_opinion import SecondOpinion, second_opinion
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.answering.units import answers_unit
+from finray.core.filing import Filing
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.plan import Coverage, Found, Operand, Plan
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import Curation
-from finray.core.types import Answer, Filing
 from finray.index.facts import FilingFacts
 from finray.models.row_reader import RowReader, row_reader
 from finray.question.arithmetic import ProgramError
@@ -162,10 +165,16 @@ def coverage_of(reading: Reading, cells: list[PageCell], facts: FilingFacts) -> 
         tuple(each.operand for each in found.values()),
         parts,
         part_unit=unit,
-        lowest=reading.operation == "which_min",
+        lowest=reading.operation == "which_min" or (reading.operation == "difference" and _is_backwards(cells)),
         spelled=True,
     )
     return Coverage(plan, found, ())
+
+
+def _is_backwards(cells: Sequence[PageCell]) -> bool:
+    """Whether the first cell is of an earlier period than the second."""
+    first, second = (cell.item.period_end for cell in cells)
+    return first is not None and second is not None and first < second
 
 
 def _unused(name: str, taken: dict[str, Found]) -> str:

@@ -7,8 +7,9 @@ import asyncio
 from finray.api.errors import ApiError
 from finray.api.service import Asked, Service, one_answer
 from finray.core.filing_filter import FilingFilter
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.retries import attempts
-from finray.core.types import Prediction, Question
 
 PATIENCE_S = 600.0
 """How long a question waits for a service that refuses; then its batch fails, and can be resumed."""

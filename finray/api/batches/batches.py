@@ -32,8 +32,8 @@ from finray.core.batch_replies import (
     Show,
 )
 from finray.core.errors import SourceError
+from finray.core.predictions import Prediction
 from finray.core.settings import Settings
-from finray.core.types import Prediction
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from finray.core.batch_replies import (
     RequestCounts,
     Show,
 )
-from finray.core.types import CitedCell, Passage, Prediction
+from finray.core.passages import Passage
+from finray.core.predictions import CitedCell, Prediction
 
 _EXCERPT = 300
 

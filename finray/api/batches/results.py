@@ -14,9 +14,10 @@ from finray.batch.prediction_store import PredictionStore
 from finray.batch.predictions import decode, encode
 from finray.core.batch_replies import Batch, DownloadFormat
 from finray.core.errors import SourceError
+from finray.core.filing import Filing
+from finray.core.predictions import Prediction
 from finray.core.records import to_json, to_object
 from finray.core.settings import Settings
-from finray.core.types import Filing, Prediction
 from finray.filings.page_links import PageLinks
 
 MEDIA_TYPES: Mapping[DownloadFormat, str] = {

@@ -21,9 +21,10 @@ from finray.batch.driver import answer_all
 from finray.batch.prediction_store import PredictionStore
 from finray.core.batch_replies import Batch, BatchError, BatchErrors
 from finray.core.errors import FinrayError, MissingExtraError, SourceError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings
 from finray.core.threads import run_to_end
-from finray.core.types import Prediction, Question
 from finray.storage.locations import is_s3
 
 _log = logging.getLogger(__name__)

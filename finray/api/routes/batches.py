@@ -15,7 +15,7 @@ from finray.api.requests import BatchRequest, ResumeRequest
 from finray.api.routes import BatchesOf, errors
 from finray.api.routes.files import After, attachment
 from finray.core.batch_replies import Batch, BatchAnswers, BatchList, Deleted, DownloadFormat, Show
-from finray.core.types import Prediction
+from finray.core.predictions import Prediction
 
 writes = APIRouter(prefix="/v1/batches", tags=["batches"], route_class=BodyRoute, dependencies=[BEARER])
 router = APIRouter(prefix="/v1/batches", tags=["batches"], route_class=ReadRoute, dependencies=[BEARER])

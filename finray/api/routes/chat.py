@@ -20,8 +20,8 @@ from finray.api.service import Asked, Service, check_answered, one_answer
 from finray.api.streaming import byte_stream, while_connected
 from finray.api.task_prompts import task_reply
 from finray.core.chat_replies import CHAT_MODEL, ChatCompletion, ChatMessage, ModelCard, ModelList
+from finray.core.predictions import Prediction
 from finray.core.replies import AnswerEvent
-from finray.core.types import Prediction
 
 chat = APIRouter(prefix="/v1/chat", tags=["chat"], route_class=AskRoute, dependencies=[BEARER])
 models = APIRouter(prefix="/v1/models", tags=["chat"], route_class=ReadRoute, dependencies=[BEARER])

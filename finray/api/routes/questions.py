@@ -15,8 +15,8 @@ from finray.api.requests import AnswerRequest, RetrieveRequest
 from finray.api.routes import Behind, Limits, Reply, errors
 from finray.api.service import Asked, Service
 from finray.api.streaming import event_stream, while_connected
+from finray.core.predictions import Prediction
 from finray.core.replies import AnswerEvent, AnswerList, Retrieved
-from finray.core.types import Prediction
 
 router = APIRouter(prefix="/v1", tags=["questions"], route_class=AskRoute, dependencies=[BEARER])
 TraceParent = Annotated[str | None, Header(include_in_schema=False, max_length=128)]

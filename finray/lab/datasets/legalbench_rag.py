@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from finray.batch.question_files import BadLine
 from finray.core.errors import QuestionError, SourceError
 from finray.core.question_fields import excerpt, read_question
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.filings.documents import document_id, read_text, sections, spans_of
 from finray.filings.read import doc_name
 from finray.lab.datasets.records import (

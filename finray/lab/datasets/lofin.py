@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from finray.batch.question_files import BadLine
 from finray.core.question_fields import read_answer, read_question
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.datasets.records import (
     MAX_QUESTION_CHARACTERS,
     Record,

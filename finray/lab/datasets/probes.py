@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from finray.core.types import Filing, LineItem, Question
+from finray.core.filing import Filing, LineItem
+from finray.core.questions import Question
 from finray.index.reader import IndexReader
 from finray.lab.datasets.xbrl.phrasing import Asker
 from finray.question.companies import CompanyCatalog

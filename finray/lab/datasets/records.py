@@ -9,8 +9,8 @@ from typing import Any
 from finray.batch.question_files import BadLine
 from finray.core.errors import QuestionError, SourceError
 from finray.core.question_fields import excerpt, kind, read_qid
+from finray.core.questions import Question
 from finray.core.settings import BulkSettings
-from finray.core.types import Question
 
 MAX_QUESTION_CHARACTERS = BulkSettings().max_question_characters
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from finray.batch.question_files import BadLine, parse_jsonl, parse_parquet
 from finray.core.errors import SourceError, UsageError
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.datasets import financebench, finqa, legalbench_rag, lofin, tatqa
 from finray.lab.datasets.records import MAX_QUESTION_CHARACTERS
 from finray.storage.locations import exists, read_bytes

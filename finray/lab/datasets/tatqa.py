@@ -15,7 +15,7 @@ from typing import Literal, cast, get_args
 from finray.batch.question_files import BadLine
 from finray.core.errors import QuestionError
 from finray.core.question_fields import excerpt, kind, read_question
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.datasets.records import (
     MAX_QUESTION_CHARACTERS,
     Numbered,

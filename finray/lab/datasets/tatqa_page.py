@@ -15,8 +15,8 @@ from typing import Final, cast
 
 import pyarrow as pa
 
+from finray.core.filing import Filing, LineItem, Page
 from finray.core.settings import load_settings
-from finray.core.types import Filing, LineItem, Page
 from finray.filings.chunks import chunk_pages
 from finray.filings.html import parse_html, split_pages
 from finray.filings.html_grid import table_grid

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.lab.evaluation.breakdown import Breakdown, Dimension, breakdowns
 from finray.lab.evaluation.curves import Curve, curves_over_iterations, curves_over_k
 from finray.lab.evaluation.errors import ERRORS, Error, Level, counted_errors, error_of, levels

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from finray.core.bootstrap import Estimate
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.evaluation.evaluate import NO_TYPE, Scores, estimates
 from finray.lab.evaluation.known_filings import KnownFilings
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.lab.evaluation import metrics
 
 BINS = 10

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from finray.core.bootstrap import Estimate, estimate
-from finray.core.types import Passage, Question
+from finray.core.passages import Passage
+from finray.core.questions import Question
 from finray.lab.evaluation.metrics import page_recall, paged
 from finray.question.terms import content_terms
 

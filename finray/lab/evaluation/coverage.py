@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from finray.core.bootstrap import Estimate, estimate
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.calibration import was_right
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from finray.core.bootstrap import Estimate, estimate
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation import metrics
 
 K_MAX = 20

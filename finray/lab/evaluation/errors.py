@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, TypeVar, get_args
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.evaluate import OUTCOME_PASSAGES, Scores, outcome
 from finray.lab.evaluation.known_filings import KnownFilings

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from finray.core.bootstrap import Estimate, estimate, paired_difference
-from finray.core.types import GoldEvidence, Prediction, Question, TokenUsage
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.calibration import Calibration, calibration, stated_confidences
 from finray.lab.evaluation.judging.rule_judge import judge_by_rules

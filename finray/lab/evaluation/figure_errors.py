@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, Protocol, get_args
 
-from finray.core.types import Filing, GoldEvidence, LineItem, Prediction, Question
+from finray.core.filing import Filing, LineItem
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.evaluate import NO_TYPE, score
 from finray.lab.evaluation.mentions import figures

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Self
 
-from finray.core.types import Filing, Prediction
+from finray.core.filing import Filing
+from finray.core.predictions import Prediction
 from finray.question.companies import CompanyCatalog
 
 

@@ -12,7 +12,9 @@ from decimal import Decimal
 
 import numpy as np
 
-from finray.core.types import GoldEvidence, Passage, PassageRef, Prediction, Question
+from finray.core.passages import Passage, PassageRef
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.mentions import figures, is_year, signed_figures
 from finray.lab.evaluation.numbers import (
     Number,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.evaluation.metrics import numeric_reference
 
 AnswerKind = Literal["numerical", "categorical"]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from finray.core.bootstrap import Estimate
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.evaluation.coverage import Graded, Pairs, answers_given, coverage_points, figures_given
 from finray.lab.evaluation.evaluate import Evaluation, compare
 from finray.lab.evaluation.html.svg import Axis, Point, Series, line_chart, standalone

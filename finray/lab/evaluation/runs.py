@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from finray.batch.prediction_store import read_predictions
 from finray.batch.question_files import BadLine, read_questions
 from finray.core.errors import UsageError
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.lab.evaluation.evaluate import Judge
 from finray.lab.evaluation.judging.judgement_store import read_judgements
 from finray.lab.evaluation.judging.rule_judge import NAME as RULES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass, field
 
-from finray.core.types import FiscalPeriod
+from finray.core.filing import FiscalPeriod
 from finray.lab.sample.blocks import Block, Break, Para, Tag, WordTable
 from finray.lab.sample.calendars import long_date
 from finray.lab.sample.companies import Company

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from finray.core.types import FiscalPeriod
+from finray.core.filing import FiscalPeriod
 from finray.lab.sample.blocks import Para, Placed, Sheet, WordTable
 from finray.lab.sample.companies import Company
 from finray.lab.sample.cover import Draft, hidden_facts

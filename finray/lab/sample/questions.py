@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from finray.core.types import EARNINGS_RELEASE, FiscalPeriod
+from finray.core.filing import EARNINGS_RELEASE, FiscalPeriod
 from finray.lab.sample.companies import MULTIPLIER, Company, invented_name
 from finray.lab.sample.ledger import Vintage
 from finray.lab.sample.metrics import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from finray.core.types import FiscalPeriod
+from finray.core.filing import FiscalPeriod
 from finray.lab.sample.companies import Company
 from finray.lab.sample.ledger import Ledger, Period, Vintage
 from finray.lab.sample.printing import PrintedFiling

@@ -12,8 +12,9 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from finray.core.errors import SettingsError, UsageError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction, Question
 from finray.lab.comparison import RETRIEVAL_ONLY
 from finray.lab.evaluation.evaluate import Evaluation, compare, evaluate
 from finray.lab.tables.paper_table import Cell, Gap, PaperTable, Row

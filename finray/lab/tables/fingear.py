@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from finray.core.bootstrap import estimate
 from finray.core.errors import ModelError, SettingsError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction, Question
 from finray.lab.evaluation.context import ContextScores, context_quality, rule_scores
 from finray.lab.evaluation.evaluate import score
 from finray.lab.evaluation.judging.context_judge import judge_context

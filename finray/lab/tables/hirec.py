@@ -16,8 +16,9 @@ from typing import Any, Final, Literal
 
 from finray.core.bootstrap import Estimate, estimate
 from finray.core.errors import SettingsError
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Prediction, Question, TokenUsage
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.evaluate import Scores, score
 from finray.lab.evaluation.metrics import is_textual, numeric_reference

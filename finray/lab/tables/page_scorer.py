@@ -14,8 +14,10 @@ from typing import Any, Final
 
 from finray.core.bootstrap import estimate
 from finray.core.errors import SettingsError
+from finray.core.filing import EARNINGS_RELEASE
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import EARNINGS_RELEASE, Prediction, Question
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.evaluate import Scores, score
 from finray.lab.evaluation.generated import answer_rouge_l, number_set, number_sets_match

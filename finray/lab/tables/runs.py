@@ -14,8 +14,9 @@ from finray.batch.driver import answer_all
 from finray.batch.prediction_store import PredictionStore, pending, read_predictions
 from finray.batch.question_files import BadLine, read_questions
 from finray.core.errors import IndexMismatchError, MissingExtraError, ModelError, UsageError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import LlmSettings, Settings
-from finray.core.types import Prediction, Question
 from finray.engine import models_asked
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader

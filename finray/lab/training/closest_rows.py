@@ -22,7 +22,7 @@ from finray.answering.closest_rows import ClosestRows
 from finray.answering.presence import absence
 from finray.answering.sentence_features import Floats
 from finray.core.bootstrap import estimate
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
 from finray.evidence.candidates import Prose
 from finray.index.facts import FilingFacts

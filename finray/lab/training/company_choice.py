@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from finray.core.bootstrap import estimate
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.report import shown
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, HeldOutChoice

@@ -13,9 +13,10 @@ from finray.answering.confidence import SIGNALS, ConfidenceModel, Floats, signal
 from finray.answering.guard import opinion_on, wants_opinion
 from finray.answering.table_reader.table_answerer import TableAnswerer
 from finray.core.journal import Journal
+from finray.core.predictions import Answer
 from finray.core.query import Query
+from finray.core.questions import Question
 from finray.core.roles import Answerer, Curation
-from finray.core.types import Answer, Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation.calibration import was_right

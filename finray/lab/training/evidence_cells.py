@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from finray.answering.page_cells import PageCell
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.question.synonyms import words_of
 
 _NAMED = 0.5

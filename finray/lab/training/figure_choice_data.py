@@ -11,7 +11,8 @@ from finray.answering.figure_answerer import FigureAnswerer
 from finray.answering.figure_features import FigureCandidates
 from finray.answering.presence import absence
 from finray.answering.prose_figures import ProseFigure
-from finray.core.types import GoldEvidence, Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics

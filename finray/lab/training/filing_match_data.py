@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from finray.core.errors import UsageError
+from finray.core.filing import Filing, LineItem
 from finray.core.journal import Journal
-from finray.core.types import Filing, LineItem, Question
+from finray.core.questions import Question
 from finray.engine import Engine
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts

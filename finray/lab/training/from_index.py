@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.index.reader import IndexReader
 from finray.lab.training.corpus import Corpus, LeftOut, TrainingQuestion, Unit, UnitKind, looks_like_a_table
 from finray.lab.training.similarity import WordSimilarity

@@ -18,7 +18,8 @@ import numpy as np
 from finray.core.bootstrap import estimate, paired_difference
 from finray.core.errors import UsageError
 from finray.core.journal import Journal
-from finray.core.types import Passage, Question
+from finray.core.passages import Passage
+from finray.core.questions import Question
 from finray.engine import Engine
 from finray.lab.evaluation.metrics import page_recall
 from finray.lab.training.checkpoints import RECORD

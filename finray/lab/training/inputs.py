@@ -7,7 +7,7 @@ from pathlib import Path
 
 from finray.batch.question_files import BadLine, read_questions
 from finray.core.errors import UsageError
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.index.reader import IndexReader
 from finray.lab.training.corpus import Corpus, UnitKind, joined
 from finray.lab.training.from_index import index_corpus

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.retrieval.page_features import FEATURES, Floats, PageCandidates
 
 DOCUMENT_WEIGHT = 2.0

@@ -13,7 +13,8 @@ import numpy as np
 
 from finray.core.errors import UsageError
 from finray.core.journal import Journal
-from finray.core.types import Document, Question
+from finray.core.passages import Document
+from finray.core.questions import Question
 from finray.engine import Engine
 from finray.index.reader import IndexReader
 from finray.lab.training.page_ranker import RankedQuestion, ranked_question

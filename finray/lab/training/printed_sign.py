@@ -10,8 +10,8 @@ import numpy as np
 
 from finray.answering.printed_sign import CONSTANT, SignedRow, SignModel, sign_features
 from finray.core.errors import FilingError
+from finray.core.filing import LineItem
 from finray.core.settings import FilingSettings
-from finray.core.types import LineItem
 from finray.filings.html import parse_html
 from finray.filings.inline_xbrl import numeric_facts
 from finray.filings.read import parse_filing

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.core.journal import Journal
+from finray.core.predictions import Answer, Prediction
 from finray.core.query import Query
+from finray.core.questions import Question
 from finray.core.roles import Answerer, Curation
-from finray.core.types import Answer, Prediction, Question
 from finray.engine import Engine
 from finray.lab.training.page_ranking_data import Progress
 

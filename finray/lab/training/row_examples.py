@@ -10,16 +10,18 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from finray.answering.page_cells import PageCells
+from finray.answering.page_cells import PageCells, measure_of
 from finray.answering.read_sentences import sentence_text
 from finray.answering.table_reader.operations import LISTED
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
 from finray.core.errors import UsageError
-from finray.core.types import LineItem, Passage
+from finray.core.filing import LineItem
+from finray.core.passages import Passage
+from finray.core.plan import Measure
 from finray.filings.sentences import Sentence, page_sentences
 from finray.index.facts import FilingFacts
 from finray.models.row_reader import OPERATIONS
@@ -35,7 +37,9 @@ _ROWS, _SENTENCES = 40, 24
 class RowExample:
     """``rows`` are texts beside ``question``, the likeliest by their words first. ``first``, ``second``, ``listed`` and
     ``answering`` are the numbers of those that are gold in each role; ``answering`` is for sentences. ``several`` is
-    whether the operands are of several rows, None if there is one. ``group`` is the company, or TAT-QA's context."""
+    whether the operands are of several rows, None if there is one; ``backwards`` whether the first of two is of the
+    earlier period, None if their periods are not two. ``measure`` is what the first operand measures, None for
+    sentences. ``group`` is the company, or TAT-QA's context."""
 
     question: str
     rows: tuple[str, ...]
@@ -46,6 +50,8 @@ class RowExample:
     listed: tuple[int, ...] = ()
     answering: tuple[int, ...] = ()
     several: bool | None = None
+    backwards: bool | None = None
+    measure: Measure | Literal["number"] | None = None
 
     @property
     def gold(self) -> frozenset[int]:
@@ -99,7 +105,8 @@ class _Maker:
         passages = [Passage(name, filing_id, number, 0, 1, "", 1.0) for number in pages]
         rows = shortlist(rows_of(query, self._cells.read(passages), self._facts), _ROWS)
         operands = [rows_of_cell(cell, rows, page) for cell in line["cells"]]
-        return table_example(question, str(line["operation"]), rows, operands, self._facts.company_of(filing_id))
+        found = table_example(question, str(line["operation"]), rows, operands, self._facts.company_of(filing_id))
+        return None if found is None else replace(found, backwards=is_backwards(line))
 
     def of_sentences(self, line: Mapping[str, Any], filing_id: str) -> RowExample | None:
         question, page = str(line["question"]), int(line["evidence"][0]["page"])
@@ -132,16 +139,28 @@ def table_example(
     """``operands`` are the numbers of the series that may hold each operand; None if one is in none."""
     if not operands or not all(operands) or operation not in OPERATIONS:
         return None
-    texts = tuple(series.text for series in rows.series)
     shared = set(operands[0]).intersection(*operands[1:])
-    if len(operands) == 1:
-        return RowExample(question, texts, operation, group, first=operands[0])
-    if shared:
-        return RowExample(question, texts, operation, group, first=tuple(sorted(shared)), several=False)
+    example = RowExample(
+        question,
+        tuple(series.text for series in rows.series),
+        operation,
+        group,
+        several=None if len(operands) == 1 else not shared,
+        measure=measure_of(rows.series[operands[0][0]].first.item) or "number",
+    )
+    if len(operands) == 1 or shared:
+        return replace(example, first=tuple(sorted(shared)))
     if operation in LISTED:
-        listed = tuple(sorted({number for operand in operands for number in operand}))
-        return RowExample(question, texts, operation, group, listed=listed, several=True)
-    return RowExample(question, texts, operation, group, first=operands[0], second=operands[1], several=True)
+        return replace(example, listed=tuple(sorted({number for operand in operands for number in operand})))
+    return replace(example, first=operands[0], second=operands[1])
+
+
+def is_backwards(line: Mapping[str, Any]) -> bool | None:
+    """Whether the first of two operands is of the earlier period; None if their periods are not two."""
+    ends = [cell.get("period_end") for cell in line["cells"]]
+    if len(ends) != 2 or line["operation"] in LISTED or not all(ends) or ends[0] == ends[1]:
+        return None
+    return bool(ends[0] < ends[1])
 
 
 def sentence_example(
@@ -160,18 +179,20 @@ def sentence_example(
 
 
 def rows_of_cell(cell: Mapping[str, Any], rows: Shortlist, page: int) -> tuple[int, ...]:
-    """The series with a cell like ``cell`` on ``page``."""
-    found = {
-        owner
+    """The series with a cell like ``cell`` on ``page``; if none has its column's head, those with its row, period and
+    figure, for parsers come to read heads otherwise."""
+    known = (cell["text"], cell["label"], cell.get("period_end"))
+    found = [
+        (owner, own.item.column_label == cell.get("column"))
         for own, owner in zip(rows.cells, rows.owner, strict=True)
-        if own.item.page == page and _matches(cell, own.item)
-    }
-    return tuple(sorted(found))
+        if own.item.page == page and known == _printed(own.item)
+    ]
+    headed = {owner for owner, same in found if same}
+    return tuple(sorted(headed or {owner for owner, _ in found}))
 
 
-def _matches(cell: Mapping[str, Any], item: LineItem) -> bool:
-    known = (cell["text"], cell["label"], cell.get("column"), cell.get("period_end"))
-    return known == (item.text, item.label, item.column_label, str(item.period_end) if item.period_end else None)
+def _printed(item: LineItem) -> tuple[str, str, str | None]:
+    return item.text, item.label, str(item.period_end) if item.period_end else None
 
 
 def _by_words(text: str, sentences: Sequence[Sentence]) -> list[Sentence]:

@@ -16,11 +16,12 @@ from finray.answering.operands import phrase_periods, printed_amount
 from finray.answering.row_match import Matcher
 from finray.answering.row_weights import Reading, Standing, fitted_row_weights, row_weights, standing_factor, weigh
 from finray.core.errors import UsageError
+from finray.core.filing import Filing, LineItem
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
-from finray.core.types import Filing, LineItem, Question
+from finray.core.questions import Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.training.page_ranking_data import Progress

@@ -20,6 +20,7 @@ from torch.nn import functional
 from finray.core.errors import ModelUnavailableError
 from finray.lab.training.row_examples import RowExample
 from finray.models.row_reader import (
+    MEASURES,
     OPERATIONS,
     QUESTION_TOKENS,
     ROW_TOKENS,
@@ -36,7 +37,7 @@ from finray.models.row_reader import (
 Report = Callable[[str], None]
 _PARTS = 4
 """Forward passes of a batch, each over sequences of like length."""
-_SEVERAL_WEIGHT, _LISTED_WEIGHT = 0.5, 3.0
+_SIDE_WEIGHT, _LISTED_WEIGHT = 0.5, 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +139,9 @@ class _Training:
         of_questions = states[torch.tensor(np.cumsum(sizes) - 1)]
         roles = role_logits(self._heads, states.split(sizes))  # type: ignore[no-untyped-call]
         answers = self._heads["answers"](states)[:, 0]
-        operations, axes = self._heads["ops"](of_questions), self._heads["axis"](of_questions)
-        total = functional.cross_entropy(
-            operations, torch.tensor([OPERATIONS.index(e.operation) for e in examples]), reduction="sum"
-        )
+        total = self._of_questions(examples, of_questions)
         start = 0
-        for at, (example, numbers) in enumerate(zip(examples, chosen, strict=True)):
+        for example, numbers in zip(examples, chosen, strict=True):
             own = slice(start, start + len(numbers))
             start += len(numbers) + 1
             place = {number: position for position, number in enumerate(numbers)}
@@ -154,10 +152,25 @@ class _Training:
                 total = total + _LISTED_WEIGHT * _each(roles[own, 2], wanted)
             if wanted := [place[number] for number in example.answering if number in place]:
                 total = total + _choice(answers[own], wanted) + _each(answers[own], wanted)
-            if example.several is not None:
-                several = torch.tensor([int(example.several)])
-                total = total + _SEVERAL_WEIGHT * functional.cross_entropy(axes[at : at + 1], several)
         return total / len(examples)
+
+    def _of_questions(self, examples: Sequence[RowExample], states: torch.Tensor) -> torch.Tensor:
+        """The loss of what the questions alone tell; ``states`` [examples, 2 * 384]."""
+        wanted: Mapping[str, tuple[float, list[int | None]]] = {
+            "ops": (1.0, [OPERATIONS.index(e.operation) for e in examples]),
+            "axis": (_SIDE_WEIGHT, [e.several for e in examples]),
+            "order": (_SIDE_WEIGHT, [e.backwards for e in examples]),
+            "measure": (_SIDE_WEIGHT, [e.measure and MEASURES.index(e.measure) for e in examples]),
+        }
+        total = torch.zeros(())
+        for name, (weight, gold) in wanted.items():
+            known = [at for at, each in enumerate(gold) if each is not None]
+            if known:
+                target = torch.tensor([int(gold[at] or 0) for at in known])
+                total = total + weight * functional.cross_entropy(
+                    self._heads[name](states[known]), target, reduction="sum"
+                )
+        return total
 
     def _chosen(self, example: RowExample) -> list[int]:
         """Gold rows, at most six, and negatives: likely ones, and one that is not."""

@@ -14,7 +14,7 @@ from finray.answering.page_cells import PageCells
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.series import Series
 from finray.answering.table_reader.shortlist import rows_of
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics

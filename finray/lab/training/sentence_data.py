@@ -11,7 +11,7 @@ from finray.answering.coverage import fitting_period
 from finray.answering.in_words import candidates_of
 from finray.answering.sentence_features import Candidates
 from finray.core.query import Query
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.training.page_ranking_data import Progress

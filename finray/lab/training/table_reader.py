@@ -11,13 +11,15 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from finray.answering.presence import absence
-from finray.answering.table_reader.operations import NAMING
+from finray.answering.table_reader.operations import NAMING, Reading
 from finray.answering.table_reader.reading_choice import SIGNALS, best_reading, signals
-from finray.answering.table_reader.readings import Reading, Readings, unit_of
+from finray.answering.table_reader.reading_features import unit_of
+from finray.answering.table_reader.readings import Readings
 from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
 from finray.answering.wording import asked_value, shown_move
+from finray.core.predictions import Prediction
 from finray.core.query import Query
-from finray.core.types import Prediction, Question
+from finray.core.questions import Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics

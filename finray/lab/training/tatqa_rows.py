@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -13,11 +14,17 @@ from typing import Any, Final
 from finray.answering.page_cells import PageCells
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
 from finray.batch.question_files import BadLine
-from finray.core.types import Passage
+from finray.core.passages import Passage
 from finray.filings.sentences import page_sentences
 from finray.lab.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
 from finray.lab.datasets.tatqa_page import view
-from finray.lab.training.row_examples import RowExample, rows_of_cell, sentence_example, table_example
+from finray.lab.training.row_examples import (
+    RowExample,
+    is_backwards,
+    rows_of_cell,
+    sentence_example,
+    table_example,
+)
 from finray.question.rule_reader import RuleReader, plain_query
 
 _ROWS, _MOST_QUOTED = 40, 3
@@ -90,7 +97,8 @@ class _Maker:
         question = str(line["question"])
         rows = self._rows(question)
         operands = [rows_of_cell(cell, rows, 0) for cell in line["cells"]]
-        return table_example(question, str(line["operation"]), rows, operands, self._group)
+        found = table_example(question, str(line["operation"]), rows, operands, self._group)
+        return None if found is None else replace(found, backwards=is_backwards(line))
 
     def _rows(self, question: str) -> Shortlist:
         return shortlist(rows_of(self._reader.understand(question, question), self._cells, self._facts), _ROWS)

@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from finray.core.filing import Filing, LineItem
 from finray.core.question_fields import excerpt, single_spaced
-from finray.core.types import Filing, LineItem
 from finray.filings.sentences import page_sentences
 from finray.retrieval.graph.parts import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Entity, FilingGraph, Relation, merged
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from finray.core.errors import ModelReplyError
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 from finray.models.chat import ChatModel, Message
 from finray.models.conversation import DATA_RULE
 from finray.models.fences import code_of, fenced

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import Answer
 from finray.core.question_fields import excerpt, single_spaced
 from finray.core.readable import readable
-from finray.core.types import Answer, Passage
 from finray.models.chat import ChatModel, ChatReply, Message
 from finray.models.conversation import DATA_RULE, conversation
 

@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 
 from finray.core.errors import SettingsError
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
-from finray.core.types import Document, Passage
 from finray.index.extension_table import ExtensionTable, extension_file, open_extension
 from finray.index.reader import IndexReader
 from finray.models.encoder import Vectors, query_vector

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from finray.core.journal import Journal
 from finray.core.method_settings import HhrParameters
+from finray.core.passages import Document
 from finray.core.query import Query
-from finray.core.types import Document
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
 from finray.retrieval.fusion import fuse

@@ -21,9 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.settings import Settings
-from finray.core.types import Document
 from finray.index.extension import FilingExtension
 from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader

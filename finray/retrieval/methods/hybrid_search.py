@@ -14,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import PassageRetriever
-from finray.core.types import Document, Passage
 from finray.models.reranker import Reranker, pair_scores
 from finray.retrieval.fusion import place
 from finray.retrieval.methods.bm25 import lexical_passages

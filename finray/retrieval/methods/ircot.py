@@ -16,10 +16,10 @@ from typing import Final
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.method_settings import IrcotParameters
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import PassageRetriever
-from finray.core.types import Document, Passage
 from finray.models.chat import ChatModel
 from finray.models.conversation import DATA_RULE, conversation
 from finray.retrieval.methods.bm25 import lexical_passages

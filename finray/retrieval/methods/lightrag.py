@@ -25,11 +25,12 @@ import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.method_settings import LightragParameters
+from finray.core.passages import Document, Passage
+from finray.core.predictions import TokenUsage
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import AnsweredPassages
 from finray.core.settings import Settings
-from finray.core.types import Document, Passage, TokenUsage
 from finray.index.extension import Cost, FilingExtension, OfFiling
 from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from finray.core.errors import SettingsError
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages, DocumentRetriever
-from finray.core.types import Answer, Document, Passage
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.retrieval.documents import StructuredDocuments

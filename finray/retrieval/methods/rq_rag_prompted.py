@@ -23,10 +23,11 @@ from typing import Final
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.method_settings import RqRagParameters
+from finray.core.passages import Document, Passage
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt, single_spaced
 from finray.core.roles import AnsweredPassages, PassageRetriever
-from finray.core.types import Answer, Document, Passage
 from finray.models.chat import ChatModel
 from finray.models.conversation import DATA_RULE, conversation
 from finray.retrieval.fusion import place

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages
-from finray.core.types import Document, Passage
 from finray.models.chat import ChatModel
 from finray.retrieval.methods.asking import REASONING, Asker
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox

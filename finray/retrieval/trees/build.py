@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from finray.core.errors import ModelReplyError
+from finray.core.filing import LineItem
 from finray.core.method_settings import FingearParameters, RaptorParameters, TreeParameters
+from finray.core.predictions import TokenUsage
 from finray.core.settings import Settings
-from finray.core.types import LineItem, TokenUsage
 from finray.index.extension import Cost, FilingExtension, OfFiling
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix

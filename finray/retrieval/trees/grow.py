@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 from finray.models.encoder import Encoder, Vectors
 from finray.retrieval.trees.clustering import Members
 from finray.retrieval.trees.texts import NodeWriter, Piece, Written

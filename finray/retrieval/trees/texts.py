@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from itertools import chain, islice, zip_longest
 from typing import Protocol
 
-from finray.core.types import LineItem, TokenUsage
+from finray.core.filing import LineItem
+from finray.core.predictions import TokenUsage
 from finray.filings.sentences import page_sentences
 from finray.question.terms import content_terms
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from finray.models.row_reader import OPERATIONS, RowReader, RowScores
+from finray.models.row_reader import MEASURES, OPERATIONS, RowReader, RowScores
 
 
 def row_scores(
@@ -17,6 +17,7 @@ def row_scores(
     listed: Sequence[str] = (),
     *,
     several: bool = False,
+    backwards: bool = False,
 ) -> RowScores:
     """High logits for the rows that contain the given words."""
 
@@ -31,15 +32,27 @@ def row_scores(
         np.asarray(at(listed)),
         logits,
         4.0 if several else -4.0,
+        np.full(len(MEASURES), -1.6),
+        4.0 if backwards else -1.0,
     )
 
 
 class FakeRowReader(RowReader):
     """Scores rows as told."""
 
-    def __init__(self, operation: str, first: str = "", second: str = "", listed: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        operation: str,
+        first: str = "",
+        second: str = "",
+        listed: Sequence[str] = (),
+        *,
+        backwards: bool = False,
+    ) -> None:
         self._told = operation, first, second, listed
+        self._backwards = backwards
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
         operation, first, second, listed = self._told
-        return row_scores(rows, operation, first, second, listed, several=bool(second or listed))
+        several = bool(second or listed)
+        return row_scores(rows, operation, first, second, listed, several=several, backwards=self._backwards)

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from finray.answering.page_cells import PageCells
 from finray.answering.table_reader.looked_up import Matches, Sought, matches, names_all, sought
+from finray.core.filing import LineItem
 from finray.core.period import Period
 from finray.core.query import Query
-from finray.core.types import LineItem
 from tests.answering.made_up_cells import ITEMS, facts, item, passage
 
 _QUERY = Query(

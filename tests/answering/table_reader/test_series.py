@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from finray.answering.page_cells import PageCells
 from finray.answering.table_reader.series import Series, series_of
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from tests.answering.made_up_cells import BEFORE, ITEMS, facts, item, passage
 
 
@@ -31,6 +31,20 @@ def test_columns_that_only_name_periods_are_not() -> None:
     one = item(3, 1, "Interest", 5.0, column_label="Three months ended June 30, 2022")
     other = replace(one, value=6.0, text="6", column=2, period_end=BEFORE, column_label="Three months ended 2021")
     assert len(_series((one, other))) == 1
+
+
+def test_a_title_over_the_first_column_makes_no_series() -> None:
+    one = item(3, 1, "Proceeds from debt", 5.0, column_label="Acme and Subsidiaries 2022")
+    other = replace(one, value=6.0, text="6", column=2, period_end=BEFORE, column_label=None)
+    (series,) = _series((one, other))
+    assert len(series.cells) == 2
+    assert "Acme" not in series.text
+
+
+def test_a_column_of_changes_is_a_series_of_its_own() -> None:
+    one = item(3, 1, "Net revenue", 5.0, column_label="Increase 2022")
+    other = replace(one, value=6.0, text="6", column=2, period_end=BEFORE, column_label=None)
+    assert [len(series.cells) for series in _series((one, other))] == [1, 1]
 
 
 def test_columns_of_one_period_that_differ_by_figures_are_series_of_their_own() -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from finray.answering.page_cells import PageCells
 from finray.answering.table_reader.looked_up import sought
 from finray.answering.table_reader.shortlist import rows_of, shortlist
+from finray.core.filing import LineItem
 from finray.core.period import Period
 from finray.core.query import Query
-from finray.core.types import LineItem
 from tests.answering.made_up_cells import facts, item, passage
 
 _SALES = "Net sales by region were as follows:"

@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 
 from finray.answering.table_reader.reading_choice import SIGNALS, ReadingModel
-from finray.answering.table_reader.readings import FEATURES
+from finray.answering.table_reader.reading_features import FEATURES
 from finray.answering.table_reader.table_answerer import TableAnswerer
+from finray.core.filing import LineItem
 from finray.core.journal import Journal
 from finray.core.period import Period
+from finray.core.predictions import Answer
 from finray.core.query import AskedUnit, Query, Shape
 from finray.core.roles import Curation
-from finray.core.types import Answer, LineItem
 from tests.answering.made_up_cells import BEFORE, ITEMS, facts, item, passage
 from tests.answering.table_reader.scores import FakeRowReader
 
 _WEIGHTS = {
     "operation": 1.0, "first": 1.0, "second": 1.0, "listed": 1.0, "unlisted": 1.0, "period": 2.0, "periods": 2.0,
-    "unnamed": -1.0, "backwards": -2.0, "same_page": 0.5, "misfit": -3.0, "several": 0.5,
+    "unnamed": -1.0, "backwards": -2.0, "order": 1.0, "same_page": 0.5, "misfit": -3.0, "several": 0.5,
 }  # fmt: skip
 MODEL = ReadingModel(np.asarray([_WEIGHTS.get(name, 0.0) for name in FEATURES]), np.zeros(len(SIGNALS)), threshold=0.4)
 """Weighs the row model and the periods; every choice has probability one half."""
@@ -57,6 +58,14 @@ def test_change_between_the_years_of_one_row() -> None:
     assert answer is not None
     assert answer.value == 135e6
     assert [cell.text for cell in answer.operands] == ["904", "769"]
+
+
+def test_a_fall_is_the_earlier_figure_less_the_later_one() -> None:
+    query = _query("How far did spending of the Frito Snacks come down from 2021 to 2022?", 2021, 2022)
+    answer = _answer(query, FakeRowReader("difference", "Frito", backwards=True))
+    assert answer is not None
+    assert answer.value == 136e6
+    assert answer.text.startswith("a decrease of $136 million")
 
 
 def test_growth_over_the_year_before_the_only_one_named() -> None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from finray.batch.question_files import read_questions
 from finray.cli import app
 from finray.core.errors import SourceError
-from finray.core.types import Question
+from finray.core.questions import Question
 
 
 def run(*arguments: object) -> Result:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from finray.batch.question_files import BadLine, read_questions
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.evaluation.metrics import is_unanswerable
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "filing_questions"

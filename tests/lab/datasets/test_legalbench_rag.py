@@ -15,8 +15,9 @@ from finray import index_filings, open_index, read_questions
 from finray.batch.question_files import BadLine
 from finray.cli import app
 from finray.core.errors import IndexMismatchError, SourceError
+from finray.core.passages import Passage
+from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Passage, Question
 from finray.index.reader import IndexReader
 from finray.lab.datasets.legalbench_rag import MINI, mini
 from finray.lab.datasets.registry import load_dataset

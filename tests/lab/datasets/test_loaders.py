@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from finray.batch.question_files import BadLine
 from finray.core.errors import SourceError, UsageError
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.datasets.registry import DATASETS, load_dataset
 
 FINANCEBENCH: dict[str, Any] = {

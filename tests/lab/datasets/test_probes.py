@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from finray.cli import main
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.index.reader import IndexReader
 from finray.lab.datasets.probes import ProbeSource, make_probes, probe_source, strangers
 from finray.question.periods import periods_in

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from finray.batch.question_files import BadLine
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.datasets.tatqa import TatqaContext, load, read_contexts
 
 RECORD = {

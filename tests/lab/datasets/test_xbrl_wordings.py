@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from finray.batch.question_files import read_questions
-from finray.core.types import Question
+from finray.core.questions import Question
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "xbrl_wordings"
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
-from finray.core.types import Filing, GoldEvidence, Passage, Prediction, Question
+from finray.core.filing import Filing
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.analysis import Analysis, analyse, as_data, worst_cases
 from finray.lab.evaluation.known_filings import KnownFilings
 

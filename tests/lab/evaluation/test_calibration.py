@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.calibration import accuracy_over_coverage, calibration, stated_confidences, was_right
 
 STATED = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=200)

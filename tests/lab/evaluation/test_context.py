@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import GoldEvidence, Passage, Question
+from finray.core.passages import Passage
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.context import ContextScores, context_quality, harmonic_mean, rule_scores
 from finray.lab.evaluation.judging.context_judge import cut_evenly, judge_context
 from finray.models.chat import ScriptedChatModel

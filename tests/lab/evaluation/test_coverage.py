@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.coverage import answers_given, coverage_points, figures_given
 
 

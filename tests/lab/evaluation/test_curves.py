@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from finray.core.types import GoldEvidence, PageRef, Passage, Prediction, Question
+from finray.core.passages import PageRef, Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.curves import curves_over_iterations, curves_over_k
 
 GOLD = (GoldEvidence("A", 1), GoldEvidence("A", 2))

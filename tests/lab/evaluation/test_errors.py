@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from finray.core.types import Filing, GoldEvidence, Passage, Prediction, Question, Status
+from finray.core.filing import Filing
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction, Status
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.errors import counted_errors, error_of, level, levels
 from finray.lab.evaluation.evaluate import score
 from finray.lab.evaluation.known_filings import KnownFilings

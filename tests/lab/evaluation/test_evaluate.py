@@ -9,7 +9,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from finray.core.types import GoldEvidence, Passage, PassageRef, Prediction, Question, Status, TokenUsage
+from finray.core.passages import Passage, PassageRef
+from finray.core.predictions import Prediction, Status, TokenUsage
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.evaluate import compare, evaluate
 from finray.lab.evaluation.report import as_data, report
 

@@ -6,7 +6,10 @@ import datetime as dt
 
 import pytest
 
-from finray.core.types import CitedCell, Filing, GoldEvidence, LineItem, Passage, Prediction, Question, Status
+from finray.core.filing import Filing, LineItem
+from finray.core.passages import Passage
+from finray.core.predictions import CitedCell, Prediction, Status
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.figure_error_report import as_data, markdown
 from finray.lab.evaluation.figure_errors import FigureError, digits, figure_cases, gold_operands
 

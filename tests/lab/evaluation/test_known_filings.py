@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from finray.core.types import Document, Filing, Prediction
+from finray.core.filing import Filing
+from finray.core.passages import Document
+from finray.core.predictions import Prediction
 from finray.lab.evaluation.known_filings import KnownFilings
 
 

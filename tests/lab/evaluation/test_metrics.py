@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.numbers import only_number
 

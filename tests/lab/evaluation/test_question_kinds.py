@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.evaluation.question_kinds import answer_kind, complexity, program_steps
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.evaluate import evaluate
 from finray.lab.evaluation.results_markdown import coverage_chart, results_markdown
 from finray.lab.evaluation.runs import Run

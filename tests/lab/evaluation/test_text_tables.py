@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from finray.core.types import GoldEvidence, Passage, Prediction, Question, Status
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction, Status
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.evaluate import evaluate
 from finray.lab.evaluation.report import report
 from finray.lab.evaluation.text_tables import TextTable, wrapped

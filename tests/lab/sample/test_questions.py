@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from finray.core.filing import ParsedFiling
 from finray.core.settings import FilingSettings
-from finray.core.types import ParsedFiling
 from finray.filings.read import parse_filing
 from finray.lab.sample.generate import SampleSummary
 from finray.lab.sample.questions import MAKERS

@@ -10,8 +10,9 @@ import pytest
 
 from finray.core.bootstrap import Estimate
 from finray.core.errors import UsageError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Prediction, Question
 from finray.index.in_process import index_in_process
 from finray.lab.tables import fair
 from finray.lab.tables.paper_table import Gap

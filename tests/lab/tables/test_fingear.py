@@ -12,8 +12,9 @@ import pytest
 
 from finray.core.bootstrap import Estimate
 from finray.core.errors import ModelUnavailableError
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.core.types import Prediction, Question
 from finray.index.in_process import index_in_process
 from finray.lab.tables import fingear_published as published
 from finray.lab.tables.fingear import accuracy

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from finray.cli.tables import tables as tables_command
+from finray.core.questions import Question
 from finray.core.settings import LlmSettings
-from finray.core.types import Question
 from finray.lab.tables.hirec import NUMBERS, part_of
 from finray.lab.tables.hirec_published import ABLATIONS, EXPANDED_BY_PART, MAIN
 from finray.models.chat import ChatModel, Message, ScriptedChatModel

@@ -8,7 +8,7 @@ import numpy as np
 
 from finray.answering.closest_features import FEATURES, ClosestCandidates
 from finray.answering.closest_model import OF_QUESTION
-from finray.core.types import Filing, Page
+from finray.core.filing import Filing, Page
 from finray.evidence.candidates import Candidate
 from finray.lab.training.closest_rows import (
     RIGHT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.lab.training.choices import HeldOutChoice
 from finray.lab.training.company_choice import COMPANIES, CompanyQuestion, measured, wordings
 from finray.question.companies import CompanyCatalog

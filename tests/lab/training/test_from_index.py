@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from finray.batch.question_files import read_questions
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.index.reader import IndexReader
 from finray.lab.training.corpus import UnitKind
 from finray.lab.training.from_index import index_corpus

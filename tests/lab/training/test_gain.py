@@ -9,7 +9,7 @@ import pytest
 
 from finray.batch.question_files import read_questions
 from finray.core.errors import UsageError
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.engine import Engine
 from finray.lab.training import gain
 from finray.lab.training.gain import best_order, fused_order, measure_gain, model_records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.training.page_ranker import (
     DOCUMENT_WEIGHT,
     RankedQuestion,

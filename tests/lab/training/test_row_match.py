@@ -25,7 +25,7 @@ from finray.answering.row_weights import (
 )
 from finray.cli import main
 from finray.core.errors import UsageError
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.lab.training.row_match import WEAK_WORDS, CellReadings, RowChoice, RowTable, fit_row_match, held_out
 from finray.lab.training.row_match_data import load_row_choices, save_row_choices
 from finray.question.phrase import phrase_of

@@ -12,10 +12,10 @@ from finray.answering.page_cells import PageCells
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.core.errors import ModelUnavailableError, UsageError
 from finray.core.query import Query
-from finray.lab.training.row_examples import RowExample, read_lines, table_example
+from finray.lab.training.row_examples import RowExample, is_backwards, read_lines, rows_of_cell, table_example
 from finray.lab.training.row_reader import RowReaderOptions, fine_tune, operand_recall
 from finray.models.row_reader import RowReader
-from tests.answering.made_up_cells import facts, passage
+from tests.answering.made_up_cells import END, facts, item, passage
 
 _THINGS = ("rent", "tax", "pensions", "wages", "fuel", "interest")
 
@@ -28,11 +28,14 @@ def _example(number: int) -> RowExample:
 
 def test_steps_on_rows_and_sentences_give_weights_that_can_be_read() -> None:
     sentence = RowExample("Why?", ("Because.", "Not.", "Never."), "none", "c", answering=(0,))
-    pair = RowExample("Tax over rent?", ("tax", "rent", "fuel"), "ratio", "c", (0,), (1,), several=True)
+    pair = RowExample(
+        "Tax over rent?", ("tax", "rent", "fuel"), "ratio", "c", (0,), (1,), several=True, measure="money"
+    )
+    fall = RowExample("Fall of tax?", ("tax", "rent"), "difference", "c", (0,), several=False, backwards=True)
     several = RowExample("Tax and rent?", ("tax", "rent", "fuel"), "sum", "c", listed=(0, 1), several=True)
     lines: list[str] = []
     options = RowReaderOptions(epochs=1, questions=2, rows=3)
-    state = fine_tune([_example(0), pair, several, sentence], options, lines.append)
+    state = fine_tune([_example(0), pair, fall, several, sentence], options, lines.append)
     assert "loss" in lines[-1]
     assert not any("word_embeddings" in name for name in state)
     scores = RowReader(state).rows("How much tax?", ["tax", "rent"])
@@ -76,6 +79,36 @@ def test_operands_of_one_row_are_periods_of_it() -> None:
     assert total is not None
     assert total.listed == (0, 1)
     assert table_example("q", "share", rows, [(0,), ()], "acme") is None
+
+
+def test_the_first_operand_tells_the_measure() -> None:
+    source = facts()
+    found = shortlist(rows_of(Query("granted", "granted"), PageCells(source).read([passage(5)]), source), 10)
+    measures = [table_example("q", "value", found, [(row,)], "acme") for row in range(len(found.series))]
+    assert {"shares", "per share", "money", "percent", "number"} == {each.measure for each in measures if each}
+
+
+@pytest.mark.parametrize(
+    ("operation", "ends", "backwards"),
+    [
+        ("difference", ("2021-12-31", "2022-12-31"), True),
+        ("growth", ("2022-12-31", "2021-12-31"), False),
+        ("difference", ("2022-12-31", "2022-12-31"), None),
+        ("ratio", ("2022-12-31", None), None),
+        ("sum", ("2021-12-31", "2022-12-31"), None),
+        ("value", ("2021-12-31",), None),
+    ],
+)
+def test_the_order_of_two_periods(operation: str, ends: tuple[str | None, ...], backwards: bool | None) -> None:
+    line = {"operation": operation, "cells": [{"period_end": end} for end in ends]}
+    assert is_backwards(line) is backwards
+
+
+def test_a_cell_is_found_under_another_head_of_its_column() -> None:
+    source = facts((item(3, 1, "Rent", 5.0), item(3, 2, "Wages", 6.0)))
+    rows = shortlist(rows_of(Query("rent", "rent"), PageCells(source).read([passage(3)]), source), 10)
+    cell = {"text": "5", "label": "Rent", "column": "Acme and Subsidiaries", "period_end": str(END)}
+    assert [rows.series[owner].first.item.label for owner in rows_of_cell(cell, rows, 3)] == ["Rent"]
 
 
 def test_each_wording_of_a_question_counts(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from finray.answering.sentence_features import FEATURES, Candidates
 from finray.answering.sentence_model import SIGNALS, choose, read_sentence_model
 from finray.cli import main
+from finray.core.questions import GoldEvidence, Question
 from finray.core.records import to_json
-from finray.core.types import GoldEvidence, Question
 from finray.filings.sentences import Sentence, page_sentences
 from finray.index.facts import IndexedPage
 from finray.index.reader import IndexReader

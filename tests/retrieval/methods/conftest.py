@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.settings import load_settings
-from finray.core.types import Document, Passage
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel, Message, ScriptedChatModel

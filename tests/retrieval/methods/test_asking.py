@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
-from finray.core.types import Passage
+from finray.core.passages import Passage
 from finray.models.chat import ScriptedChatModel
 from finray.models.conversation import conversation
 from finray.retrieval.methods.asking import OVER_PASSAGES, Asker, concluding

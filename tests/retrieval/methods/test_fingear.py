@@ -10,8 +10,8 @@ import pytest
 
 from finray.core.errors import IndexMismatchError, SettingsError
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.settings import load_settings
-from finray.core.types import Document
 from finray.index.extension_table import open_extension
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader

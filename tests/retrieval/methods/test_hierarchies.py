@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.settings import load_settings
-from finray.core.types import Document
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.retrieval.methods import page_scorer

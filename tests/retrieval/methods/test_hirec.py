@@ -11,9 +11,9 @@ import pytest
 
 from finray.core.errors import IndexMismatchError
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.settings import Settings, load_settings
-from finray.core.types import Document
 from finray.index.extensions import extend_index
 from finray.index.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from finray.core.journal import Journal
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
-from finray.core.types import Document, Passage
 from finray.models.reranker import OverlapReranker
 from finray.retrieval.methods.hybrid_search import WeightedPassages, scaled_to_one
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.settings import load_settings
-from finray.core.types import Document
 from finray.index.extension_table import open_extension
 from finray.index.reader import IndexReader
 from finray.models.hash_encoder import HashEncoder

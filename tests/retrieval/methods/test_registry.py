@@ -6,8 +6,8 @@ import pytest
 
 from finray.core.errors import SettingsError
 from finray.core.journal import Journal
+from finray.core.passages import Document
 from finray.core.query import Query
-from finray.core.types import Document
 from finray.index.reader import IndexReader
 from finray.retrieval.flat import WholeIndex
 from finray.retrieval.methods.composed import method_named

@@ -10,8 +10,9 @@ import pytest
 
 from finray.core.journal import Journal
 from finray.core.method_settings import SelfRagParameters
+from finray.core.passages import Passage
 from finray.core.query import Query
-from finray.core.types import Passage, Question
+from finray.core.questions import Question
 from finray.lab.evaluation.context import ContextScores
 from finray.lab.evaluation.judging.context_judge import judge_context
 from finray.models.chat import ScriptedChatModel

@@ -10,9 +10,9 @@ import pytest
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.method_settings import RqRagParameters
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages
-from finray.core.types import Document, Passage
 from finray.models.chat import Message, ScriptedChatModel
 from finray.retrieval.methods.rq_rag_prompted import REFINEMENTS, RefinedQueries
 

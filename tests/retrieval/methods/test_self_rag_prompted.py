@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.method_settings import SelfRagParameters
+from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages
-from finray.core.types import Document, Passage
 from finray.models.chat import Message, ScriptedChatModel
 from finray.retrieval.methods.self_rag_prompted import GradedPassages, SelfReflection, read_segment
 

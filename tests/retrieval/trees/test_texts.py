@@ -8,7 +8,7 @@ import datetime as dt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.retrieval.trees.texts import Piece, RuleWriter, Written, piece_lines, term_rarity
 
 DEBT = Piece(

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 from finray.models.encoder import Vectors
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.trees.clustering import Members

@@ -17,8 +17,10 @@ from typing import Literal
 
 from finray.batch.question_files import BadLine
 from finray.core.errors import FilingError, QuestionError, SourceError
+from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, Filing, LineItem
+from finray.core.predictions import TokenUsage
+from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import FilingSettings
-from finray.core.types import ANNUAL_REPORT_TO_HOLDERS, Filing, GoldEvidence, LineItem, Question, TokenUsage
 from finray.filings.read import doc_name
 from finray.index import layout, schema
 from finray.index.reader import IndexReader

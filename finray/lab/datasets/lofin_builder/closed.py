@@ -15,7 +15,7 @@ from typing import Any, Literal
 from finray.batch.question_files import BadLine, parse_jsonl
 from finray.core.errors import QuestionError, SourceError
 from finray.core.question_fields import read_value
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.datasets import financebench, finqa
 from finray.lab.datasets.records import (
     MAX_QUESTION_CHARACTERS,

@@ -10,7 +10,8 @@ from typing import Any
 
 from finray.batch.question_files import write_questions
 from finray.core.bootstrap import Estimate, estimate
-from finray.core.types import Filing, Question
+from finray.core.filing import Filing
+from finray.core.questions import Question
 from finray.index import layout, schema
 from finray.index.reader import IndexReader
 from finray.lab.datasets.lofin_builder.build import MULTI_DOCUMENT, PARTS, Agreement, Built, Corpus, Request

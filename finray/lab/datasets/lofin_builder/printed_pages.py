@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.lab.datasets.lofin_builder.gold_pages import FilingPages, FoundPage, first
 
 _SHIFTS = range(-80, 41)

@@ -18,7 +18,7 @@ from decimal import Decimal
 from itertools import combinations, islice, permutations, product
 from typing import Final
 
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.datasets.lofin_builder.rewriting import company_name
 from finray.lab.datasets.xbrl.amounts import Amount, amount, percentage
 from finray.lab.datasets.xbrl.asked import Candidate, candidates, settled_facts

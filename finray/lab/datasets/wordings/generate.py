@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.filings.names import brand, tidy_name
 from finray.lab.datasets.wordings.facts import Askable, Row, askable
 from finray.lab.datasets.wordings.patterns import PARTS, NamedConcept, Part, Wordings, fixed_parts, load_wordings

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from string import ascii_lowercase
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.filings.names import brand, tidy_name
 from finray.lab.datasets.wordings.patterns import Wordings, exchanges
 from finray.lab.datasets.xbrl.periods import Period

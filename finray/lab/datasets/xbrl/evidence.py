@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from finray.core.types import GoldEvidence
+from finray.core.questions import GoldEvidence
 from finray.lab.datasets.xbrl.tagged import Fact, Place, TaggedFiling
 
 _PRIMARY = ("income", "balance", "cash_flow")

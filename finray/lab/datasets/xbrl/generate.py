@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.datasets.xbrl.amounts import Amount, amount, percentage, ratio
 from finray.lab.datasets.xbrl.asked import Candidate, FactKey, candidates, settled_facts
 from finray.lab.datasets.xbrl.evidence import best_page, gold_evidence

@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.lab.datasets.xbrl.tagged import Fact
 
 _YEAR = 365.25

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from finray.core.types import Filing, Statement
+from finray.core.filing import Filing, Statement
 from finray.filings.names import brand, tidy_name
 
 NAMED_STATEMENT = 0.12

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from finray.core.errors import FilingError
+from finray.core.filing import Filing, Page
 from finray.core.settings import FilingSettings
-from finray.core.types import Filing, Page
 from finray.filings import inline_xbrl
 from finray.filings.html import HtmlPage, parse_html, split_pages
 from finray.filings.html_tree import Element, text_content

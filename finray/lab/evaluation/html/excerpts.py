@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from finray.core.types import GoldEvidence, Passage, Question
+from finray.core.passages import Passage
+from finray.core.questions import GoldEvidence, Question
 from finray.index.reader import IndexReader
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.analysis import Case

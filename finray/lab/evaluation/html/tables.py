@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from finray.core.bootstrap import Estimate
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 from finray.lab.evaluation.analysis import Analysis
 from finray.lab.evaluation.breakdown import Dimension
 from finray.lab.evaluation.evaluate import compare

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
-from finray.core.types import Question
+from finray.core.questions import Question
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.judging.judgement import Submission, Verdict
 from finray.lab.evaluation.judging.labels import LabeledAnswer

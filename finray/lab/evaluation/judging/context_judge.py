@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.passages import Passage
+from finray.core.predictions import TokenUsage
 from finray.core.question_fields import excerpt
-from finray.core.types import Passage, Question, TokenUsage
+from finray.core.questions import Question
 from finray.hirec.exchange import chosen, converse
 from finray.hirec.prompts import IDS, Prompt, schema_of
 from finray.lab.evaluation.context import ContextScores

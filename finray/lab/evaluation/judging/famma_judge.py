@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from finray.core.question_fields import excerpt
+from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import LlmSettings
-from finray.core.types import GoldEvidence, Question
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.judging.judgement import Judgement, Submission, Verdict
 from finray.models.chat import ChatModel, Message

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from finray.core.errors import FinrayError
-from finray.core.types import TokenUsage
+from finray.core.predictions import TokenUsage
 from finray.lab.evaluation.judging.judgement import AnswerJudge, Judgement, Submission
 from finray.lab.evaluation.judging.judgement_store import JudgementStore
 

@@ -7,8 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import Question
 from finray.core.records import OmitEmpty, Record, from_object, parse_json, to_json
-from finray.core.types import Prediction, Question, TokenUsage
 from finray.lab.evaluation import metrics
 
 Verdict = Literal["correct", "incorrect", "refused"]

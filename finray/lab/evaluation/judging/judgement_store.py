@@ -9,7 +9,8 @@ from types import TracebackType
 from finray.batch.prediction_files import prediction_files
 from finray.batch.stored_lines import Line
 from finray.core.errors import SourceError
-from finray.core.types import Prediction, Question
+from finray.core.predictions import Prediction
+from finray.core.questions import Question
 from finray.lab.evaluation.judging.judgement import Judgement, decode, encode, submission_of
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
+from finray.core.predictions import TokenUsage
 from finray.core.question_fields import excerpt
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.hirec.exchange import converse, text_of
 from finray.hirec.prompts import Prompt
 from finray.lab.evaluation.judging.judgement import VERDICTS, Judgement, Submission, Verdict

@@ -14,8 +14,8 @@ from typer.testing import CliRunner, Result
 from finray.batch.question_files import read_questions
 from finray.cli import app
 from finray.core.errors import SourceError
+from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.core.types import Question
 from finray.index.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
 

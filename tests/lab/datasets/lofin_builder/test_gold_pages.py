@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import LineItem
+from finray.core.filing import LineItem
 from finray.lab.datasets.lofin_builder.closed import Context
 from finray.lab.datasets.lofin_builder.gold_pages import FilingPages, FoundPage, text_match
 from finray.lab.datasets.lofin_builder.printed_pages import PrintedQuestion, find_printed

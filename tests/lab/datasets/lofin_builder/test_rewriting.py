@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.lab.datasets.lofin_builder.rewriting import by_model, by_rules, names_company, names_year
 from finray.models.chat import ScriptedChatModel
 

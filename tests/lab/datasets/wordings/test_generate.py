@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.questions import Question
 from finray.core.settings import FilingSettings
-from finray.core.types import Question
 from finray.lab.datasets.wordings.facts import askable
 from finray.lab.datasets.wordings.generate import distinct_facts, paraphrases, part_of_company
 from finray.lab.datasets.wordings.patterns import PARTS, Part, load_wordings

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Filing
+from finray.core.filing import Filing
 from finray.lab.datasets.wordings.patterns import load_wordings
 from finray.lab.datasets.wordings.phrases import company_forms, misspelled, owner, period_noun, when
 from finray.lab.datasets.xbrl.periods import Period

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.questions import Question
 from finray.core.settings import FilingSettings
-from finray.core.types import Question
 from finray.lab.datasets.xbrl.generate import filing_questions, generate_questions
 from finray.lab.datasets.xbrl.sources import ReadFilings, read_filings
 from finray.lab.datasets.xbrl.tagged import TaggedFiling

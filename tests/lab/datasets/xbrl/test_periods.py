@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from finray.core.types import Filing, FiscalPeriod
+from finray.core.filing import Filing, FiscalPeriod
 from finray.lab.datasets.xbrl.periods import period_of
 from finray.lab.datasets.xbrl.tagged import Fact
 

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Filing, GoldEvidence, Passage, Prediction, Question
+from finray.core.filing import Filing
+from finray.core.passages import Passage
+from finray.core.predictions import Prediction
+from finray.core.questions import GoldEvidence, Question
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.analysis import Case
 from finray.lab.evaluation.html.excerpts import (

@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from finray.core.types import Filing, GoldEvidence, PageRef, Passage, Prediction, Question, TokenUsage
+from finray.core.filing import Filing
+from finray.core.passages import PageRef, Passage
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.analysis import Analysis, analyse
 from finray.lab.evaluation.html.page import render
 from finray.lab.evaluation.known_filings import KnownFilings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import GoldEvidence, Question
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.judging.constructed import constructed_labels
 from finray.lab.evaluation.judging.labels import LabeledAnswer
 from finray.lab.evaluation.mentions import figures

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import LlmSettings, Settings
-from finray.core.types import GoldEvidence, Question
 from finray.index.reader import IndexReader
 from finray.lab.evaluation.judging.famma_judge import PROMPT, FammaJudge, famma_prompt, gold_contexts
 from finray.lab.evaluation.judging.judgement import Submission

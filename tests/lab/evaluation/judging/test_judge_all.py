@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from finray.core.errors import ModelUnavailableError, SourceError
-from finray.core.types import Prediction, Question, TokenUsage
+from finray.core.predictions import Prediction, TokenUsage
+from finray.core.questions import Question
 from finray.lab.evaluation.judging.judge_all import judge_all
 from finray.lab.evaluation.judging.judgement import Judgement, Submission, Verdict
 from finray.lab.evaluation.judging.judgement_store import JudgementStore, read_judgements

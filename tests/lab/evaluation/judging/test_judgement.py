@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.types import Prediction, Question, Status
+from finray.core.predictions import Prediction, Status
+from finray.core.questions import Question
 from finray.lab.evaluation.judging.judgement import VERDICTS, Judgement, Submission, decode, encode, submission_of
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.core.predictions import TokenUsage
 from finray.core.settings import LlmSettings
-from finray.core.types import TokenUsage
 from finray.lab.evaluation.judging.judgement import Submission
 from finray.lab.evaluation.judging.llm_judge import JUDGE, MAX_CHARACTERS, LlmJudge, conversation
 from finray.models.chat import ChatReply, Message, ScriptedChatModel

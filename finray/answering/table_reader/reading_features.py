@@ -1,0 +1,215 @@
+"""Features of a computation that may be meant, for a fitted model."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from finray.answering.cell_features import FEATURES as CELL_FEATURES
+from finray.answering.page_cells import PageCell, measure_of
+from finray.answering.table_reader.amounts import amount_of
+from finray.answering.table_reader.columns import NAMED, Columns
+from finray.answering.table_reader.looked_up import Matches
+from finray.answering.table_reader.odds import Odds
+from finray.answering.table_reader.operations import ARITHMETIC, LISTED, NAMING, Operation, Reading, result
+from finray.answering.table_reader.shortlist import Shortlist
+from finray.answering.units import is_odd
+from finray.core.plan import Unit
+from finray.core.query import Query
+from finray.question.units import fits
+
+_OF_CELLS: Final = (
+    "cover", "best_cover", "surplus", "surplus_column", "part", "fit", "bare", "opens", "closes", "total", "undated",
+    "year", "other_year", "plain", "unasked_percent", "statement", "named_statement", "first_page", "page",
+    "other_filing", "change", "figures", "other_figures",
+)  # fmt: skip
+FEATURES: Final[Mapping[str, str]] = {
+    "operation": "log probability of the operation, by the row model",
+    "tagger": "the question reader found the same operation",
+    "tagger_other": "the question reader found another one",
+    "several": "log probability that the operands are of several rows, or of one",
+    "measure": "mean log probability that the operands measure what theirs do: money, percent, ...",
+    "order": "log probability of the order of two periods",
+    "first": "log probability of the first operand's row",
+    "second": "log probability of the second operand's row",
+    "listed": "mean log probability that the rows are listed ones",
+    "unlisted": "log probability that no other row is a listed one",
+    "words": "the first row's words, below those of the best row",
+    "period": "fit of the worst operand's period",
+    "periods": "mean fit of the operands' periods",
+    "unnamed": "periods that the question names and no operand has",
+    "prior": "the second operand is of the year before the only period that the question names",
+    "backwards": "the first of two periods is the older one",
+    "same_table": "the operands are of one table",
+    "same_page": "the operands are of one page",
+    "same_row": "the operands are of one printed row",
+    "same_column": "the operands are of one column of a table",
+    "same_period": "the operands are of one period",
+    "same_unit": "the operands have one unit",
+    "unit": "the result has the unit asked for",
+    "misfit": "the result has another unit than that asked for",
+    "money_ratio": "a quotient of amounts of money, for a question that asks for no unit",
+    "per_unit": "a quotient of different units",
+    "negative": "the figure is negative",
+    "single": "one cell",
+    "pair": "two cells in order",
+    "list": "two or more cells in any order",
+    "length": "logarithm of the number of cells",
+    "matched": "mean match of the cells with the words of their quantities",
+    "matched_best": "the same, below that of the best rows",
+    "held": "mean share of a quantity's words in row, section or column",
+    "spare": "mean share of a row's words that its quantity lacks",
+    "looked_up": "share of the cells that a look-up of the quantities found",
+    "unused": "share of the found cells that the reading does not use",
+    "odd": "a percentage or quotient of a size that hardly anyone reports",
+    "over": "a share of more than the whole",
+    "of_total": "a share or quotient whose second operand alone is a total",
+    **{name: f"{name} of the cells, as in cell_features" for name in _OF_CELLS},
+}
+_CELL_COLUMNS: Final = [list(CELL_FEATURES).index(name) for name in _OF_CELLS]
+_TOTAL = re.compile(r"\b(?:total|consolidated)\b", re.I)
+_TAGGED: Final[Mapping[str, frozenset[str]]] = {
+    "max": frozenset({"max", "which_max"}),
+    "min": frozenset({"min", "which_min"}),
+    "which": frozenset({"which_max", "which_min"}),
+}
+
+
+def unit_of(operation: Operation, cells: Sequence[PageCell]) -> Unit:
+    """The unit of the result: that of the operation, else of the cells."""
+    fixed = ARITHMETIC[operation].unit
+    if fixed is not None:
+        return fixed
+    units: Mapping[str | None, Unit] = {"percent": "percent", "shares": "shares", "per share": "USD/share"}
+    return units.get(measure_of(cells[0].item), "USD")
+
+
+class Describer:
+    """Describes the readings of one question."""
+
+    def __init__(self, query: Query, rows: Shortlist, odds: Odds, columns: Columns, matches: Matches) -> None:
+        self._query, self._rows, self._odds, self._columns, self._matches = query, rows, odds, columns, matches
+        self._best_match = matches.words.max(axis=0, initial=0.0)
+        self._looked_up = len(set(matches.found) - {-1})
+        self._of_cells = rows.features[:, _CELL_COLUMNS]
+        self._amounts = [amount_of(cell.item) for cell in rows.cells]
+
+    def described(self, reading: Reading) -> tuple[float, list[float]] | None:
+        """The value and the features; None without a value, or if the cells are of several filings or currencies."""
+        at = list(reading.cells)
+        cells = [self._rows.cells[cell] for cell in at]
+        if len({cell.filing.filing_id for cell in cells}) > 1:
+            return None
+        if len({cell.item.unit for cell in cells if measure_of(cell.item) == "money"}) > 1:
+            return None
+        value = result(reading.operation, [self._amounts[cell] for cell in at])
+        if value is None:
+            return None
+        owners = [self._rows.owner[cell] for cell in at]
+        pair = len(at) == 2 and reading.operation not in LISTED
+        several = len(set(owners)) > 1
+        fits_period, unnamed, prior, backwards = self._periods(reading, pair=pair, several=several)
+        ends = {cell.item.period_end for cell in cells}
+        ordered = pair and len(ends) == 2 and None not in ends
+        listed = reading.operation in LISTED and several
+        measures = {measure_of(cell.item) for cell in cells}
+        unit = unit_of(reading.operation, cells)
+        asked = self._query.shape.unit
+        if asked is None and "share" in self._query.intents:
+            asked = "percent"  # "what portion of its sites": their number is no portion
+        names = reading.operation in NAMING
+        money = measures == {"money"}
+        fitting = names or fits(asked, unit, money=money)
+        tagged = self._query.operation
+        agrees = reading.operation in _TAGGED.get(tagged, frozenset({tagged}))
+        row = {
+            "operation": self._odds.operations[reading.operation],
+            "tagger": agrees,
+            "tagger_other": bool(tagged) and not agrees,
+            "several": self._odds.several[several] if len(at) > 1 else 0.0,
+            "measure": sum(self._odds.measures[measure_of(cell.item) or "number"] for cell in cells) / len(cells),
+            "order": self._odds.order[backwards] if ordered else 0.0,
+            "first": 0.0 if listed else self._odds.first[owners[0]],
+            "second": self._odds.second[owners[1]] if pair and several else 0.0,
+            "listed": float(self._odds.listed[owners].mean()) if listed else 0.0,
+            "unlisted": float(self._odds.unlisted.sum() - self._odds.unlisted[sorted(set(owners))].sum())
+            if listed
+            else 0.0,
+            "words": self._rows.scores[owners[0]] - self._rows.scores.max(),
+            "period": min(fits_period),
+            "periods": sum(fits_period) / len(fits_period),
+            "unnamed": unnamed,
+            "prior": prior,
+            "backwards": backwards,
+            "same_table": len({self._rows.series[owner].table for owner in owners}) == 1,
+            "same_page": len({(cell.filing.filing_id, cell.item.page) for cell in cells}) == 1,
+            "same_row": len({cell.row for cell in cells}) == 1,
+            "same_column": len(
+                {(self._rows.series[o].table, c.item.column) for o, c in zip(owners, cells, strict=True)}
+            )
+            == 1,
+            "same_period": len({(cell.item.period_end, cell.item.months) for cell in cells}) == 1,
+            "same_unit": len(measures) == 1,
+            "unit": asked is not None and fitting,
+            "misfit": not fitting,
+            "money_ratio": reading.operation == "ratio" and money and asked is None,
+            "per_unit": reading.operation == "ratio" and len(measures) > 1,
+            "negative": value < 0,
+            "single": len(at) == 1,
+            "pair": pair,
+            "list": reading.operation in LISTED,
+            "length": math.log(len(at)),
+            **self._looks(at, in_order=pair and several),
+            "odd": is_odd(100 * value if unit == "percent" else value, unit),
+            "over": reading.operation == "share" and value > 1,
+            "of_total": reading.operation in ("share", "ratio") and [_is_total(c) for c in cells] == [False, True],
+        }
+        return value, [*(float(row[name]) for name in row), *self._of_cells[at].mean(axis=0)]
+
+    def _looks(self, at: Sequence[int], *, in_order: bool) -> dict[str, float]:
+        """How the cells agree with the words of the quantities: each with its own if they are ``in_order``, else with
+        the one that it fits best."""
+        known = self._matches
+        used = {known.found[cell] for cell in at} - {-1}
+        found = {
+            "looked_up": sum(known.found[cell] >= 0 for cell in at) / len(at),
+            "unused": 1 - len(used) / self._looked_up if self._looked_up else 0.0,
+        }
+        quantities = known.words.shape[1]
+        if not quantities:
+            return {"matched": 0.0, "matched_best": 0.0, "held": 0.0, "spare": 0.0, **found}
+        best = known.words[at].argmax(axis=1)
+        own = np.arange(len(at)) if in_order and quantities == len(at) else best
+        return {
+            "matched": float(known.words[at, own].mean()),
+            "matched_best": float((known.words[at, own] - self._best_match[own]).mean()),
+            "held": float(known.held[at, own].mean()),
+            "spare": float(known.spare[at, own].mean()),
+            **found,
+        }
+
+    def _periods(self, reading: Reading, *, pair: bool, several: bool) -> tuple[list[float], int, bool, bool]:
+        """Fit of each operand's period, unnamed periods, prior, backwards."""
+        at, columns = list(reading.cells), self._columns
+        fits_now = columns.fits[at]
+        used = (fits_now >= NAMED).any(axis=0)
+        unnamed = int(columns.named - used.sum()) if columns.named else 0
+        ends = [self._rows.cells[cell].item.period_end for cell in at]
+        if not pair or (several and ends[0] == ends[1]):
+            return fits_now.max(axis=1).tolist(), max(unnamed, 0), False, False
+        backwards = ends[0] is not None and ends[1] is not None and ends[0] < ends[1]
+        if columns.named <= 1:
+            earlier = float(columns.before[at[1]].max())
+            return [float(fits_now[0].max()), earlier], 0, earlier >= NAMED, backwards
+        straight = min(fits_now[0, -1], fits_now[1, 0])
+        crossed = min(fits_now[0, 0], fits_now[1, -1])
+        best = [fits_now[0, -1], fits_now[1, 0]] if straight >= crossed else [fits_now[0, 0], fits_now[1, -1]]
+        return [float(fit) for fit in best], max(unnamed, 0), False, backwards
+
+
+def _is_total(cell: PageCell) -> bool:
+    return _TOTAL.search(f"{cell.item.label} {cell.item.column_label or ''}") is not None

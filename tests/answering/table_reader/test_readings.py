@@ -1,0 +1,43 @@
+"""Which cells are computed with one another."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
+from finray.core.filing import LineItem
+from finray.core.query import Query
+from finray.core.roles import Curation
+from tests.answering.made_up_cells import BEFORE, facts, item, passage
+from tests.answering.table_reader.scores import FakeRowReader
+
+
+def _computed(items: tuple[LineItem, ...], reader: FakeRowReader) -> set[tuple[str, ...]]:
+    """The operation and the printed figures of each reading."""
+    text = "How do these figures compare?"
+    competing = TableAnswerer(facts(items), reader).competing(
+        Query(text, text, ("acme",)), Curation((passage(3),), answerable=True)
+    )
+    assert competing is not None
+    found = competing.found
+    return {(each.operation, *(cell.item.text for cell in cells_of(found, each))) for each in found.readings}
+
+
+def test_rows_of_different_years_meet_in_their_column() -> None:
+    rows = (item(3, 1, "2022", 368.0), replace(item(3, 2, "2021", 401.0), period_end=BEFORE))
+    assert ("growth", "401", "368") in _computed(rows, FakeRowReader("growth", "2021", "2022"))
+
+
+def test_a_share_of_the_total_of_the_same_row() -> None:
+    due = item(3, 1, "Fixed rate", 4055.0, column_label="Due first")
+    total = replace(due, value=44884.0, text="44,884", column=2, column_label="Total")
+    assert ("share", "4,055", "44,884") in _computed((due, total), FakeRowReader("share", "Due", "Total"))
+
+
+def test_any_two_likely_rows_are_added_up() -> None:
+    rows = tuple(item(3, row, label, 10.0 * row) for row, label in enumerate(("Tea", "Juice", "Milk"), start=1))
+    added = _computed(rows, FakeRowReader("sum", "Tea", listed=("Tea", "Milk")))
+    assert {frozenset(pair) for _, *pair in added if len(pair) == 2} == {
+        frozenset(pair) for pair in itertools.combinations(("10", "20", "30"), 2)
+    }
