@@ -14,7 +14,6 @@ from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.index.facts import FilingFacts
 from finray.models.encoder import Encoder
-from finray.models.row_reader import row_reader
 
 
 class FigureAnswerer:
@@ -49,8 +48,6 @@ class FigureAnswerer:
         """The figures that compete, none if the question asks for a cause, and what the question tells about them
         (``question_signals``)."""
         passages = () if "cause" in query.intents else fitting_period(query, curation.kept, self._facts)
-        sentences = candidates_of(query, passages, self._facts, self._encoder, read=self._read)
-        measures = row_reader().measures(query.question) if self._read and sentences.sentences else None
-        found = figure_candidates(query, sentences, measures)
+        found = figure_candidates(query, candidates_of(query, passages, self._facts, self._encoder, read=self._read))
         operands = len(curation.plans[0].operands) if curation.plans else 0
         return found, question_signals(query, found.unprinted, operands)

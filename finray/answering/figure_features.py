@@ -22,7 +22,6 @@ from finray.answering.sentence_features import FEATURES as SENTENCE_FEATURES
 from finray.answering.sentence_features import Candidates, Floats, asked_words, sentence_words
 from finray.core.query import Query
 from finray.filings.sentences import Sentence
-from finray.models.row_reader import MEASURES
 from finray.question.synonyms import variants, words_of
 
 _OF_SENTENCE: Final = (
@@ -54,7 +53,6 @@ FEATURES: Final[dict[str, str]] = {
     "spelled": "a number in words",
     **{f"stated_{kind.replace(' ', '_')}": f"{kind}, as the question asks for" for kind in KINDS},
     **{f"open_{kind.replace(' ', '_')}": f"{kind}, for a question that leaves the unit open" for kind in KINDS},
-    "measure": "log probability that the question asks for such a figure, by the row reader",
     "near_unit": "of a unit that the question may mean by another name: shares for a count",
     "named": "share of the names in the question, besides the company's, in the sentence or beside it",
     "named_clause": "the same in the clause",
@@ -84,8 +82,6 @@ _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls",
 _RATES = frozenset({"percent", "percent_anywhere", "rate", "share"})
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NAME = re.compile(r"(?<=[\w,;:'’\"”)%-]\s)[A-Z][\w&.'’-]*|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]+")
-_MEASURES: Final = {"count": "number"}
-_LEAST_LOG = -6.0
 _VARIANTS = 8
 _SMALL = 12
 _OTHER_NAMES: Final = {
@@ -113,9 +109,8 @@ class FigureCandidates:
     unprinted: float
 
 
-def figure_candidates(query: Query, source: Candidates, measures: Floats | None = None) -> FigureCandidates:
-    """The figures of the sentences of ``source`` with their features. ``measures`` [len(MEASURES)] are log
-    probabilities of what the question asks for, None if they are not known."""
+def figure_candidates(query: Query, source: Candidates) -> FigureCandidates:
+    """The figures of the sentences of ``source`` with their features."""
     figures: list[ProseFigure] = []
     owners: list[int] = []
     for number, sentence in enumerate(source.sentences):
@@ -131,9 +126,6 @@ def figure_candidates(query: Query, source: Candidates, measures: Floats | None 
     _years(features, query, figures)
     _cues(features, query, figures, texts)
     _kinds(features, query, figures)
-    if measures is not None:
-        numbers = [MEASURES.index(_MEASURES.get(figure.kind, figure.kind)) for figure in figures]
-        features[:, _COLUMN["measure"]] = np.maximum(measures[numbers], _LEAST_LOG)
     return FigureCandidates(source, tuple(figures), tuple(owners), features, unprinted)
 
 

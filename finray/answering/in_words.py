@@ -18,7 +18,7 @@ from finray.core.question_fields import excerpt
 from finray.filings.sentences import BULLETS, Sentence, page_sentences
 from finray.index.facts import FilingFacts, IndexedPage
 from finray.models.encoder import Encoder
-from finray.models.row_reader import row_reader
+from finray.models.sentence_reader import sentence_reader
 from finray.question.definitions import unread_definition
 
 MIN_HELD = 0.6
@@ -35,14 +35,14 @@ _NEAREST = 3
 def candidates_of(
     query: Query, passages: Sequence[Passage], facts: FilingFacts, encoder: Encoder, *, read: bool = False
 ) -> Candidates:
-    """The sentences of the pages of ``passages``; with ``read`` the row reader reads the likeliest ones."""
+    """The sentences of the pages of ``passages``; with ``read`` a trained model reads the likeliest ones."""
     scores: dict[tuple[str, int], float] = {}
     for passage in passages:
         scores.setdefault((passage.filing_id, passage.page), passage.score)
     pages = facts.indexed_pages(list(scores)[:_PAGES])
     found = [scores[page.filing_id, page.page] for page in pages]
     sentences = candidates(query, pages, found, encoder.encode_query(query.question))
-    return with_reading(query.question, sentences, row_reader(), shipped_sentence_model()) if read else sentences
+    return with_reading(query.question, sentences, sentence_reader(), shipped_sentence_model()) if read else sentences
 
 
 class WordsAnswerer:

@@ -1,4 +1,4 @@
-"""Lets the row reader read the likeliest sentences beside the question: meaning, where features only count words."""
+"""Lets a trained model read the likeliest sentences beside the question: meaning, where features only count words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from finray.answering.sentence_features import FEATURES, Candidates
 from finray.answering.sentence_model import SentenceModel
 from finray.filings.sentences import Sentence
-from finray.models.row_reader import RowReader
+from finray.models.sentence_reader import SentenceReader
 
 READ: Final = 10
 """Sentences that are read: some 0.1 s of a processor."""
@@ -20,12 +20,12 @@ _COLUMN: Final = {name: list(FEATURES).index(name) for name in ("read", "read_be
 
 
 def sentence_text(sentence: Sentence) -> str:
-    """A sentence as the row reader sees it, after the end of its heading."""
+    """A sentence as the reader sees it, after the end of its heading."""
     heading = sentence.heading[-_HEADING:]
     return f"{heading} | {sentence.text}" if heading else sentence.text
 
 
-def with_reading(question: str, found: Candidates, reader: RowReader, model: SentenceModel) -> Candidates:
+def with_reading(question: str, found: Candidates, reader: SentenceReader, model: SentenceModel) -> Candidates:
     """``found`` with the features of reading for the sentences that are likeliest by ``model`` without them."""
     if not found.sentences:
         return found

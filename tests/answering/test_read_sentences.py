@@ -1,4 +1,4 @@
-"""Sentences that the row reader read: which ones, and what their features say."""
+"""Sentences that a model read: which ones, and what their features say."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from finray.answering.read_sentences import READ, sentence_text, with_reading
 from finray.answering.sentence_features import FEATURES, Candidates
 from finray.answering.sentence_model import SentenceModel
 from finray.filings.sentences import Sentence
-from finray.models.row_reader import Logits, RowReader
+from finray.models.pair_reader import Logits
+from finray.models.sentence_reader import SentenceReader
 
 _COLUMN = {name: at for at, name in enumerate(FEATURES)}
 
 
-class _Reader(RowReader):
+class _Reader(SentenceReader):
     """The longer the sentence, the better the answer."""
 
     def __init__(self) -> None:

@@ -1,26 +1,13 @@
-"""The row reader on MiniLM's package: packing of weights, scores of rows and sentences, texts of any length."""
+"""The row reader on MiniLM's package: scores of rows, what the question tells, texts of any length."""
 
 from __future__ import annotations
 
-import io
-from typing import Any
-
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from finray.core.errors import ModelUnavailableError
-from finray.models.row_reader import (
-    MEASURES,
-    OPERATIONS,
-    RowReader,
-    quantized,
-    read_weights,
-    reader_module,
-    role_logits,
-    row_reader,
-    shipped_weights,
-)
+from finray.models.pair_reader import shipped_weights
+from finray.models.row_reader import MEASURES, OPERATIONS, WEIGHTS, RowReader, role_logits, row_heads, row_reader
 
 QUESTION = "How much did Acme pay for variable leases in 2022?"
 ROWS = (
@@ -28,29 +15,6 @@ ROWS = (
     "Inventories | Raw materials | amount",
     "Risk-free rate | percent",
 )
-
-
-def _packed(state: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.float32]]:
-    file = io.BytesIO()
-    np.savez_compressed(file, **quantized(state))  # type: ignore[arg-type]
-    file.seek(0)
-    return read_weights(file)
-
-
-def test_packed_weights_come_back_within_half_a_step() -> None:
-    random = np.random.default_rng(0)
-    state: dict[str, npt.NDArray[Any]] = {
-        "bert.matrix": random.normal(size=(7, 5)).astype(np.float32),
-        "bert.bias": random.normal(size=7).astype(np.float32),
-    }
-    back = _packed(state)
-    step = np.abs(state["bert.matrix"]).max(axis=1, keepdims=True) / 127
-    assert (np.abs(back["bert.matrix"] - state["bert.matrix"]) <= step / 2 + 1e-6).all()
-    assert np.allclose(back["bert.bias"], state["bert.bias"], atol=2e-3)
-
-
-def test_a_row_of_zeros_stays_zeros() -> None:
-    assert not _packed({"ops.weight": np.zeros((2, 3), dtype=np.float32)})["ops.weight"].any()
 
 
 def test_the_row_that_is_asked_for_scores_highest() -> None:
@@ -75,10 +39,9 @@ def test_the_operation_is_read_from_the_question() -> None:
     ],
 )
 def test_the_measure_is_read_from_the_question(question: str, measure: str) -> None:
-    measures = row_reader().measures(question)
+    measures = row_reader().rows(question, ROWS).measures
     assert MEASURES[int(measures.argmax())] == measure
     assert np.exp(measures).sum() == pytest.approx(1.0)
-    assert np.allclose(row_reader().rows(question, ROWS).measures, measures, atol=0.05)
 
 
 def test_a_fall_counts_backwards_more_than_a_rise() -> None:
@@ -89,31 +52,17 @@ def test_a_fall_counts_backwards_more_than_a_rise() -> None:
     assert fall > rise
 
 
-def test_the_sentence_that_answers_scores_highest() -> None:
-    sentences = (
-        "We operate in three segments and believe that our brands are well known.",
-        "Net sales decreased primarily due to unfavorable currency and lower volumes in Europe.",
-    )
-    assert int(row_reader().sentences("Why did Acme's net sales fall?", sentences).argmax()) == 1
-
-
 def test_scores_follow_their_rows_in_any_order() -> None:
     forwards, backwards = row_reader().rows(QUESTION, ROWS), row_reader().rows(QUESTION, ROWS[::-1])
     assert np.allclose(forwards.first, backwards.first[::-1], atol=1e-3)
     assert np.allclose(forwards.listed, backwards.listed[::-1], atol=1e-3)
 
 
-def test_the_scores_of_sentences_do_not_depend_on_what_is_read_together() -> None:
-    together = row_reader().sentences(QUESTION, ROWS)
-    alone = [row_reader().sentences(QUESTION, [row])[0] for row in ROWS]
-    assert np.allclose(together, alone, atol=1e-3)
-
-
 def test_questions_of_different_length_are_compared_apart() -> None:
     """A question's rows are compared with one another, not with those of other questions of a batch."""
     import torch
 
-    _, _, heads = reader_module()
+    heads = row_heads()
     torch.manual_seed(0)
     torch.nn.init.normal_(heads["rivals"].weight)
     for head in heads.values():
@@ -127,11 +76,10 @@ def test_questions_of_different_length_are_compared_apart() -> None:
 
 def test_texts_of_any_length_are_read() -> None:
     assert row_reader().rows("why " * 500, ["word " * 500, ""]).first.shape == (2,)
-    assert row_reader().sentences("why", ["word " * 500]).shape == (1,)
 
 
 def test_weights_of_another_version_are_refused() -> None:
-    state = dict(shipped_weights())
+    state = dict(shipped_weights(WEIGHTS))
     del state["ops.weight"]
     with pytest.raises(ModelUnavailableError, match="another version"):
         RowReader(state)

@@ -72,7 +72,7 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     "finray/lab/evaluation/judging/constructed.py": [{"own": _NAME, "pairs": ["up", "rose", "higher than"]}],
     "finray/question/definitions.py": [{"word": "divided by"}],
     "finray/question/intents.py": [],
-    "finray/question/judgements.py": [],
+    "finray/question/judgement_criteria.py": [],
     "finray/question/mentions.py": [],
     "finray/question/phrase.py": [{"longest_first": "a a|a"}],
     "finray/question/rule_reader.py": [{"name": "a" * 100}],

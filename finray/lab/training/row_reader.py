@@ -1,4 +1,4 @@
-"""Fine-tunes the row reader (``finray.models.row_reader``), which reads questions beside rows of tables or sentences.
+"""Fine-tunes the models that read questions beside rows of tables and beside sentences, together.
 
 Each question is read beside its gold rows and hard negatives. The first and second operand are chosen by a softmax over
 the rows, listed rows by a logistic loss, the operation from the question alone; sentences by both losses.
@@ -19,20 +19,9 @@ from torch.nn import functional
 
 from finray.core.errors import ModelUnavailableError
 from finray.lab.training.row_examples import RowExample
-from finray.models.row_reader import (
-    MEASURES,
-    OPERATIONS,
-    QUESTION_TOKENS,
-    ROW_TOKENS,
-    SENTENCE_TOKENS,
-    RowReader,
-    batch,
-    load_state,
-    pooled,
-    reader_module,
-    role_logits,
-    token_ids,
-)
+from finray.models.pair_reader import QUESTION_TOKENS, batch, load_state, pair_module, pooled, token_ids
+from finray.models.row_reader import MEASURES, OPERATIONS, ROW_TOKENS, RowReader, role_logits, row_heads
+from finray.models.sentence_reader import SENTENCE_TOKENS, sentence_heads
 
 Report = Callable[[str], None]
 _PARTS = 4
@@ -60,7 +49,7 @@ def fine_tune(
     report: Report,
     start: Mapping[str, npt.NDArray[Any]] | None = None,
 ) -> dict[str, npt.NDArray[Any]]:
-    """The state of the fitted module, as RowReader takes it; word embeddings stay those of MiniLM and are left out.
+    """The state of the fitted module for RowReader and SentenceReader, without word embeddings: those stay MiniLM's.
     ``start`` is the state to go on from, instead of MiniLM's; heads that it lacks start anew.
 
     Raises ValueError without examples, and ModelUnavailableError if ``start`` has other layers.
@@ -104,7 +93,8 @@ class _Training:
     def __init__(self, options: RowReaderOptions, start: Mapping[str, npt.NDArray[Any]]) -> None:
         self._options = options
         self._random = random.Random(options.seed)
-        self._tokenizer, self._bert, self._heads = reader_module()
+        self._tokenizer, self._bert = pair_module()
+        self._heads: dict[str, Any] = {**row_heads(), **sentence_heads()}
         lacking = load_state(self._bert, self._heads, start)
         if start and any(name.startswith("bert.") for name in lacking):
             raise ModelUnavailableError(f"these are no weights of the row reader: they lack {lacking[:3]}")

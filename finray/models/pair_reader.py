@@ -1,0 +1,169 @@
+"""A small transformer that reads a question beside another text, with heads that say what it found.
+
+The first four layers of all-MiniLM-L6-v2, fine-tuned as a cross-encoder. The word embeddings are those of the package,
+so only layers and heads come with finray, a byte a weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import IO, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from finray.core.errors import ModelUnavailableError
+from finray.models.minilm import minilm_folder
+
+LAYERS: Final = 4
+STATE: Final = 768
+"""Components of what is read: the first state, and the mean of all."""
+QUESTION_TOKENS: Final = 56
+"""Tokens of a question that are read: its first and last ones."""
+_CLS, _SEP = 101, 102
+_PASS_TOKENS = 1_500
+"""Padded tokens of one forward pass."""
+Logits = npt.NDArray[np.float64]
+State = Mapping[str, npt.NDArray[Any]]
+
+
+class PairReader:
+    """Reads pairs on the CPU; thread-safe. ``heads`` are modules over states [pairs, STATE]."""
+
+    def __init__(self, state: State, heads: Mapping[str, Any]) -> None:
+        """Raises ModelUnavailableError if MiniLM's package is missing or ``state`` does not fit."""
+        import torch
+
+        from finray.models.transformer_encoder import fast_bf16
+
+        self._torch = torch
+        self._tokenizer, self._bert = pair_module()
+        self.heads = heads
+        lacking = load_state(self._bert, heads, state)
+        if lacking:
+            raise ModelUnavailableError(f"these weights are of another version: they lack {lacking[:3]}; train again")
+        if fast_bf16(torch.device("cpu")):  # logits move by less than 0.1, in 60% of the time
+            self._bert.to(torch.bfloat16)
+        for module in (self._bert, *heads.values()):
+            module.eval()
+
+    def states(self, question: str, texts: Sequence[str], tokens: int) -> Any:
+        """[texts, STATE]: ``question`` beside the first ``tokens`` of each text, alone if it is empty."""
+        words = token_ids(self._tokenizer, question, QUESTION_TOKENS, both_ends=True)
+        return self._states([(words, token_ids(self._tokenizer, text, tokens) if text else []) for text in texts])
+
+    def _states(self, pairs: Sequence[tuple[list[int], list[int]]]) -> Any:
+        """[pairs, STATE]: pairs of like length are read together."""
+        torch = self._torch
+        lengths = [len(first) + len(second) for first, second in pairs]
+        order = sorted(range(len(pairs)), key=lengths.__getitem__)
+        found: dict[int, Any] = {}
+        while order:
+            size = max(1, _PASS_TOKENS // (lengths[order[-1]] + 3))
+            part, order = order[-size:], order[:-size]
+            with torch.inference_mode():
+                states = pooled(self._bert, batch([pairs[number] for number in part]))
+            found.update(zip(part, states, strict=True))
+        return torch.stack([found[number] for number in range(len(pairs))])
+
+
+def pair_module() -> tuple[Any, Any]:
+    """(tokenizer, transformer) before fine-tuning. Raises ModelUnavailableError."""
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.utils import logging as transformers_logging
+
+    folder = str(minilm_folder())
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    bert = AutoModel.from_pretrained(folder)
+    bert.encoder.layer = bert.encoder.layer[:LAYERS]
+    bert.pooler = None
+    return AutoTokenizer.from_pretrained(folder), bert
+
+
+def linear(outputs: int) -> Any:
+    """A head over states."""
+    import torch
+
+    return torch.nn.Linear(STATE, outputs)
+
+
+def load_state(bert: Any, heads: Mapping[str, Any], state: Mapping[str, npt.NDArray[Any]]) -> list[str]:
+    """Loads ``state`` into the modules; the names of what it lacks. Raises ModelUnavailableError if a shape differs."""
+    import torch
+
+    lacking: list[str] = []
+    for name, module in (("bert", bert), *heads.items()):
+        own = {key.partition(".")[2]: value for key, value in state.items() if key.partition(".")[0] == name}
+        tensors = {key: torch.from_numpy(np.asarray(value, dtype=np.float32)) for key, value in own.items()}
+        try:
+            missing = module.load_state_dict(tensors, strict=False).missing_keys
+        except RuntimeError as error:
+            raise ModelUnavailableError(f"weights of another reader: {error}; train it again") from error
+        # The word embeddings are those of MiniLM's package.
+        kept = ("word_embeddings", "position_ids")
+        lacking += [f"{name}.{key}" for key in missing if not any(part in key for part in kept)]
+    return lacking
+
+
+def token_ids(tokenizer: Any, text: str, limit: int, *, both_ends: bool = False) -> list[int]:
+    """The tokens of ``text``, at most ``limit``: the first ones, with ``both_ends`` half of them the last."""
+    found: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+    if len(found) <= limit:
+        return found
+    half = limit // 2
+    return found[:half] + found[half - limit :] if both_ends else found[:limit]
+
+
+def batch(pairs: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:
+    """The padded inputs of a forward pass; a pair with an empty second part is the first alone."""
+    import torch
+
+    sequences = [([_CLS, *first, _SEP], [*second, _SEP] if second else []) for first, second in pairs]
+    width = max(len(first) + len(second) for first, second in sequences)
+    ids, types, mask = (torch.zeros(len(pairs), width, dtype=torch.long) for _ in range(3))
+    for row, (first, second) in enumerate(sequences):
+        length = len(first) + len(second)
+        ids[row, :length] = torch.tensor(first + second)
+        types[row, len(first) : length] = 1
+        mask[row, :length] = 1
+    return {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
+
+
+def pooled(bert: Any, inputs: dict[str, Any]) -> Any:
+    """[pairs, STATE]: the first state, and the mean of all."""
+    import torch
+
+    states = bert(**inputs).last_hidden_state.float()
+    mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
+    return torch.cat([states[:, 0], (states * mask).sum(1) / mask.sum(1)], -1)
+
+
+def quantized(state: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+    """``state`` with matrices as int8, each row with its own scale (``NAME.scale``), and the rest as float16."""
+    packed: dict[str, npt.NDArray[Any]] = {}
+    for name, value in state.items():
+        if value.ndim != 2:
+            packed[name] = value.astype(np.float16)
+            continue
+        scale = np.maximum(np.abs(value).max(axis=1, keepdims=True), 1e-8) / 127
+        packed[name] = np.round(value / scale).astype(np.int8)
+        packed[f"{name}.scale"] = scale.astype(np.float32)
+    return packed
+
+
+def read_weights(file: IO[bytes]) -> dict[str, npt.NDArray[np.float32]]:
+    """What :func:`quantized` packed, as float32."""
+    with np.load(file, allow_pickle=False) as saved:
+        found = {}
+        for name in saved.files:
+            if not name.endswith(".scale"):
+                value = saved[name].astype(np.float32)
+                found[name] = value * saved[f"{name}.scale"] if f"{name}.scale" in saved.files else value
+        return found
+
+
+def shipped_weights(file: str) -> dict[str, npt.NDArray[np.float32]]:
+    """The weights of ``file`` that come with finray."""
+    with resources.files("finray.models").joinpath(file).open("rb") as opened:
+        return read_weights(opened)
