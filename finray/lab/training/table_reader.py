@@ -33,7 +33,7 @@ from finray.question.companies import CompanyCatalog
 
 ReadingQuestion: TypeAlias = ChoiceQuestion[Readings]
 
-READINGS: Final = ChoiceTask[Readings](SIGNALS, best_reading, signals, wrong=0.025)
+READINGS: Final = ChoiceTask[Readings](SIGNALS, best_reading, signals, wrong=0.03)
 _MOVES: Final = frozenset({"difference", "growth"})
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
