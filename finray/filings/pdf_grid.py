@@ -262,8 +262,8 @@ def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
 def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> list[Printed]:
     """A title that is centered over the table, whose middle is ``middle``, kept off the ``first`` column below it."""
     title = row[0]
-    off_table, off_first = (abs(title.x0 + title.x1 - 2 * center) for center in (middle, sum(first) / 2))
-    heads_first = off_first <= off_table or abs(title.x1 - first[1]) < FLUSH
+    off_table, off_first = (abs((title.x0 + title.x1) / 2 - center) for center in (middle, sum(first) / 2))
+    heads_first = off_first <= off_table or (abs(title.x1 - first[1]) < FLUSH and off_table > 2 * FLUSH)
     if len(row) > 1 or title.x0 >= first[0] or heads_first or _PERIOD.search(title.text):
         return row
     return [replace(title, x1=min(title.x1, first[0]))]

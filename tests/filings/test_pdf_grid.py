@@ -82,6 +82,13 @@ def test_a_title_in_the_middle_heads_no_column() -> None:
     ]
 
 
+def test_a_title_that_ends_above_the_first_column_heads_it_no_more() -> None:
+    page = _page([("", ()), ("", ("2022", "2021", "2020")), ("Cash", ("1", "2", "3"))])
+    page.insert_text((201, 80), "Acme Outfitters Corporation Inc.", fontsize=9)
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column) for cell in grid.rows[0]] == [("Acme Outfitters Corporation Inc.", 0)]
+
+
 def test_a_wide_heading_over_the_first_column_stays_there() -> None:
     page = _page([("", ("Share of plan assets", "", "")), ("", ("2022", "2021", "2020")), ("Cash", ("1", "2", "3"))])
     (grid,) = page_grids(page, 0)
