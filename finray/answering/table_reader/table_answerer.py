@@ -24,6 +24,7 @@ from finray.answering.table_reader.reading_choice import (
 from finray.answering.table_reader.reading_features import unit_of
 from finray.answering.table_reader.readings import Readings, readings_of
 from finray.answering.table_reader.second_opinion import SecondOpinion, second_opinion
+from finray.answering.table_reader.series import series_of
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.answering.units import answers_unit
 from finray.core.filing import Filing
@@ -172,9 +173,9 @@ def coverage_of(reading: Reading, cells: list[PageCell], facts: FilingFacts) -> 
 
 
 def _is_backwards(cells: Sequence[PageCell]) -> bool:
-    """Whether the first cell is of an earlier period than the second."""
+    """Whether the cells are of one row and the first is of an earlier period than the second."""
     first, second = (cell.item.period_end for cell in cells)
-    return first is not None and second is not None and first < second
+    return first is not None and second is not None and first < second and len(series_of(cells)) == 1
 
 
 def _unused(name: str, taken: dict[str, Found]) -> str:

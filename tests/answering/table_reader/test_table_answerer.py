@@ -68,6 +68,18 @@ def test_a_fall_is_the_earlier_figure_less_the_later_one() -> None:
     assert answer.text.startswith("a decrease of $136 million")
 
 
+def test_what_is_less_than_another_row_did_not_fall() -> None:
+    items = (
+        item(3, 1, "Assets of Borealis", 379e6, text="379", period_end=BEFORE),
+        item(3, 2, "Assets of Cirrus", 60e6, text="60"),
+    )
+    query = _query("How much more was bought with Borealis than with Cirrus?", 2021, 2022)
+    answer = _answer(query, FakeRowReader("difference", "Borealis", "Cirrus", backwards=True), items)
+    assert answer is not None
+    assert answer.value == 319e6
+    assert answer.text.startswith("$319 million")
+
+
 def test_growth_over_the_year_before_the_only_one_named() -> None:
     query = _query("By what percentage did spending of the Beverages rise in 2022?", 2022, unit="percent")
     answer = _answer(query, FakeRowReader("growth", "North"))
