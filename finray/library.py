@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from finray.batch.answer_book import AnswerBook, check_spreadsheet
-from finray.batch.driver import Answer, AnswerSummary, Order, Progress, answer_all
+from finray.batch.driver import AnswerSummary, Progress
 from finray.batch.panels import Panel
-from finray.batch.prediction_files import is_spreadsheet, store_of
-from finray.batch.prediction_store import PredictionStore, pending, read_predictions
+from finray.batch.prediction_files import is_spreadsheet
+from finray.batch.prediction_store import read_predictions
 from finray.batch.question_files import read_question_file, read_questions, write_questions
 from finray.batch.question_tables import QuestionFile
-from finray.batch.topics import by_topic, topics_in
-from finray.cluster.attached import has_cluster, is_attached
-from finray.core.errors import FinrayError, IndexMissingError, UsageError
-from finray.core.filing import Filing
+from finray.cluster.attached import is_attached
+from finray.cluster.bulk_run import BulkRun
+from finray.core.errors import FinrayError, UsageError
 from finray.core.filing_filter import FilingFilter
 from finray.core.passages import Document, Passage
 from finray.core.predictions import Prediction
 from finray.core.query import Query
 from finray.core.questions import GoldEvidence, Question
-from finray.core.settings import LlmSettings, Settings, load_settings
-from finray.engine import Engine, asks_llm, open_engine
-from finray.engines.questions import QuestionEngine
+from finray.core.settings import Settings, load_settings
+from finray.engine import Engine, open_engine
 from finray.facts.files import check_facts_target, write_facts
 from finray.facts.lookup import look_up_facts
 from finray.facts.records import Fact, facts_table
@@ -41,7 +35,6 @@ from finray.index.run import start_run
 from finray.index.summary import IndexSummary, ReportProgress
 from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.question.companies import CompanyCatalog
-from finray.retrieval.methods.composed import method_named
 
 __all__ = [
     "AnswerSummary",
@@ -216,7 +209,7 @@ def answer_many(
     else:
         asked = QuestionFile(tuple(questions))
     about = {"questions": questions} if isinstance(questions, str) else {}
-    run = _BulkRun(index, out, settings, service, retry_failed, workers, app, progress, remark)
+    run = BulkRun(index, out, settings, service, retry_failed, workers, app, progress, remark)
     return run.answer(asked, about)
 
 
@@ -242,112 +235,9 @@ def answer_panel(
     """
     if not is_spreadsheet(out):
         raise UsageError(f"{out!r}: a panel is written to .xlsx or .csv")
-    run = _BulkRun(index, out, settings or load_settings(), service, retry_failed, workers, app, progress, remark)
+    run = BulkRun(index, out, settings or load_settings(), service, retry_failed, workers, app, progress, remark)
     about = {f"template, {name}": template for name, template in panel.metrics.items()}
     return run.answer(QuestionFile(tuple(panel.questions())), about, panel)
-
-
-@dataclass(frozen=True, slots=True)
-class _BulkRun:
-    index: str
-    out: str
-    settings: Settings
-    service: str | None
-    retry_failed: bool
-    workers: int | None
-    app: str | None
-    progress: Progress | None
-    remark: Callable[[str], object]
-
-    def answer(self, asked: QuestionFile, about: Mapping[str, str], panel: Panel | None = None) -> AnswerSummary:
-        for text in asked.remarks:
-            self.remark(text)
-        with PredictionStore(store_of(self.out)) as store:
-            if store.torn:
-                self.remark(store.torn)
-            todo = pending(asked.lines, store.done(), self.settings.answer_hash(), retry_failed=self.retry_failed)
-            to_ask = sum(isinstance(item, Question) for item in todo)
-            with (
-                self._written_at_the_end(store, asked, about, panel),
-                self._answerer(to_ask) as (answer, order),
-            ):
-                work = answer_all(
-                    asked.lines,
-                    answer,
-                    store,
-                    self.settings,
-                    retry_failed=self.retry_failed,
-                    progress=self.progress,
-                    order=order,
-                )
-                return _run(work)
-
-    @contextmanager
-    def _written_at_the_end(
-        self, store: PredictionStore, asked: QuestionFile, about: Mapping[str, str], panel: Panel | None
-    ) -> Iterator[None]:
-        """Write a spreadsheet when the block ends; after an error or an interruption with whatever is stored."""
-        if not is_spreadsheet(self.out):
-            yield
-            return
-        check_spreadsheet(self.out)
-        links = PageLinks(self._filings(), self.service)
-        facts = {"index": self.index, **about}
-        book = AnswerBook(self.out, asked, links, self.settings, facts, panel)
-        try:
-            yield
-        except BaseException:
-            if store.done():
-                book.write(store)
-            raise
-        book.write(store)
-
-    @contextmanager
-    def _answerer(self, to_ask: int) -> Iterator[tuple[Answer, Order]]:
-        """The function that answers questions, one engine (``workers`` 0) or a pool on Ray, and the order for it.
-
-        A vLLM engine batches the requests of many questions, so one engine is the default for it; not for a job on a
-        cluster, which may run on a head without GPU.
-        """
-        index, settings, workers = self.index, self.settings, self.workers
-        waits = asks_llm(settings)
-        own_vllm = [llm for llm in settings.llms.values() if llm.backend == "vllm"] if waits else []
-        if workers is None and own_vllm and self.app is None and not _takes_gpus_of_a_cluster(own_vllm):
-            workers = 0
-        if workers == 0 and self.app is not None:
-            raise UsageError(f"--workers 0 runs without Ray, but --app {self.app} is on Ray; leave out one of them")
-        if not to_ask:
-            yield _not_needed, list
-            return
-        method_named(settings.retrieval.method)  # report a wrong method or index before a cluster starts
-        topic_of = topics_in(CompanyCatalog(IndexReader.open(index, settings).filings()))
-        if workers == 0:
-            in_flight = settings.bulk.concurrency if waits else 1
-            with closing(QuestionEngine(index, settings, asks_llm=waits, in_flight=in_flight)) as engine:
-                yield engine.answer, partial(by_topic, topic_of=topic_of, streams=1)
-        else:
-            from finray.cluster.answer_job import AnswerPool
-            from finray.cluster.runtime import ray_cluster
-            from finray.cluster.served_models import find_models
-
-            with ray_cluster(running=self.app is not None):
-                served = find_models(self.app, settings) if self.app is not None else None
-                if served:
-                    self.remark(f"answering with {served}")
-                pool = AnswerPool(index, settings, workers, questions=to_ask, served=served, topic_of=topic_of)
-                try:
-                    pool.wait_until_ready()
-                    yield pool.answer, partial(by_topic, topic_of=topic_of, streams=pool.workers)
-                finally:
-                    pool.close()
-
-    def _filings(self) -> Mapping[str, Filing]:
-        """The filings to link to; none, with a remark, if the index is gone."""
-        try:
-            return IndexReader.open(self.index).filings().by_id
-        except IndexMissingError as error:
-            self.remark(f"the spreadsheet has no links: {error}")
-            return {}
 
 
 def companies_of(index: str) -> list[str]:
@@ -383,23 +273,3 @@ def save_facts(uri: str, facts: Sequence[Fact], index: str, *, service: str | No
     check_facts_target(uri)
     filings = IndexReader.open(index).filings().by_id
     write_facts(uri, facts, PageLinks(filings, service))
-
-
-def _takes_gpus_of_a_cluster(llms: Sequence[LlmSettings]) -> bool:
-    from finray.models.vllm_engine import gpus_of
-
-    return has_cluster() and any(gpus_of(llm) for llm in llms)
-
-
-def _run(work: Coroutine[Any, Any, Result]) -> Result:
-    """``asyncio.run``, in a new thread if this one already runs a loop (a notebook)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
-
-
-async def _not_needed(question: Question) -> Prediction:
-    raise AssertionError(f"question {question.qid} already has a prediction")

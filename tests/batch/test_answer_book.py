@@ -185,7 +185,7 @@ def test_an_interrupted_run_shows_what_it_has_and_goes_on(
 
         def close(self) -> None: ...
 
-    monkeypatch.setattr("finray.library.QuestionEngine", Engine)
+    monkeypatch.setattr("finray.cluster.bulk_run.QuestionEngine", Engine)
     one = local_settings.model_copy(update={"bulk": local_settings.bulk.model_copy(update={"concurrency": 1})})
     interrupted = True
     with pytest.raises(KeyboardInterrupt):
@@ -225,7 +225,7 @@ def test_a_killed_run_lost_nothing(tmp_path: Path, local_settings: Settings) -> 
 
 RUN = """
 import asyncio, sys
-import finray, finray.library
+import finray, finray.cluster.bulk_run
 from finray.core.predictions import Prediction
 from tests.weightless import WEIGHTLESS
 
@@ -239,7 +239,7 @@ class Engine:
         current = settings.answer_hash()
         return Prediction(question.qid, question.question, "5", "answered", 5.0, "USD", settings_hash=current)
 
-finray.library.QuestionEngine = Engine
+finray.cluster.bulk_run.QuestionEngine = Engine
 settings = finray.load_settings(
     overrides={**WEIGHTLESS, "bulk.concurrency": 1, "bulk.flush_seconds": 0.05}, environment={}
 )

@@ -134,7 +134,7 @@ def test_a_panel_of_the_sample(
 
         def close(self) -> None: ...
 
-    monkeypatch.setattr("finray.library.QuestionEngine", InThisProcess)
+    monkeypatch.setattr("finray.cluster.bulk_run.QuestionEngine", InThisProcess)
     out = str(tmp_path / "panel.xlsx")
     command = [
         "panel", "{company}: {metric} in fiscal {year}", "--metric", "revenue", "--metric", "capital expenditure",
