@@ -77,7 +77,7 @@ class Computation:
             )
         if self._parts:
             detail = "" if plan.kind == "highest" else f": {self._listed(self._parts)}"
-            return f"{text} ({plan.metric}{detail})"
+            return f"{text}{self._relative()} ({plan.metric}{detail})"
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
 
     def _shown(self, value: float) -> str:
@@ -86,6 +86,17 @@ class Computation:
         if self._plan.kind in _MOVES:
             return shown_move(value, self._unit, self._shape, self._query.intents)
         return shown(value, self._unit, self._shape)
+
+    def _relative(self) -> str:
+        """A change of an amount in percent too, for "by how much did it rise" leaves open which; "" otherwise."""
+        if self._plan.kind != "change" or self._query.shape.unit is not None or self._unit not in ("USD", "shares"):
+            return ""
+        old, new = self._parts[0][1], self._parts[-1][1]
+        if old <= 0 or new < 0 or old == new:
+            return ""
+        moved = (new - old) / old
+        falls = "falls" in self._query.intents and "rises" not in self._query.intents
+        return f", or {shown(abs(moved) if falls else moved, 'percent', Shape(None, None))}"
 
     def _ranking(self) -> str:
         """The company or year with the highest (or lowest) value, and all values."""

@@ -22,8 +22,9 @@ from finray.core.data_files import shipped
 from finray.core.query import Query
 
 _OF_BEST: Final = (
-    "sentence_words", "sentence_near", "sentence_page_rank", "sentence_other_years", "clause", "surplus", "uncounted",
-    "percent_unasked", "amount_other", "near_unit", "named", "unnamed", "in_question", "other_year", "small", "most",
+    "read", "sentence_read", "sentence_words", "sentence_near", "sentence_page_rank", "sentence_other_years", "clause",
+    "surplus", "uncounted", "percent_unasked", "amount_other", "near_unit", "named", "unnamed", "in_question",
+    "other_year", "small", "most",
 )  # fmt: skip
 OF_QUESTION: Final[Mapping[str, str]] = {
     "unprinted": "share of the question's words that no sentence has",

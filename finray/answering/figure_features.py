@@ -31,6 +31,9 @@ _OF_SENTENCE: Final = (
 )  # fmt: skip
 FEATURES: Final[dict[str, str]] = {
     **{f"sentence_{name}": f"of the sentence: {SENTENCE_FEATURES[name]}" for name in _OF_SENTENCE},
+    "read": "probability of being the figure asked for, by the sentence reader; 0 if it did not read it",
+    "read_best": "the same in log odds, a quarter, below that of the question's best figure, at least -3",
+    "unread": "the sentence reader did not read it",
     "beside": "share of the question's words (by rarity) within sixty characters of the figure",
     "best_beside": "beside, scaled by the best figure of the question",
     "ahead": "share of the question's words in the sixty characters before the figure",
@@ -82,6 +85,7 @@ _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls",
 _RATES = frozenset({"percent", "percent_anywhere", "rate", "share"})
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NAME = re.compile(r"(?<=[\w,;:'’\"”)%-]\s)[A-Z][\w&.'’-]*|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]+")
+_FARTHEST = -3.0
 _VARIANTS = 8
 _SMALL = 12
 _OTHER_NAMES: Final = {
@@ -122,11 +126,20 @@ def figure_candidates(query: Query, source: Candidates) -> FigureCandidates:
         return FigureCandidates(source, (), (), features, 1.0)
     features[:, : len(_OF_SENTENCE)] = source.features[np.asarray(owners)][:, _SENTENCE_COLUMN]
     texts = [source.sentences[number].text for number in owners]
+    _reading(features, [source.figures.get((n, f.start)) for n, f in zip(owners, figures, strict=True)])
     unprinted = _words(features, query, source.sentences, figures, texts)
     _years(features, query, figures)
     _cues(features, query, figures, texts)
     _kinds(features, query, figures)
     return FigureCandidates(source, tuple(figures), tuple(owners), features, unprinted)
+
+
+def _reading(features: Floats, odds: Sequence[float | None]) -> None:
+    """``odds``: log odds by the sentence reader, None for figures that it did not read."""
+    best = max((each for each in odds if each is not None), default=0.0)
+    _fill(features, "read", (0.0 if each is None else 1 / (1 + math.exp(-each)) for each in odds))
+    _fill(features, "read_best", (_FARTHEST if each is None else max((each - best) / 4, _FARTHEST) for each in odds))
+    _fill(features, "unread", (each is None for each in odds))
 
 
 def may_state(query: Query, figure: ProseFigure) -> bool:

@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from finray.answering.prose_figures import prose_figures
 from finray.answering.sentence_features import FEATURES, Candidates
 from finray.answering.sentence_model import SentenceModel
 from finray.filings.sentences import Sentence
-from finray.models.sentence_reader import SentenceReader
+from finray.models.sentence_reader import SentenceReader, Spans
 
 READ: Final = 10
 """Sentences that are read: some 0.1 s of a processor."""
@@ -21,20 +22,40 @@ _COLUMN: Final = {name: list(FEATURES).index(name) for name in ("read", "read_be
 
 def sentence_text(sentence: Sentence) -> str:
     """A sentence as the reader sees it, after the end of its heading."""
+    return f"{_before(sentence)}{sentence.text}"
+
+
+def _before(sentence: Sentence) -> str:
     heading = sentence.heading[-_HEADING:]
-    return f"{heading} | {sentence.text}" if heading else sentence.text
+    return f"{heading} | " if heading else ""
 
 
 def with_reading(question: str, found: Candidates, reader: SentenceReader, model: SentenceModel) -> Candidates:
-    """``found`` with the features of reading for the sentences that are likeliest by ``model`` without them."""
+    """``found`` with the features of reading, and the log odds of figures, for the sentences that are likeliest by
+    ``model`` without them."""
     if not found.sentences:
         return found
     likeliest = np.argsort(-model.scores(found.features), kind="stable")[:READ]
-    logits = reader.sentences(question, [sentence_text(found.sentences[number]) for number in likeliest])
+    sentences = [found.sentences[number] for number in likeliest]
+    starts = [[figure.start for figure in prose_figures(sentence.text)] for sentence in sentences]
+    scores = reader.sentences(question, list(map(sentence_text, sentences)), list(map(_figure_spans, sentences)))
+    logits = scores.answers
     features = found.features.copy()
     features[:, _COLUMN["read_best"]] = _FARTHEST
     features[:, _COLUMN["unread"]] = 1.0
     features[likeliest, _COLUMN["read"]] = 1 / (1 + np.exp(-logits))
     features[likeliest, _COLUMN["read_best"]] = np.maximum((logits - logits.max()) / 4, _FARTHEST)
     features[likeliest, _COLUMN["unread"]] = 0.0
-    return replace(found, features=features)
+    figures = {
+        (int(number), start): float(odds)
+        for number, own, read in zip(likeliest, starts, scores.figures, strict=True)
+        for start, odds in zip(own, read, strict=True)
+        if np.isfinite(odds)
+    }
+    return replace(found, features=features, figures=figures)
+
+
+def _figure_spans(sentence: Sentence) -> Spans:
+    """Where the figures are in the :func:`sentence_text`."""
+    shift = len(_before(sentence))
+    return tuple((figure.start + shift, figure.end + shift) for figure in prose_figures(sentence.text))

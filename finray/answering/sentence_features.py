@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -130,13 +130,15 @@ _NEW = 20
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Every sentence of ``pages``; ``numbers`` are those of their pages, ``features`` float64 [len(sentences),
-    len(FEATURES)], ``asked`` the question's words."""
+    len(FEATURES)], ``asked`` the question's words. ``figures`` are the log odds by the sentence reader that a figure is
+    the one asked for, by the number of its sentence and where it starts; of read sentences only."""
 
     pages: tuple[IndexedPage, ...]
     sentences: tuple[Sentence, ...]
     numbers: tuple[int, ...]
     features: Floats
     asked: frozenset[str]
+    figures: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
 
 def kinds_asked(query: Query) -> frozenset[str]:

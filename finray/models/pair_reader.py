@@ -50,11 +50,15 @@ class PairReader:
 
     def states(self, question: str, texts: Sequence[str], tokens: int) -> Any:
         """[texts, STATE]: ``question`` beside the first ``tokens`` of each text, alone if it is empty."""
+        return self.token_states(question, texts, tokens)[0]
+
+    def token_states(self, question: str, texts: Sequence[str], tokens: int) -> tuple[Any, list[Any]]:
+        """The :meth:`states`, and those of each text's tokens, [tokens, STATE / 2]."""
         words = token_ids(self._tokenizer, question, QUESTION_TOKENS, both_ends=True)
         return self._states([(words, token_ids(self._tokenizer, text, tokens) if text else []) for text in texts])
 
-    def _states(self, pairs: Sequence[tuple[list[int], list[int]]]) -> Any:
-        """[pairs, STATE]: pairs of like length are read together."""
+    def _states(self, pairs: Sequence[tuple[list[int], list[int]]]) -> tuple[Any, list[Any]]:
+        """Pairs of like length are read together."""
         torch = self._torch
         lengths = [len(first) + len(second) for first, second in pairs]
         order = sorted(range(len(pairs)), key=lengths.__getitem__)
@@ -63,9 +67,10 @@ class PairReader:
             size = max(1, _PASS_TOKENS // (lengths[order[-1]] + 3))
             part, order = order[-size:], order[:-size]
             with torch.inference_mode():
-                states = pooled(self._bert, batch([pairs[number] for number in part]))
-            found.update(zip(part, states, strict=True))
-        return torch.stack([found[number] for number in range(len(pairs))])
+                states, tokens = read_pairs(self._bert, [pairs[number] for number in part])
+            found.update(zip(part, zip(states, tokens, strict=True), strict=True))
+        read = [found[number] for number in range(len(pairs))]
+        return torch.stack([state for state, _ in read]), [tokens for _, tokens in read]
 
 
 def pair_module() -> tuple[Any, Any]:
@@ -130,13 +135,28 @@ def batch(pairs: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:
     return {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
 
 
-def pooled(bert: Any, inputs: dict[str, Any]) -> Any:
-    """[pairs, STATE]: the first state, and the mean of all."""
+def read_pairs(bert: Any, pairs: Sequence[tuple[list[int], list[int]]]) -> tuple[Any, list[Any]]:
+    """[pairs, STATE], the first state and the mean of all; and for each pair the states of its second part's tokens."""
     import torch
 
+    inputs = batch(pairs)
     states = bert(**inputs).last_hidden_state.float()
     mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
-    return torch.cat([states[:, 0], (states * mask).sum(1) / mask.sum(1)], -1)
+    pooled = torch.cat([states[:, 0], (states * mask).sum(1) / mask.sum(1)], -1)
+    starts = [len(first) + 2 for first, _ in pairs]
+    return pooled, [
+        own[start : start + len(second)] for own, start, (_, second) in zip(states, starts, pairs, strict=True)
+    ]
+
+
+def token_spans(tokenizer: Any, text: str, limit: int, marked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The tokens, from and to, that stretches of characters of ``text`` consist of; (0, 0) past the first ``limit``."""
+    offsets = tokenizer(text, add_special_tokens=False, verbose=False, return_offsets_mapping=True)["offset_mapping"]
+    found = []
+    for start, end in marked:
+        inside = [at for at, (first, last) in enumerate(offsets[:limit]) if first < end and last > start]
+        found.append((inside[0], inside[-1] + 1) if inside else (0, 0))
+    return found
 
 
 def quantized(state: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:

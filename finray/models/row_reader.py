@@ -17,7 +17,8 @@ OPERATIONS: Final = (
 )  # fmt: skip
 MEASURES: Final = ("money", "shares", "per share", "percent", "number")
 ROW_TOKENS: Final = 48
-ROLES: Final = 3
+ROLES: Final = 4
+"""First operand, second one, one of several, and an operand at all."""
 WEIGHTS: Final = "row_reader.npz"
 _NARROW = 192
 """Components of a row's state in the layer that compares rows with one another."""
@@ -27,13 +28,16 @@ _NARROW = 192
 class RowScores:
     """Logits, float64. ``first``, ``second`` and ``listed`` [rows]: the row is the first operand (the only one, the
     numerator, what is compared), the second one (the denominator, what it is compared with), or one of several that are
-    added up or ranked. ``operations`` [len(OPERATIONS)] and ``measures`` [len(MEASURES)], what the operands measure,
+    added up or ranked. ``operand`` [rows] is the log odds of each row to be any of these, ``present`` that all operands
+    are among the rows. ``operations`` [len(OPERATIONS)] and ``measures`` [len(MEASURES)], what the operands measure,
     are log probabilities; ``several`` is the log odds that the operands are of several rows, not of several periods of
     one; ``backwards`` that the first of two operands is of the earlier period: "by how much did it fall"."""
 
     first: Logits
     second: Logits
     listed: Logits
+    operand: Logits
+    present: float
     operations: Logits
     several: float
     measures: Logits
@@ -51,7 +55,8 @@ class RowReader(PairReader):
         """How each of ``rows`` may serve in the computation that ``question`` asks for."""
         states = self.states(question, [*rows, ""], ROW_TOKENS)
         with self._torch.inference_mode():
-            roles = role_logits(self.heads, [states])[:-1].double().numpy()
+            read, present = role_logits(self.heads, [states])
+            roles = read[:-1].double().numpy()
             operations, measures = (
                 self._torch.log_softmax(self.heads[name](states[-1]), -1).double().numpy()
                 for name in ("ops", "measure")
@@ -59,7 +64,9 @@ class RowReader(PairReader):
             several, backwards = (
                 float(logits[1] - logits[0]) for logits in (self.heads[name](states[-1]) for name in ("axis", "order"))
             )
-        return RowScores(roles[:, 0], roles[:, 1], roles[:, 2], operations, several, measures, backwards)
+        first, second, listed, operand = roles.T
+        there = float(present[0])
+        return RowScores(first, second, listed, operand, there, operations, several, measures, backwards)
 
 
 def row_heads() -> dict[str, Any]:
@@ -75,15 +82,17 @@ def row_heads() -> dict[str, Any]:
         "narrow": linear(_NARROW),
         "among": torch.nn.TransformerEncoderLayer(_NARROW, 4, 2 * _NARROW, batch_first=True, norm_first=True),
         "rivals": torch.nn.Linear(_NARROW, ROLES),
+        "present": torch.nn.Linear(_NARROW, 1),
     }
     torch.nn.init.zeros_(heads["rivals"].weight)
     torch.nn.init.zeros_(heads["rivals"].bias)
     return heads
 
 
-def role_logits(heads: Mapping[str, Any], states: Sequence[Any]) -> Any:
-    """[sum of the lengths of ``states``, 3]: each row by itself, and beside the others of its question. ``states``: for
-    each question [rows + 1, STATE], the question alone last."""
+def role_logits(heads: Mapping[str, Any], states: Sequence[Any]) -> tuple[Any, Any]:
+    """Of rows [sum of the lengths of ``states``, ROLES], each by itself and beside the others of its question, and of
+    questions [len(states)], whether their operands are present. ``states``: for each question [rows + 1, STATE], the
+    question alone last."""
     import torch
 
     together = torch.cat(list(states))
@@ -92,7 +101,8 @@ def role_logits(heads: Mapping[str, Any], states: Sequence[Any]) -> Any:
     lengths = torch.tensor([len(own) for own in states])
     absent = torch.arange(padded.shape[1])[None, :] >= lengths[:, None]
     seen = heads["among"](padded, src_key_padding_mask=absent)
-    return heads["roles"](together) + heads["rivals"](seen[~absent])
+    questions = seen[torch.arange(len(states)), lengths - 1]
+    return heads["roles"](together) + heads["rivals"](seen[~absent]), heads["present"](questions)[:, 0]
 
 
 @cache

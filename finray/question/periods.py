@@ -56,7 +56,8 @@ _YEARS = r"(?:fiscal\s+|full\s+)?years?"
 _LAST_YEARS = re.compile(
     rf"\b(?:last|past|previous|most recent|prior|latest|over)\s+(?:the\s+)?(?:last\s+|past\s+)?{_N}\s+{_YEARS}\b"
     rf"|\b{_N}(?:\s+{_YEARS}\s+(?:that\s+)?(?:end(?:ed|ing)|through|up to|to)|"
-    r"[- ]years?\s+(?:period|span|stretch|window))\b",
+    r"[- ]years?\s+(?:period|span|stretch|window))\b"
+    rf"|\b(?:for|across|during|in)\s+(?:all\s+)?(?:the|these|those|all)\s+{_N}\s+{_YEARS}\b",
     re.I,
 )
 _MONTHS_ENDED = re.compile(
@@ -216,7 +217,7 @@ _WITHOUT_DATE = (
 def last_years_in(text: str) -> int | None:
     """``n`` of "the last n years"; None if the question has no such phrase."""
     match = _LAST_YEARS.search(text)
-    return None if match is None else number_of(match.group(1) or match.group(2))
+    return None if match is None else number_of(next(filter(None, match.groups())))
 
 
 def last_years_span(text: str) -> tuple[int, int] | None:

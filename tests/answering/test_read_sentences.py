@@ -10,8 +10,7 @@ from finray.answering.read_sentences import READ, sentence_text, with_reading
 from finray.answering.sentence_features import FEATURES, Candidates
 from finray.answering.sentence_model import SentenceModel
 from finray.filings.sentences import Sentence
-from finray.models.pair_reader import Logits
-from finray.models.sentence_reader import SentenceReader
+from finray.models.sentence_reader import SentenceReader, SentenceScores, Spans
 
 _COLUMN = {name: at for at, name in enumerate(FEATURES)}
 
@@ -21,10 +20,13 @@ class _Reader(SentenceReader):
 
     def __init__(self) -> None:
         self.read: list[str] = []
+        self.marked: list[list[str]] = []
 
-    def sentences(self, question: str, sentences: Sequence[str]) -> Logits:
+    def sentences(self, question: str, sentences: Sequence[str], figures: Sequence[Spans] = ()) -> SentenceScores:
         self.read += sentences
-        return np.asarray([float(len(sentence)) for sentence in sentences])
+        self.marked += [[text[start:end] for start, end in own] for text, own in zip(sentences, figures, strict=True)]
+        answers = np.asarray([float(len(sentence)) for sentence in sentences])
+        return SentenceScores(answers, tuple(np.arange(len(own), dtype=float) for own in figures))
 
 
 def _candidates(count: int) -> Candidates:
@@ -59,6 +61,16 @@ def test_the_features_of_the_question_stay() -> None:
     found = with_reading("Why?", before, _Reader(), _model())
     assert found.features[:, _COLUMN["words"]].tolist() == [0.0, 1.0, 2.0]
     assert not before.features[:, _COLUMN["read"]].any()
+
+
+def test_figures_are_marked_behind_the_heading_and_keep_their_place_in_the_sentence() -> None:
+    text = "Rent rose from $3 million to $5 million."
+    sentences = (Sentence(0, 9, text, "Costs of 7 sites", 0),)
+    found = Candidates((), sentences, (0,), np.zeros((1, len(FEATURES))), frozenset())
+    reader = _Reader()
+    read = with_reading("Rent?", found, reader, _model())
+    assert reader.marked == [["$3 million", "$5 million"]]
+    assert read.figures == {(0, text.index("$3")): 0.0, (0, text.index("$5")): 1.0}
 
 
 def test_no_sentence_is_no_error() -> None:

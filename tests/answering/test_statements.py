@@ -52,7 +52,13 @@ def test_growth(ask: Ask) -> None:
 def test_change_in_dollars(ask: Ask) -> None:
     prediction = ask("By how much did Caldavale Outfitters' revenue change from fiscal 2021 to fiscal 2022?")
     assert prediction.value == 1000 * (OUTFITTERS[2022] - OUTFITTERS[2021])
-    assert prediction.answer.startswith("-$70.3 million")
+    moved = OUTFITTERS[2022] / OUTFITTERS[2021] - 1
+    assert prediction.answer.startswith(f"-$70.3 million, or {100 * moved:.1f}% (")
+
+
+def test_change_of_which_the_unit_is_asked_for_is_not_in_percent_too(ask: Ask) -> None:
+    prediction = ask("By how many dollars did Caldavale Outfitters' revenue fall from fiscal 2021 to fiscal 2022?")
+    assert prediction.answer.startswith("a decrease of $70.3 million (")
 
 
 def test_average_over_years(ask: Ask) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from finray import library
 from finray.cli.answer import answer
+from finray.cluster import bulk_run
 from finray.engines.questions import QuestionEngine
 from tests.engines import wild
 
@@ -61,7 +61,7 @@ def test_interrupting_a_command_ends_a_question_that_holds_the_gil(tmp_path: Pat
 def test_a_bulk_run_continues_after_a_hanging_question(
     sample_index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library, "QuestionEngine", partial(QuestionEngine, opening=wild.OPENING))
+    monkeypatch.setattr(bulk_run, "QuestionEngine", partial(QuestionEngine, opening=wild.OPENING))
     questions, out = tmp_path / "questions.jsonl", tmp_path / "out.jsonl"
     asked = ["hello", "regex", *(f"hello {n}" for n in range(20))]
     questions.write_text("".join(json.dumps({"qid": what, "question": what}) + "\n" for what in asked))

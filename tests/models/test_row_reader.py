@@ -7,7 +7,16 @@ import pytest
 
 from finray.core.errors import ModelUnavailableError
 from finray.models.pair_reader import shipped_weights
-from finray.models.row_reader import MEASURES, OPERATIONS, WEIGHTS, RowReader, role_logits, row_heads, row_reader
+from finray.models.row_reader import (
+    MEASURES,
+    OPERATIONS,
+    ROLES,
+    WEIGHTS,
+    RowReader,
+    role_logits,
+    row_heads,
+    row_reader,
+)
 
 QUESTION = "How much did Acme pay for variable leases in 2022?"
 ROWS = (
@@ -52,6 +61,13 @@ def test_a_fall_counts_backwards_more_than_a_rise() -> None:
     assert fall > rise
 
 
+def test_operands_are_missed_where_they_are_not() -> None:
+    there, gone = row_reader().rows(QUESTION, ROWS), row_reader().rows(QUESTION, ROWS[1:])
+    assert there.present > gone.present
+    assert there.operand[0] > max(there.operand[1:])
+    assert there.operand[0] > max(gone.operand)
+
+
 def test_scores_follow_their_rows_in_any_order() -> None:
     forwards, backwards = row_reader().rows(QUESTION, ROWS), row_reader().rows(QUESTION, ROWS[::-1])
     assert np.allclose(forwards.first, backwards.first[::-1], atol=1e-3)
@@ -68,10 +84,11 @@ def test_questions_of_different_length_are_compared_apart() -> None:
     for head in heads.values():
         head.eval()
     states = [torch.randn(3, 768), torch.randn(6, 768)]
-    together, alone = role_logits(heads, states), [role_logits(heads, [own]) for own in states]
-    assert together.shape == (9, 3)
-    assert torch.allclose(together, torch.cat(alone), atol=1e-4)
-    assert not torch.allclose(role_logits(heads, [states[1][1:]]), alone[1][1:], atol=1e-2)
+    (together, present), alone = role_logits(heads, states), [role_logits(heads, [own]) for own in states]
+    assert together.shape == (9, ROLES)
+    assert torch.allclose(together, torch.cat([roles for roles, _ in alone]), atol=1e-4)
+    assert torch.allclose(present, torch.cat([there for _, there in alone]), atol=1e-4)
+    assert not torch.allclose(role_logits(heads, [states[1][1:]])[0], alone[1][0][1:], atol=1e-2)
 
 
 def test_texts_of_any_length_are_read() -> None:

@@ -64,7 +64,14 @@ def test_reads_periods_as_people_write_them(text: str, expected: list[Period]) -
 
 @pytest.mark.parametrize(
     ("text", "years"),
-    [("over the last 3 years", 3), ("in the past five fiscal years", 5), ("for ten years", None), ("last year", None)],
+    [
+        ("over the last 3 years", 3),
+        ("in the past five fiscal years", 5),
+        ("for ten years", None),
+        ("last year", None),
+        ("for all the three years", 3),
+        ("in these two years", 2),
+    ],
 )
 def test_reads_spans_of_last_years(text: str, years: int | None) -> None:
     assert last_years_in(text) == years

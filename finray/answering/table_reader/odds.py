@@ -20,15 +20,16 @@ _LEAST_LOG: Final = math.log(0.004)
 @dataclass(frozen=True, slots=True)
 class Odds:
     """Log probabilities: ``operations`` that are worth trying; ``first`` and ``second`` [rows] to be an operand;
-    ``listed`` and ``unlisted`` [rows] to be one of several, or not; ``several`` that the operands are of one row and of
-    several; ``order`` that the first of two periods is the later and the earlier one; ``measures`` of what they
-    measure."""
+    ``listed`` and ``unlisted`` [rows] to be one of several, or not; ``operand`` [rows] to be any operand; ``several``
+    that the operands are of one row and of several; ``order`` that the first of two periods is the later and the
+    earlier one; ``measures`` of what they measure."""
 
     operations: Mapping[Operation, float]
     first: Floats
     second: Floats
     listed: Floats
     unlisted: Floats
+    operand: Floats
     several: tuple[float, float]
     order: tuple[float, float]
     measures: Mapping[str, float]
@@ -46,6 +47,7 @@ class Odds:
             _log_softmax(scores.second),
             np.asarray([_log_sigmoid(x) for x in scores.listed]),
             np.asarray([_log_sigmoid(-x) for x in scores.listed]),
+            np.asarray([_log_sigmoid(x) for x in scores.operand]),
             (_log_sigmoid(-scores.several), _log_sigmoid(scores.several)),
             (_log_sigmoid(-scores.backwards), _log_sigmoid(scores.backwards)),
             dict(zip(MEASURES, scores.measures.tolist(), strict=True)),

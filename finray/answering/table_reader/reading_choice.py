@@ -34,6 +34,7 @@ OF_QUESTION: Final[Mapping[str, str]] = {
     "companies": "the question names no company of the index, or several",
     "no_operation": "log probability that no figure of a table is asked for, by the row model",
     "sure_operation": "log probability of the likeliest operation, by the row model",
+    "present": "log odds that all operands are among the rows, by the row model, up to six",
     "sought": "the question reader found words that name a quantity",
     "found": "share of the quantities, by period, that a look-up found",
 }
@@ -43,6 +44,7 @@ SIGNALS: Final[Mapping[str, str]] = {
     **OF_QUESTION,
 }
 _SAME_VALUE = 0.0005
+_MOST = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,7 @@ def question_signals(query: Query, rows: RowScores, unprinted: float, looked_for
         "companies": len(query.companies) != 1,
         "no_operation": rows.operations[-1],
         "sure_operation": rows.operations[:-1].max(),
+        "present": min(max(rows.present, -_MOST), _MOST),
         "sought": bool(looked_for.phrases),
         "found": looked_for.share,
     }

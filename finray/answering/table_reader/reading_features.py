@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -38,11 +39,15 @@ FEATURES: Final[Mapping[str, str]] = {
     "second": "log probability of the second operand's row",
     "listed": "mean log probability that the rows are listed ones",
     "unlisted": "log probability that no other row is a listed one",
+    "operand": "mean log probability that the rows are operands, by themselves",
+    "operand_least": "the least of these",
     "words": "the first row's words, below those of the best row",
     "period": "fit of the worst operand's period",
     "periods": "mean fit of the operands' periods",
     "unnamed": "periods that the question names and no operand has",
     "prior": "the second operand is of the year before the only period that the question names",
+    "counted": 'the question counts years ("the last three years"), and the operands are of as many',
+    "miscounted": "it counts years, and the operands are not of as many",
     "backwards": "the first of two periods is the older one",
     "same_table": "the operands are of one table",
     "same_page": "the operands are of one page",
@@ -121,6 +126,7 @@ class Describer:
         asked = self._query.shape.unit
         if asked is None and "share" in self._query.intents:
             asked = "percent"  # "what portion of its sites": their number is no portion
+        counted = self._is_counted(sorted(end for end in ends if end is not None), pair=pair)
         names = reading.operation in NAMING
         money = measures == {"money"}
         fitting = names or fits(asked, unit, money=money)
@@ -139,11 +145,15 @@ class Describer:
             "unlisted": float(self._odds.unlisted.sum() - self._odds.unlisted[sorted(set(owners))].sum())
             if listed
             else 0.0,
+            "operand": float(self._odds.operand[owners].mean()),
+            "operand_least": float(self._odds.operand[owners].min()),
             "words": self._rows.scores[owners[0]] - self._rows.scores.max(),
             "period": min(fits_period),
             "periods": sum(fits_period) / len(fits_period),
             "unnamed": unnamed,
             "prior": prior,
+            "counted": counted is True,
+            "miscounted": counted is False,
             "backwards": backwards,
             "same_table": len({self._rows.series[owner].table for owner in owners}) == 1,
             "same_page": len({(cell.filing.filing_id, cell.item.page) for cell in cells}) == 1,
@@ -169,6 +179,16 @@ class Describer:
             "of_total": reading.operation in ("share", "ratio") and [_is_total(c) for c in cells] == [False, True],
         }
         return value, [*(float(row[name]) for name in row), *self._of_cells[at].mean(axis=0)]
+
+    def _is_counted(self, ends: Sequence[dt.date], *, pair: bool) -> bool | None:
+        """Whether periods that end on ``ends`` are, or two of them span, as many years as the question counts; None if
+        it counts none."""
+        years = self._query.last_years
+        if years is None:
+            return None
+        if pair:
+            return len(ends) == 2 and ends[1].year - ends[0].year in (years - 1, years)
+        return len(ends) == years
 
     def _looks(self, at: Sequence[int], *, in_order: bool) -> dict[str, float]:
         """How the cells agree with the words of the quantities: each with its own if they are ``in_order``, else with

@@ -46,7 +46,7 @@ def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Colum
     odds = Odds.of(scores)
     describer = Describer(query, rows, odds, columns, matches)
     found: dict[Reading, tuple[float, list[float]]] = {}
-    for reading in _Generator(rows, odds, columns).readings():
+    for reading in _Generator(rows, odds, columns, query.last_years or 0).readings():
         if reading not in found and (described := describer.described(reading)) is not None:
             found[reading] = described
     values = np.asarray([value for value, _ in found.values()])
@@ -55,8 +55,8 @@ def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Colum
 
 
 class _Generator:
-    def __init__(self, rows: Shortlist, odds: Odds, columns: Columns) -> None:
-        self._rows, self._odds = rows, odds
+    def __init__(self, rows: Shortlist, odds: Odds, columns: Columns, years: int) -> None:
+        self._rows, self._odds, self._years = rows, odds, years
         self._of_row: list[list[int]] = [[] for _ in rows.series]
         for cell, owner in enumerate(rows.owner):
             if not is_dash(rows.cells[cell].item):
@@ -87,7 +87,7 @@ class _Generator:
         for row in first[:_FIRST_ROWS]:
             own = self._of_row[row]
             fitting = [cell for cell in own if self._fit[cell] >= NAMED]
-            for cells in (own, fitting, self._between(own)):
+            for cells in (own, fitting, self._between(own), self._latest(own)):
                 if 1 < len(cells) <= _MOST_PERIODS:
                     yield Reading(operation, tuple(cells))
         ranked = [int(row) for row in np.argsort(-self._odds.listed)[:_LISTED_ROWS]]
@@ -100,6 +100,11 @@ class _Generator:
         dated = [(self._rows.cells[cell].item.period_end, cell) for cell in cells]
         ends = [end for end, cell in dated if end is not None and self._fit[cell] >= NAMED]
         return [cell for end, cell in dated if end is not None and ends and min(ends) <= end <= max(ends)]
+
+    def _latest(self, cells: Sequence[int]) -> list[int]:
+        """Those of as many last periods as the question counts: "over the last three years"."""
+        dated = [(end, cell) for cell in cells if (end := self._rows.cells[cell].item.period_end) is not None]
+        return [cell for _, cell in sorted(dated)[-self._years :]] if self._years else []
 
     def _aligned(self, rows: Sequence[int]) -> Iterator[tuple[int, ...]]:
         """One cell of each row: all of one period, or of one column of a table, or two columns of a printed row."""

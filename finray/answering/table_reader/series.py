@@ -1,7 +1,8 @@
 """Rows of figures: the cells of one printed row that differ only by their period.
 
 A *series* is what a question names ("variable lease costs of the U.S. plans"); which of its cells answers depends on
-the periods that the question names. A column that is more than a period ("Level 1") makes a series of its own.
+the periods that the question names. A column that is more than a period ("Level 1") makes a series of its own. If years
+head the rows of a table ("2026", "2027": what is due), its columns are the series.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _OPENS_OR_CLOSES = re.compile(
     re.I,
 )
 _OWN_COLUMN = re.compile(r"\b(?:total|changes?|variance|increase|decrease|growth)\b")
+_YEAR_ROW = re.compile(r"\W{0,3}(?:fiscal(?: year)? |years? |FY ?)?(?:19|20)\d\d(?: ?\([^()]{0,60}\))?\W{0,3}", re.I)
 _MEASURES = {"money": "amount", "shares": "shares", "per share": "per share", "percent": "percent", None: "number"}
 _CAPTION, _HEADING = 110, 70
 """Characters of a caption (its end, next to the table) and of the page's headings (their end) that a reader sees."""
@@ -56,7 +58,7 @@ def series_of(cells: Iterable[PageCell]) -> list[Series]:
     rows: dict[tuple[object, ...], list[PageCell]] = {}
     for cell in cells:
         item = cell.item
-        row = _balance(cell) or (*cell.row, item.label)
+        row = _balance(cell) or _year(cell) or (*cell.row, item.label)
         key = (*row, item.section, measure_of(item))
         rows.setdefault(key, []).append(cell)
     parts = (part for own in rows.values() for column in _by_column(own) for part in _apart(column))
@@ -82,6 +84,14 @@ def _balance(cell: PageCell) -> tuple[object, ...] | None:
     if item.months != 0 or item.statement == "balance" or label == item.label:
         return None
     return cell.filing.filing_id, item.page, item.caption, " ".join(re.findall(r"[a-z]+", label.lower()))
+
+
+def _year(cell: PageCell) -> tuple[object, ...] | None:
+    """What the rows of a table that are headed by years share; None for other rows."""
+    item = cell.item
+    if item.period_end is None or not _YEAR_ROW.fullmatch(item.label):
+        return None
+    return cell.filing.filing_id, item.page, item.caption, item.column, item.column_label
 
 
 def _apart(cells: list[PageCell]) -> Iterable[list[PageCell]]:
@@ -114,8 +124,9 @@ def _balances(cells: list[PageCell]) -> Iterable[list[PageCell]]:
 def described(cells: Sequence[PageCell]) -> str:
     """The row as the reader's model sees it: "Variable lease costs | Lease cost | U.S. | amount | Note 18, Leases"."""
     item = cells[0].item
+    labels = list(dict.fromkeys(cell.item.label for cell in cells if _YEAR_ROW.fullmatch(cell.item.label)))
     parts = (
-        item.label,
+        f"{labels[0]} to {labels[-1]}" if len(labels) > 1 else item.label,
         item.section or "",
         item.column_label or "" if all(_part(cell.item.column_label) for cell in cells) else "",
         _MEASURES[measure_of(item)],

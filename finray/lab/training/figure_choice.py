@@ -12,4 +12,4 @@ from finray.lab.training.choices import ChoiceQuestion, ChoiceTask
 
 FigureQuestion: TypeAlias = ChoiceQuestion[FigureCandidates]
 
-FIGURES: Final = ChoiceTask[FigureCandidates](SIGNALS, lambda _, scores: int(np.argmax(scores)), signals, wrong=0.015)
+FIGURES: Final = ChoiceTask[FigureCandidates](SIGNALS, lambda _, scores: int(np.argmax(scores)), signals, wrong=0.02)

@@ -1,20 +1,23 @@
 """Training data of the row reader: questions beside rows of tables and sentences, some of which are gold.
 
 The questions are those of benchmarks/table_questions. Beside the gold rows stand those of the same page, and of pages
-of the filing that share most words with the question, shortened as for an answer.
+of the filing that share most words with the question, shortened as for an answer. Questions that a sentence answers
+stand beside rows too, none of which is gold.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from finray.answering.page_cells import PageCells, measure_of
+from finray.answering.prose_figures import prose_figures
 from finray.answering.read_sentences import sentence_text
 from finray.answering.table_reader.operations import LISTED
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
@@ -31,15 +34,22 @@ from finray.question.synonyms import words_of
 
 _PAGES = 6
 _ROWS, _SENTENCES = 40, 24
+_FEWEST = 4
+"""Rows beside a question that none of them answers."""
+_OF_FIGURES: Final = frozenset({"figure", "yesno", "which"})
+_NUMBER = re.compile(r"\d{1,20}+(?:,\d{3})*+(?:\.\d{1,9})?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class RowExample:
     """``rows`` are texts beside ``question``, the likeliest by their words first. ``first``, ``second``, ``listed`` and
-    ``answering`` are the numbers of those that are gold in each role; ``answering`` is for sentences. ``several`` is
+    ``answering`` are the numbers of those that are gold in each role, none if a sentence answers and ``rows`` are of
+    tables; ``answering`` is for sentences. ``several`` is
     whether the operands are of several rows, None if there is one; ``backwards`` whether the first of two is of the
     earlier period, None if their periods are not two. ``measure`` is what the first operand measures, None for
-    sentences. ``group`` is the company, or TAT-QA's context."""
+    sentences. ``figure`` is the one of a sentence that answers, as printed, "" if none does, None if that is not known.
+    ``group`` is the company, or TAT-QA's context."""
 
     question: str
     rows: tuple[str, ...]
@@ -52,6 +62,7 @@ class RowExample:
     several: bool | None = None
     backwards: bool | None = None
     measure: Measure | Literal["number"] | None = None
+    figure: str | None = None
 
     @property
     def gold(self) -> frozenset[int]:
@@ -67,6 +78,8 @@ def read_lines(path: Path) -> list[Mapping[str, Any]]:
         raise UsageError(f"{path} is no file of questions, one JSON object a line: {error}") from error
     found: list[Mapping[str, Any]] = []
     for number, line in enumerate(lines, start=1):
+        if line.get("question_type") == "prose_figure":
+            line = {**line, "kind": "figure", "figure": line["answer"]}
         keys = set(line)
         asked = line["questions"] if "questions" in keys else [line["question"]] if "question" in keys else []
         placed = {"operation", "cells"} <= keys and keys & {"evidence", "context"}
@@ -78,8 +91,9 @@ def read_lines(path: Path) -> list[Mapping[str, Any]]:
 
 
 def examples(lines: Sequence[Mapping[str, Any]], facts: FilingFacts, catalog: CompanyCatalog) -> Iterator[RowExample]:
-    """One for each question whose filing is in the index and whose gold rows or sentences are found there; questions
-    about a ``context`` of TAT-QA are left out (``tatqa_rows`` has them)."""
+    """One for each question whose filing is in the index and whose gold rows or sentences are found there, and another
+    with rows for one that a sentence answers; questions about a ``context`` of TAT-QA are left out (``tatqa_rows`` has
+    them)."""
     ids = {filing.doc_name: filing.filing_id for company in catalog.companies for filing in facts.filings_of(company)}
     maker = _Maker(facts, RuleReader(catalog))
     own = (line for line in lines if "context" not in line)
@@ -87,9 +101,11 @@ def examples(lines: Sequence[Mapping[str, Any]], facts: FilingFacts, catalog: Co
         filing_id = ids.get(str(line["evidence"][0]["doc_name"]))
         if filing_id is None:
             continue
-        found = maker.of_table(line, filing_id) if "cells" in line else maker.of_sentences(line, filing_id)
-        if found is not None:
-            yield found
+        if "cells" in line:
+            made = [maker.of_table(line, filing_id)]
+        else:
+            made = [maker.of_sentences(line, filing_id), maker.of_no_table(line, filing_id)]
+        yield from (example for example in made if example is not None)
 
 
 class _Maker:
@@ -99,14 +115,21 @@ class _Maker:
 
     def of_table(self, line: Mapping[str, Any], filing_id: str) -> RowExample | None:
         question, page = str(line["question"]), int(line["evidence"][0]["page"])
+        rows = self._rows(question, filing_id, page)
+        operands = [rows_of_cell(cell, rows, page) for cell in line["cells"]]
+        found = table_example(question, str(line["operation"]), rows, operands, self._facts.company_of(filing_id))
+        return None if found is None else replace(found, backwards=is_backwards(line))
+
+    def of_no_table(self, line: Mapping[str, Any], filing_id: str) -> RowExample | None:
+        rows = self._rows(str(line["question"]), filing_id, int(line["evidence"][0]["page"]))
+        return absent_example(line, rows, self._facts.company_of(filing_id))
+
+    def _rows(self, question: str, filing_id: str, page: int) -> Shortlist:
         query = self._reader.understand(question, question)
         name = self._facts.filing(filing_id).doc_name
         pages = self._pages(filing_id, query.text, page)
         passages = [Passage(name, filing_id, number, 0, 1, "", 1.0) for number in pages]
-        rows = shortlist(rows_of(query, self._cells.read(passages), self._facts), _ROWS)
-        operands = [rows_of_cell(cell, rows, page) for cell in line["cells"]]
-        found = table_example(question, str(line["operation"]), rows, operands, self._facts.company_of(filing_id))
-        return None if found is None else replace(found, backwards=is_backwards(line))
+        return shortlist(rows_of(query, self._cells.read(passages), self._facts), _ROWS)
 
     def of_sentences(self, line: Mapping[str, Any], filing_id: str) -> RowExample | None:
         question, page = str(line["question"]), int(line["evidence"][0]["page"])
@@ -155,6 +178,21 @@ def table_example(
     return replace(example, first=operands[0], second=operands[1])
 
 
+def absent_example(line: Mapping[str, Any], rows: Shortlist, group: str) -> RowExample | None:
+    """A question that a sentence answers beside ``rows`` of tables; None if one may print a figure of the sentence."""
+    quoted = {number for each in line["evidence"] for number in _numbers(str(each["text"]))}
+    printed = {number for cell in rows.cells for number in _numbers(cell.item.text)}
+    texts = tuple(series.text for series in rows.series)
+    if len(texts) < _FEWEST or (line["kind"] in _OF_FIGURES and quoted & printed):
+        return None
+    return RowExample(str(line["question"]), texts, "value" if line["kind"] == "figure" else "none", group)
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """Those of at least two digits that are no years."""
+    return (number for number in _NUMBER.findall(text) if len(number) > 1 and not _YEAR.fullmatch(number))
+
+
 def is_backwards(line: Mapping[str, Any]) -> bool | None:
     """Whether the first of two operands is of the earlier period; None if their periods are not two."""
     ends = [cell.get("period_end") for cell in line["cells"]]
@@ -174,8 +212,24 @@ def sentence_example(
     gold = tuple(at for at, sentence in enumerate(kept) if sentence.text in quoted)
     if not gold:
         return None
-    operation = "value" if line["kind"] == "figure" else "none"
-    return RowExample(str(line["question"]), tuple(map(sentence_text, kept)), operation, group, answering=gold)
+    asked = line["kind"] == "figure"
+    figure = _stated(line, [kept[at].text for at in gold]) if asked else ""
+    texts = tuple(map(sentence_text, kept))
+    operation = "value" if asked else "none"
+    return RowExample(str(line["question"]), texts, operation, group, answering=gold, figure=figure)
+
+
+def _stated(line: Mapping[str, Any], sentences: Sequence[str]) -> str | None:
+    """The figure that answers, as the line tells, or the only one of the gold ``sentences``."""
+    if "figure" in line:
+        return str(line["figure"])
+    printed = {text[figure.start : figure.end] for text in sentences for figure in prose_figures(text)}
+    return next(iter(printed)) if len(printed) == 1 else None
+
+
+def digits_of(figure: str) -> str:
+    """Its digits and decimal point: "3.7725" of "$3.7725 billion"."""
+    return re.sub(r"[^\d.]", "", figure).strip(".")
 
 
 def rows_of_cell(cell: Mapping[str, Any], rows: Shortlist, page: int) -> tuple[int, ...]:

@@ -1,7 +1,9 @@
 """Fine-tunes the models that read questions beside rows of tables and beside sentences, together.
 
 Each question is read beside its gold rows and hard negatives. The first and second operand are chosen by a softmax over
-the rows, listed rows by a logistic loss, the operation from the question alone; sentences by both losses.
+the rows, listed rows by a logistic loss, the operation from the question alone; sentences by both losses. Whether a row
+is an operand at all, and whether all operands are there, has a logistic loss; some questions are read without the rows
+of an operand, and questions about sentences beside rows of tables, none of which is one.
 """
 
 from __future__ import annotations
@@ -17,16 +19,19 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
+from finray.answering.prose_figures import prose_figures
 from finray.core.errors import ModelUnavailableError
-from finray.lab.training.row_examples import RowExample
-from finray.models.pair_reader import QUESTION_TOKENS, batch, load_state, pair_module, pooled, token_ids
+from finray.lab.training.row_examples import RowExample, digits_of
+from finray.models.pair_reader import QUESTION_TOKENS, load_state, pair_module, read_pairs, token_ids, token_spans
 from finray.models.row_reader import MEASURES, OPERATIONS, ROW_TOKENS, RowReader, role_logits, row_heads
-from finray.models.sentence_reader import SENTENCE_TOKENS, sentence_heads
+from finray.models.sentence_reader import SENTENCE_TOKENS, figure_state, sentence_heads
 
 Report = Callable[[str], None]
 _PARTS = 4
 """Forward passes of a batch, each over sequences of like length."""
-_SIDE_WEIGHT, _LISTED_WEIGHT = 0.5, 3.0
+_SIDE_WEIGHT, _LISTED_WEIGHT, _OPERAND_WEIGHT = 0.5, 3.0, 2.0
+_DROPPED = 0.3
+"""Share of the questions about tables that are read without the rows of one of their operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +128,15 @@ class _Training:
     def loss(self, examples: Sequence[RowExample]) -> torch.Tensor:
         """Mean over ``examples``, which are all of tables or all of sentences."""
         chosen = [self._chosen(example) for example in examples]
-        texts = [(*(e.rows[number] for number in numbers), "") for e, numbers in zip(examples, chosen, strict=True)]
-        states = self._states([(e, text) for e, own in zip(examples, texts, strict=True) for text in own])
+        texts = [(*(e.rows[at] for at in numbers), "") for e, (numbers, _) in zip(examples, chosen, strict=True)]
+        states, tokens = self._states([(e, text) for e, own in zip(examples, texts, strict=True) for text in own])
         sizes = [len(own) for own in texts]
         of_questions = states[torch.tensor(np.cumsum(sizes) - 1)]
-        roles = role_logits(self._heads, states.split(sizes))  # type: ignore[no-untyped-call]
+        roles, present = role_logits(self._heads, states.split(sizes))  # type: ignore[no-untyped-call]
         answers = self._heads["answers"](states)[:, 0]
         total = self._of_questions(examples, of_questions)
         start = 0
-        for example, numbers in zip(examples, chosen, strict=True):
+        for at, (example, (numbers, complete)) in enumerate(zip(examples, chosen, strict=True)):
             own = slice(start, start + len(numbers))
             start += len(numbers) + 1
             place = {number: position for position, number in enumerate(numbers)}
@@ -142,6 +147,12 @@ class _Training:
                 total = total + _LISTED_WEIGHT * _each(roles[own, 2], wanted)
             if wanted := [place[number] for number in example.answering if number in place]:
                 total = total + _choice(answers[own], wanted) + _each(answers[own], wanted)
+                total = total + self._of_figures(example, numbers, states[own], tokens[own])
+            if not example.answering:
+                wanted = [place[number] for number in example.gold if number in place]
+                total = total + _OPERAND_WEIGHT * _each(roles[own, 3], wanted)
+                there = torch.tensor(float(complete))
+                total = total + functional.binary_cross_entropy_with_logits(present[at], there)
         return total / len(examples)
 
     def _of_questions(self, examples: Sequence[RowExample], states: torch.Tensor) -> torch.Tensor:
@@ -162,18 +173,46 @@ class _Training:
                 )
         return total
 
-    def _chosen(self, example: RowExample) -> list[int]:
-        """Gold rows, at most six, and negatives: likely ones, and one that is not."""
-        gold = sorted(example.gold)[:6]
-        rest = [number for number in range(len(example.rows)) if number not in example.gold]
+    def _of_figures(
+        self, example: RowExample, numbers: Sequence[int], states: torch.Tensor, tokens: Sequence[torch.Tensor]
+    ) -> torch.Tensor:
+        """The loss of which figure of the sentences answers; 0 if that is not known, or they have no figure."""
+        read: list[torch.Tensor] = []
+        gold: list[int] = []
+        for number, state, own in zip(numbers, states, tokens, strict=True):
+            text = example.rows[number]
+            figures = prose_figures(text)
+            places = [(figure.start, figure.end) for figure in figures]
+            spans = token_spans(self._tokenizer, text, SENTENCE_TOKENS, places)
+            for (start, end), span in zip(places, spans, strict=True):
+                if span[1] > span[0]:
+                    if number in example.answering and _is_printed(example.figure or "", text[start:end]):
+                        gold.append(len(read))
+                    read.append(figure_state(own, span, state))
+        if not read or example.figure is None or (example.figure and not gold):
+            return torch.zeros(())
+        logits = self._heads["figure"](torch.stack(read))[:, 0]
+        return _each(logits, gold) + (_choice(logits, gold) if gold else 0.0)
+
+    def _chosen(self, example: RowExample) -> tuple[list[int], bool]:
+        """Gold rows, at most six, and negatives: likely ones, and one that is not; and whether all operands are there.
+        For some questions without the rows of an operand, and those with their labels, which may state the same."""
+        needed = [each for each in (example.first, example.second, *((row,) for row in example.listed)) if each]
+        dropped = self._random.choice(needed) if needed and self._random.random() < _DROPPED else ()
+        labels = {_label(example.rows[number]) for number in dropped}
+        left = [number for number, row in enumerate(example.rows) if _label(row) not in labels]
+        if not left:
+            dropped, left = (), list(range(len(example.rows)))
+        gold = [number for number in left if number in example.gold][:6]
+        rest = [number for number in left if number not in example.gold]
         near, far = rest[: 2 * self._options.rows], rest[2 * self._options.rows :]
         self._random.shuffle(near)
         negatives = near[: max(self._options.rows - len(gold), 3)]
-        if far:
+        if far and negatives:
             negatives[-1:] = [self._random.choice(far)]
-        return gold + negatives
+        return gold + negatives, bool(gold) and not dropped
 
-    def _states(self, pairs: Sequence[tuple[RowExample, str]]) -> torch.Tensor:
+    def _states(self, pairs: Sequence[tuple[RowExample, str]]) -> tuple[torch.Tensor, list[torch.Tensor]]:
         read = [
             (
                 token_ids(self._tokenizer, example.question, QUESTION_TOKENS, both_ends=True),
@@ -182,13 +221,15 @@ class _Training:
             for example, row in pairs
         ]
         order = sorted(range(len(read)), key=lambda at: len(read[at][0]) + len(read[at][1]))
-        parts = []
+        parts, tokens = [], []
         size = -(-len(order) // _PARTS)
         for numbers in (order[start : start + size] for start in range(0, len(order), size)):
             with torch.autocast("cpu", dtype=torch.bfloat16):
-                parts.append(pooled(self._bert, batch([read[at] for at in numbers])))
-        states = torch.cat(parts)
-        return states[torch.tensor(np.argsort(order))]
+                states, own = read_pairs(self._bert, [read[at] for at in numbers])
+            parts.append(states)
+            tokens += own
+        back = np.argsort(order)
+        return torch.cat(parts)[torch.tensor(back)], [tokens[at] for at in back]
 
 
 def _batches(given: Sequence[RowExample], options: RowReaderOptions) -> Iterator[list[RowExample]]:
@@ -202,6 +243,14 @@ def _batches(given: Sequence[RowExample], options: RowReaderOptions) -> Iterator
             epoch += [own[start : start + options.questions] for start in range(0, len(own), options.questions)]
         chance.shuffle(epoch)
         yield from epoch
+
+
+def _is_printed(figure: str, text: str) -> bool:
+    return figure.lower() == text.lower() or (digits_of(figure) != "" and digits_of(figure) == digits_of(text))
+
+
+def _label(row: str) -> str:
+    return row.partition(" | ")[0].lower()
 
 
 def _choice(logits: torch.Tensor, gold: Sequence[int]) -> torch.Tensor:

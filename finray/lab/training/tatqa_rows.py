@@ -20,6 +20,7 @@ from finray.lab.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
 from finray.lab.datasets.tatqa_page import view
 from finray.lab.training.row_examples import (
     RowExample,
+    absent_example,
     is_backwards,
     rows_of_cell,
     sentence_example,
@@ -56,8 +57,10 @@ def tatqa_examples(files: Sequence[Path], lines: Sequence[Mapping[str, Any]]) ->
         for context in read_contexts(path.read_bytes(), path.name):
             if not isinstance(context, BadLine):
                 maker = _Maker(context)
-                made = (*map(maker.of_question, context.questions), *map(maker.of_line, of_context[context.uid]))
-                yield from (example for example in made if example is not None)
+                own = of_context[context.uid]
+                made = (*map(maker.of_question, context.questions), *map(maker.of_line, own))
+                absent = (maker.of_no_table(line) for line in own if "cells" not in line)
+                yield from (example for example in (*made, *absent) if example is not None)
 
 
 class _Maker:
@@ -84,11 +87,14 @@ class _Maker:
             if any(sentence.text in text for text in texts)
             and any(" ".join(answer.split()).rstrip(".") in sentence.text for answer in question.answer)
         ]
-        line = {
+        figure = _FIGURE.fullmatch(question.answer[0].strip())
+        line: dict[str, Any] = {
             "question": question.question,
-            "kind": "figure" if _FIGURE.fullmatch(question.answer[0].strip()) else "what",
+            "kind": "figure" if figure else "what",
             "evidence": [{"text": text} for text in quoted],
         }
+        if figure and len(question.answer) == 1:
+            line["figure"] = figure[0]
         return self._of_sentences(line) if len(quoted) <= _MOST_QUOTED else None
 
     def of_line(self, line: Mapping[str, Any]) -> RowExample | None:
@@ -99,6 +105,9 @@ class _Maker:
         operands = [rows_of_cell(cell, rows, 0) for cell in line["cells"]]
         found = table_example(question, str(line["operation"]), rows, operands, self._group)
         return None if found is None else replace(found, backwards=is_backwards(line))
+
+    def of_no_table(self, line: Mapping[str, Any]) -> RowExample | None:
+        return absent_example(line, self._rows(str(line["question"])), self._group)
 
     def _rows(self, question: str) -> Shortlist:
         return shortlist(rows_of(self._reader.understand(question, question), self._cells, self._facts), _ROWS)

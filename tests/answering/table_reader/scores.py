@@ -18,6 +18,7 @@ def row_scores(
     *,
     several: bool = False,
     backwards: bool = False,
+    present: float = 6.0,
 ) -> RowScores:
     """High logits for the rows that contain the given words."""
 
@@ -30,6 +31,8 @@ def row_scores(
         np.asarray(at([first])),
         np.asarray(at([second])),
         np.asarray(at(listed)),
+        np.asarray(at([first, second, *listed])),
+        present,
         logits,
         4.0 if several else -4.0,
         np.full(len(MEASURES), -1.6),
@@ -48,11 +51,21 @@ class FakeRowReader(RowReader):
         listed: Sequence[str] = (),
         *,
         backwards: bool = False,
+        present: float = 6.0,
     ) -> None:
         self._told = operation, first, second, listed
-        self._backwards = backwards
+        self._backwards, self._present = backwards, present
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
         operation, first, second, listed = self._told
         several = bool(second or listed)
-        return row_scores(rows, operation, first, second, listed, several=several, backwards=self._backwards)
+        return row_scores(
+            rows,
+            operation,
+            first,
+            second,
+            listed,
+            several=several,
+            backwards=self._backwards,
+            present=self._present,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 from dataclasses import replace
 
@@ -13,12 +14,16 @@ from tests.answering.made_up_cells import BEFORE, facts, item, passage
 from tests.answering.table_reader.scores import FakeRowReader
 
 
-def _computed(items: tuple[LineItem, ...], reader: FakeRowReader) -> set[tuple[str, ...]]:
+def _computed(
+    items: tuple[LineItem, ...],
+    reader: FakeRowReader,
+    *,
+    last_years: int | None = None,
+) -> set[tuple[str, ...]]:
     """The operation and the printed figures of each reading."""
     text = "How do these figures compare?"
-    competing = TableAnswerer(facts(items), reader).competing(
-        Query(text, text, ("acme",)), Curation((passage(3),), answerable=True)
-    )
+    query = Query(text, text, ("acme",), last_years=last_years)
+    competing = TableAnswerer(facts(items), reader).competing(query, Curation((passage(3),), answerable=True))
     assert competing is not None
     found = competing.found
     return {(each.operation, *(cell.item.text for cell in cells_of(found, each))) for each in found.readings}
@@ -41,3 +46,16 @@ def test_any_two_likely_rows_are_added_up() -> None:
     assert {frozenset(pair) for _, *pair in added if len(pair) == 2} == {
         frozenset(pair) for pair in itertools.combinations(("10", "20", "30"), 2)
     }
+
+
+def test_the_years_that_a_question_counts_are_added_up() -> None:
+    sold = item(3, 1, "Sold", 1.0)
+    years = [replace(sold, value=v, text=str(v), column=v, period_end=dt.date(2023 - v, 12, 31)) for v in range(1, 6)]
+    reader = FakeRowReader("sum", "Sold")
+    assert ("sum", "3", "2", "1") in _computed(tuple(years), reader, last_years=3)
+    assert ("sum", "3", "2", "1") not in _computed(tuple(years), reader)
+
+
+def test_what_is_due_in_several_years_is_added_up_as_one_row() -> None:
+    rows = [item(3, n, str(2022 + n), 10.0 * n, period_end=dt.date(2022 + n, 12, 31), months=None) for n in range(1, 6)]
+    assert ("sum", "10", "20", "30", "40", "50") in _computed(tuple(rows), FakeRowReader("sum", "2023"))

@@ -93,3 +93,27 @@ def test_long_captions_keep_their_end() -> None:
     (series,) = _series((item(3, 1, "Rent", 5.0, caption="word " * 100 + "lease cost"),))
     assert series.text.endswith("lease cost | Note 7")
     assert len(series.text) < 200
+
+
+def _due(row: int, year: int, value: float, **changes: object) -> LineItem:
+    return item(
+        3, row, str(year), value, period_end=dt.date(year, 12, 31), months=None, section="Benefits due:", **changes
+    )
+
+
+def test_rows_that_are_headed_by_years_are_one_series_a_column() -> None:
+    plans = {"column_label": "U.S. plans"}
+    others = {"column_label": "Other plans", "column": 2}
+    rows = [_due(n, 2022 + n, 10.0 * n, **head) for n in (1, 2, 3) for head in (plans, others)]
+    after = item(3, 4, "Thereafter", 99.0, period_end=None, months=None, section="Benefits due:", **plans)
+    found = {series.text: [cell.item.text for cell in series.cells] for series in _series((*rows, after))}
+    assert found == {
+        "2023 to 2025 | Benefits due: | U.S. plans | amount | Note 7": ["10", "20", "30"],
+        "2023 to 2025 | Benefits due: | Other plans | amount | Note 7": ["10", "20", "30"],
+        "Thereafter | Benefits due: | U.S. plans | amount | Note 7": ["99"],
+    }
+
+
+def test_years_that_come_twice_in_a_table_stay_rows() -> None:
+    rows = [_due(n, year, 10.0 * n) for n, year in enumerate((2023, 2024, 2023, 2024), start=1)]
+    assert [len(series.cells) for series in _series(tuple(rows))] == [1, 1, 1, 1]

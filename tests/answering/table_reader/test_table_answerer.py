@@ -52,6 +52,18 @@ def test_one_cell_of_the_year_asked_for() -> None:
     assert answer.confidence == 0.5
 
 
+def test_an_operand_that_is_not_there_makes_the_figure_unsure() -> None:
+    query = _query("Capital spending of North America Beverages in 2021?", 2021)
+    curation = Curation((passage(3), passage(5)), answerable=True)
+    there, gone = (
+        TableAnswerer(facts(ITEMS), FakeRowReader("value", "North", present=present)).read(query, curation, Journal())
+        for present in (4.0, -4.0)
+    )
+    assert there is not None
+    assert gone is not None
+    assert 1 - gone.choice.probability > 3 * (1 - there.choice.probability)
+
+
 def test_change_between_the_years_of_one_row() -> None:
     query = _query("By how much did spending of the Beverages rise from 2021 to 2022?", 2021, 2022)
     answer = _answer(query, FakeRowReader("difference", "North"))

@@ -12,7 +12,16 @@ from finray.answering.page_cells import PageCells
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.core.errors import ModelUnavailableError, UsageError
 from finray.core.query import Query
-from finray.lab.training.row_examples import RowExample, is_backwards, read_lines, rows_of_cell, table_example
+from finray.filings.sentences import Sentence
+from finray.lab.training.row_examples import (
+    RowExample,
+    absent_example,
+    is_backwards,
+    read_lines,
+    rows_of_cell,
+    sentence_example,
+    table_example,
+)
 from finray.lab.training.row_reader import RowReaderOptions, fine_tune, operand_recall
 from finray.models.row_reader import RowReader
 from tests.answering.made_up_cells import END, facts, item, passage
@@ -27,7 +36,9 @@ def _example(number: int) -> RowExample:
 
 
 def test_steps_on_rows_and_sentences_give_weights_that_can_be_read() -> None:
-    sentence = RowExample("Why?", ("Because.", "Not.", "Never."), "none", "c", answering=(0,))
+    sentence = RowExample("Why?", ("Because of 5 fires.", "Not.", "Never."), "none", "c", answering=(0,), figure="")
+    figure = RowExample("Rent?", ("Rent was $5 in 3 towns.", "No."), "value", "c", answering=(0,), figure="$5")
+    absent = RowExample("Why?", ("tax", "rent"), "none", "c")
     pair = RowExample(
         "Tax over rent?", ("tax", "rent", "fuel"), "ratio", "c", (0,), (1,), several=True, measure="money"
     )
@@ -35,7 +46,7 @@ def test_steps_on_rows_and_sentences_give_weights_that_can_be_read() -> None:
     several = RowExample("Tax and rent?", ("tax", "rent", "fuel"), "sum", "c", listed=(0, 1), several=True)
     lines: list[str] = []
     options = RowReaderOptions(epochs=1, questions=2, rows=3)
-    state = fine_tune([_example(0), pair, fall, several, sentence], options, lines.append)
+    state = fine_tune([_example(0), pair, fall, several, sentence, figure, absent], options, lines.append)
     assert "loss" in lines[-1]
     assert not any("word_embeddings" in name for name in state)
     scores = RowReader(state).rows("How much tax?", ["tax", "rent"])
@@ -116,6 +127,45 @@ def test_each_wording_of_a_question_counts(tmp_path: Path) -> None:
     line = {"questions": ["Tax?", "Paid to the state?"], "operation": "value", "cells": [], "context": "t1"}
     path.write_text(f"{json.dumps(line)}\n{json.dumps({'question': 'Why?', 'kind': 'why', 'evidence': []})}\n")
     assert [line["question"] for line in read_lines(path)] == ["Tax?", "Paid to the state?", "Why?"]
+
+
+def test_a_question_about_a_figure_of_a_sentence_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "prose.jsonl"
+    line = {"question": "Rent?", "question_type": "prose_figure", "answer": "$5 million", "evidence": []}
+    path.write_text(json.dumps(line))
+    (read,) = read_lines(path)
+    assert (read["kind"], read["figure"]) == ("figure", "$5 million")
+
+
+@pytest.mark.parametrize(
+    ("line", "figure"),
+    [
+        ({"kind": "figure", "figure": "$5"}, "$5"),
+        ({"kind": "figure", "sentence": "Rent was $7 in 2022."}, "$7"),
+        ({"kind": "figure", "sentence": "Rent was $7, after $6."}, None),
+        ({"kind": "why", "sentence": "Rent was $7 because of 3 towns."}, ""),
+    ],
+)
+def test_the_figure_of_a_sentence_that_answers(line: dict[str, str], figure: str | None) -> None:
+    text = line.get("sentence", "Rent was $5, after $6.")
+    asked = {"question": "Rent?", "evidence": [{"text": text}], **line}
+    found = sentence_example(asked, "rent", [Sentence(0, 9, text, "", 0)], "acme")
+    assert found is not None
+    assert found.figure == figure
+
+
+def test_rows_that_may_print_the_figure_of_a_sentence_do_not_count_as_absent() -> None:
+    source = facts(tuple(item(3, row, label, 10.0 * row) for row, label in enumerate(_THINGS, start=1)))
+    rows = shortlist(rows_of(Query("rent", "rent"), PageCells(source).read([passage(3)]), source), 10)
+
+    def line(kind: str, text: str) -> dict[str, object]:
+        return {"question": "Rent?", "kind": kind, "evidence": [{"text": text}]}
+
+    assert absent_example(line("figure", "Rent was $60."), rows, "acme") is None
+    absent = absent_example(line("figure", "Rent was $65 in 2022."), rows, "acme")
+    assert absent is not None
+    assert (len(absent.rows), absent.gold) == (len(_THINGS), frozenset())
+    assert absent_example(line("why", "Rent was $60."), rows, "acme") is not None
 
 
 def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:
