@@ -49,6 +49,7 @@ SIGNALS: dict[str, str] = {
     "score": "score of the first passage",
     "agreed": "the likeliest reading of the tables states the figure",
     "agreed_sure": "the probability of that reading, if it states the figure",
+    "agreed_sure_named": "the same, if every row is a line item that defines a named metric",
     "other": "the probability of that reading, if it states another figure",
     "other_named": "the same, if every row is a line item that defines a named metric",
     "unread": "no reading states the figure",
@@ -57,7 +58,7 @@ SIGNALS: dict[str, str] = {
     "odd": "a percentage or quotient of a size that hardly anyone reports",
 }
 """Description of each signal."""
-_AGREEMENT = ("agreed", "agreed_sure", "other", "other_named", "unread", "unread_named", "mass")
+_AGREEMENT = ("agreed", "agreed_sure", "agreed_sure_named", "other", "other_named", "unread", "unread_named", "mass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +111,11 @@ def signals(
 def _agreement(opinion: SecondOpinion | None, *, named: bool) -> dict[str, float]:
     if opinion is None:
         return dict.fromkeys(_AGREEMENT, 0.0)
-    other = 0.0 if opinion.agreed else opinion.probability
+    agreed, other = (opinion.probability, 0.0) if opinion.agreed else (0.0, opinion.probability)
     return {
         "agreed": opinion.agreed,
-        "agreed_sure": opinion.probability if opinion.agreed else 0.0,
+        "agreed_sure": agreed,
+        "agreed_sure_named": agreed * named,
         "other": other,
         "other_named": other * named,
         "unread": not opinion.read,

@@ -52,7 +52,7 @@ def _query(text: str, year: int = 2022, **changes: object) -> Query:
 
 def _answer(query: Query, model: FigureModel = EAGER, text: str = PAGE) -> Answer | None:
     passage = Passage("ACME", "f", 0, 0, 9, text[:9], 0.5)
-    return FigureAnswerer(_Facts(text), HashEncoder(), model).answer(
+    return FigureAnswerer(_Facts(text), HashEncoder(), model, read=True).answer(
         query, Curation((passage,), answerable=True), Journal()
     )
 

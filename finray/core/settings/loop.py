@@ -44,11 +44,11 @@ class LoopSettings(Section):
     "statements": it may compute a figure if no plan gives one, and has an opinion on the figure of a plan (``finray
     train row-reader``, ``table-reader``, ``confidence``)."""
     sentences: bool = False
-    """Whether a trained model reads the likeliest sentences beside the question for the answerer "statements"
-    (``finray train row-reader``)."""
+    """Whether a trained model reads the likeliest sentences, and their figures, beside the question for the answerer
+    "statements" (``finray train row-reader``)."""
     figures: bool = False
     """Whether the answerer "statements", if neither a plan nor a table gives a figure, may choose one that a sentence
-    of the retrieved pages states (``finray train figure-choice``)."""
+    of the retrieved pages states (``finray train figure-choice``). The shipped choice expects ``sentences``."""
     closest: bool = False
     """Whether the refusals of the answerer "statements" show the printed rows or sentences closest to the question, if
     they likely bear on it (``finray train closest-rows``)."""
