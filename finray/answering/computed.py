@@ -88,7 +88,7 @@ class Computation:
         return shown(value, self._unit, self._shape)
 
     def _relative(self) -> str:
-        """A change of an amount in percent too, for "by how much did it rise" leaves open which; "" otherwise."""
+        """A change of an amount in percent too, if the question leaves open which is meant; "" otherwise."""
         if self._plan.kind != "change" or self._query.shape.unit is not None or self._unit not in ("USD", "shares"):
             return ""
         old, new = self._parts[0][1], self._parts[-1][1]

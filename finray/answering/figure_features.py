@@ -18,8 +18,8 @@ from typing import Final
 import numpy as np
 
 from finray.answering.prose_figures import KINDS, ProseFigure, prose_figures
+from finray.answering.sentence_features import FARTHEST, Candidates, Floats, asked_words, sentence_words
 from finray.answering.sentence_features import FEATURES as SENTENCE_FEATURES
-from finray.answering.sentence_features import Candidates, Floats, asked_words, sentence_words
 from finray.core.query import Query
 from finray.filings.sentences import Sentence
 from finray.question.synonyms import variants, words_of
@@ -85,7 +85,6 @@ _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls",
 _RATES = frozenset({"percent", "percent_anywhere", "rate", "share"})
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NAME = re.compile(r"(?<=[\w,;:'’\"”)%-]\s)[A-Z][\w&.'’-]*|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]+")
-_FARTHEST = -3.0
 _VARIANTS = 8
 _SMALL = 12
 _OTHER_NAMES: Final = {
@@ -138,7 +137,7 @@ def _reading(features: Floats, odds: Sequence[float | None]) -> None:
     """``odds``: log odds by the sentence reader, None for figures that it did not read."""
     best = max((each for each in odds if each is not None), default=0.0)
     _fill(features, "read", (0.0 if each is None else 1 / (1 + math.exp(-each)) for each in odds))
-    _fill(features, "read_best", (_FARTHEST if each is None else max((each - best) / 4, _FARTHEST) for each in odds))
+    _fill(features, "read_best", (FARTHEST if each is None else max((each - best) / 4, FARTHEST) for each in odds))
     _fill(features, "unread", (each is None for each in odds))
 
 

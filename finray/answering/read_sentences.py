@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from finray.answering.prose_figures import prose_figures
-from finray.answering.sentence_features import FEATURES, Candidates
+from finray.answering.sentence_features import FARTHEST, FEATURES, Candidates
 from finray.answering.sentence_model import SentenceModel
 from finray.filings.sentences import Sentence
 from finray.models.sentence_reader import SentenceReader, Spans
@@ -16,7 +16,6 @@ from finray.models.sentence_reader import SentenceReader, Spans
 READ: Final = 10
 """Sentences that are read: some 0.1 s of a processor."""
 _HEADING = 60
-_FARTHEST = -3.0
 _COLUMN: Final = {name: list(FEATURES).index(name) for name in ("read", "read_best", "unread")}
 
 
@@ -37,19 +36,18 @@ def with_reading(question: str, found: Candidates, reader: SentenceReader, model
         return found
     likeliest = np.argsort(-model.scores(found.features), kind="stable")[:READ]
     sentences = [found.sentences[number] for number in likeliest]
-    starts = [[figure.start for figure in prose_figures(sentence.text)] for sentence in sentences]
     scores = reader.sentences(question, list(map(sentence_text, sentences)), list(map(_figure_spans, sentences)))
     logits = scores.answers
     features = found.features.copy()
-    features[:, _COLUMN["read_best"]] = _FARTHEST
+    features[:, _COLUMN["read_best"]] = FARTHEST
     features[:, _COLUMN["unread"]] = 1.0
     features[likeliest, _COLUMN["read"]] = 1 / (1 + np.exp(-logits))
-    features[likeliest, _COLUMN["read_best"]] = np.maximum((logits - logits.max()) / 4, _FARTHEST)
+    features[likeliest, _COLUMN["read_best"]] = np.maximum((logits - logits.max()) / 4, FARTHEST)
     features[likeliest, _COLUMN["unread"]] = 0.0
     figures = {
-        (int(number), start): float(odds)
-        for number, own, read in zip(likeliest, starts, scores.figures, strict=True)
-        for start, odds in zip(own, read, strict=True)
+        (int(number), figure.start): float(odds)
+        for number, sentence, read in zip(likeliest, sentences, scores.figures, strict=True)
+        for figure, odds in zip(prose_figures(sentence.text), read, strict=True)
         if np.isfinite(odds)
     }
     return replace(found, features=features, figures=figures)

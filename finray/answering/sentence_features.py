@@ -125,6 +125,8 @@ _DOWN = frozenset(map(stem, word_list("down")))
 _STOP = frozenset(stem(word) for word in word_list("stop")) | {"that", "not"}
 _LEAST = 1e-4
 _NEW = 20
+FARTHEST: Final = -3.0
+"""Least log odds below the best one, in quarters, of what the sentence reader read; those of what it did not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,10 +151,13 @@ def read_pairs(bert: Any, pairs: Sequence[tuple[list[int], list[int]]]) -> tuple
 
 def token_spans(tokenizer: Any, text: str, limit: int, marked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The tokens, from and to, that stretches of characters of ``text`` consist of; (0, 0) past the first ``limit``."""
-    offsets = tokenizer(text, add_special_tokens=False, verbose=False, return_offsets_mapping=True)["offset_mapping"]
+    read = tokenizer(text, add_special_tokens=False, verbose=False, return_offsets_mapping=True)["offset_mapping"][
+        :limit
+    ]
+    reach = read[-1][1] if read else 0
     found = []
     for start, end in marked:
-        inside = [at for at, (first, last) in enumerate(offsets[:limit]) if first < end and last > start]
+        inside = [at for at, (first, last) in enumerate(read) if first < end and last > start] if start < reach else []
         found.append((inside[0], inside[-1] + 1) if inside else (0, 0))
     return found
 

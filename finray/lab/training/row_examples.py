@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -27,6 +28,7 @@ from finray.core.passages import Passage
 from finray.core.plan import Measure
 from finray.filings.sentences import Sentence, page_sentences
 from finray.index.facts import FilingFacts
+from finray.lab.evaluation.numbers import find_numbers
 from finray.models.row_reader import OPERATIONS
 from finray.question.companies import CompanyCatalog
 from finray.question.rule_reader import RuleReader, plain_query
@@ -37,19 +39,17 @@ _ROWS, _SENTENCES = 40, 24
 _FEWEST = 4
 """Rows beside a question that none of them answers."""
 _OF_FIGURES: Final = frozenset({"figure", "yesno", "which"})
-_NUMBER = re.compile(r"\d{1,20}+(?:,\d{3})*+(?:\.\d{1,9})?")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEARS: Final = frozenset(map(Decimal, range(1900, 2100)))
 
 
 @dataclass(frozen=True, slots=True)
 class RowExample:
     """``rows`` are texts beside ``question``, the likeliest by their words first. ``first``, ``second``, ``listed`` and
     ``answering`` are the numbers of those that are gold in each role, none if a sentence answers and ``rows`` are of
-    tables; ``answering`` is for sentences. ``several`` is
-    whether the operands are of several rows, None if there is one; ``backwards`` whether the first of two is of the
-    earlier period, None if their periods are not two. ``measure`` is what the first operand measures, None for
-    sentences. ``figure`` is the one of a sentence that answers, as printed, "" if none does, None if that is not known.
-    ``group`` is the company, or TAT-QA's context."""
+    tables; ``answering`` is for sentences. ``several`` is whether the operands are of several rows, None if there is
+    one; ``backwards`` whether the first of two is of the earlier period, None if their periods are not two. ``measure``
+    is what the first operand measures, None for sentences. ``figure`` is the one of a sentence that answers, as
+    printed, "" if none does, None if that is not known. ``group`` is the company, or TAT-QA's context."""
 
     question: str
     rows: tuple[str, ...]
@@ -78,9 +78,10 @@ def read_lines(path: Path) -> list[Mapping[str, Any]]:
         raise UsageError(f"{path} is no file of questions, one JSON object a line: {error}") from error
     found: list[Mapping[str, Any]] = []
     for number, line in enumerate(lines, start=1):
-        if line.get("question_type") == "prose_figure":
+        keys = set(line) if isinstance(line, dict) else set()
+        if "answer" in keys and line.get("question_type") == "prose_figure":
             line = {**line, "kind": "figure", "figure": line["answer"]}
-        keys = set(line)
+            keys = set(line)
         asked = line["questions"] if "questions" in keys else [line["question"]] if "question" in keys else []
         placed = {"operation", "cells"} <= keys and keys & {"evidence", "context"}
         if not asked or not (placed or {"kind", "evidence"} <= keys):
@@ -188,9 +189,10 @@ def absent_example(line: Mapping[str, Any], rows: Shortlist, group: str) -> RowE
     return RowExample(str(line["question"]), texts, "value" if line["kind"] == "figure" else "none", group)
 
 
-def _numbers(text: str) -> Iterator[str]:
+def _numbers(text: str) -> Iterator[Decimal]:
     """Those of at least two digits that are no years."""
-    return (number for number in _NUMBER.findall(text) if len(number) > 1 and not _YEAR.fullmatch(number))
+    faces = (abs(number.face) for number in find_numbers(text))
+    return (face for face in faces if len(face.as_tuple().digits) > 1 and face not in _YEARS)
 
 
 def is_backwards(line: Mapping[str, Any]) -> bool | None:

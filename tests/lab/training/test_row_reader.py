@@ -173,5 +173,9 @@ def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps({"question": "Why?", "evidence": []}))
     with pytest.raises(UsageError, match="line 1"):
         read_lines(path)
+    for line in ({"question": "Rent?", "question_type": "prose_figure", "evidence": []}, ["Why?"], 5):
+        path.write_text(json.dumps(line))
+        with pytest.raises(UsageError, match="line 1"):
+            read_lines(path)
     with pytest.raises(UsageError, match="no file of questions"):
         read_lines(tmp_path / "absent.jsonl")
