@@ -151,9 +151,8 @@ def read_pairs(bert: Any, pairs: Sequence[tuple[list[int], list[int]]]) -> tuple
 
 def token_spans(tokenizer: Any, text: str, limit: int, marked: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The tokens, from and to, that stretches of characters of ``text`` consist of; (0, 0) past the first ``limit``."""
-    read = tokenizer(text, add_special_tokens=False, verbose=False, return_offsets_mapping=True)["offset_mapping"][
-        :limit
-    ]
+    tokens = tokenizer(text, add_special_tokens=False, verbose=False, return_offsets_mapping=True)
+    read = tokens["offset_mapping"][:limit]
     reach = read[-1][1] if read else 0
     found = []
     for start, end in marked:
