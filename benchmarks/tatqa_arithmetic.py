@@ -22,6 +22,7 @@ from pathlib import Path
 
 from finray.answering.in_words import WordsAnswerer
 from finray.answering.planned import PlannedAnswerer
+from finray.answering.read_sentences import SentenceFinder
 from finray.answering.statements import StatementAnswerer
 from finray.batch.question_files import BadLine
 from finray.core.bootstrap import estimate
@@ -77,7 +78,9 @@ def measure(path: Path, types: Collection[str]) -> Iterator[Outcome]:
         if number % 40 == 0:
             print(f"context {number}", file=sys.stderr, flush=True)
         facts, catalog, filing = view(context)
-        answerer = PlannedAnswerer(StatementAnswerer(facts, WordsAnswerer(facts, HashEncoder())), facts)
+        answerer = PlannedAnswerer(
+            StatementAnswerer(facts, WordsAnswerer(facts, SentenceFinder(facts, HashEncoder()))), facts
+        )
         reader = RuleReader(catalog)
         passages = facts.passages_of(filing.filing_id, 0)
         for question in asked:

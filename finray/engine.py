@@ -15,6 +15,7 @@ from finray.answering.in_words import WordsAnswerer
 from finray.answering.judging import JudgingAnswerer
 from finray.answering.own_answer import OwnAnswerer
 from finray.answering.planned import PlannedAnswerer
+from finray.answering.read_sentences import SentenceFinder
 from finray.answering.sentence_model import SentenceModel
 from finray.answering.statements import StatementAnswerer
 from finray.answering.table_reader.table_answerer import TableAnswerer
@@ -191,10 +192,11 @@ def build_engine(
         readers["trained"] = PlainReader() if plain else TrainedReader(rules, MeasureTagger())
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)
-    words = WordsAnswerer(facts, encoder, sentences, read=loop.sentences)
+    finder = SentenceFinder(facts, encoder, read=loop.sentences)
+    words = WordsAnswerer(facts, finder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
     tables = TableAnswerer(facts) if loop.tables else None
-    others: list[AnswerSource] = [FigureAnswerer(facts, encoder, read=loop.sentences)] if loop.figures else []
+    others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
     meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
     judging = JudgingAnswerer(planned, facts, meanings)
     closest = ClosestRows(facts) if loop.closest else None

@@ -7,30 +7,24 @@ columns.
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from finray.answering.asked_cell import FIGURES, AskedCell, asked_periods, shortened
 from finray.answering.cell_words import BARE, CALENDAR, WHOLE, Rarity
 from finray.answering.filing_cells import FilingCells
-from finray.answering.operands import phrase_periods
 from finray.answering.page_cells import PageCell, measure_of
-from finray.answering.sentence_features import Floats, asked_words
-from finray.core.filing import Filing, LineItem
-from finray.core.plan import Operand, Phrase
+from finray.answering.sentence_features import Floats
+from finray.core.filing import LineItem
 from finray.core.query import Query
-from finray.core.vocabulary import NUMBER, number_of
 from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts, kept_with
-from finray.question.measures import quantity_phrases
-from finray.question.phrase import phrase_of, without_context
-from finray.question.synonyms import variants, words_of
-from finray.question.terms import stem
+from finray.question.synonyms import words_of
 
 FEATURES: Final[Mapping[str, str]] = {
     "row": "share of the question's words (by rarity) in the row's label",
@@ -78,61 +72,15 @@ _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
 _OF_WORDS: Final = (
     "row", "column", "section", "caption", "heading", "surplus", "surplus_column", "surplus_section", "part", "total",
 )  # fmt: skip
-_VARIANTS = 8
-"""Wordings of the question that are compared with each cell."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR_ROW = re.compile(r"^\W*(?:fiscal (?:year )?)?(?P<year>(?:19|20)\d\d)\W*$", re.I)
 _CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth)\b|%", re.I)
 _TOTAL = frozenset(words_of("total"))
 _PLAIN = WHOLE | CALENDAR
 """Words of columns that name no part of the company."""
-_FIGURES = frozenset(map(str, range(100)))
-_NUMBER = re.compile(rf"\b{NUMBER}\b")
-_LETTERS = re.compile(r"[A-Za-z][A-Za-z&]*")
 _OPENING, _CLOSING = frozenset(words_of("beginning opening")), frozenset(words_of("end ending closing"))
 _PERCENT = frozenset({"percent", "percent_anywhere", "rate", "share"})
 _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls"})
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the question asks of a cell: its content words, wordings of them, and phrases that name a row."""
-
-    words: tuple[str, ...]
-    readings: tuple[frozenset[str], ...]
-    phrases: tuple[Phrase, ...]
-    figures: frozenset[str]
-    """Numbers besides dates: "Level 2"."""
-    short: Mapping[str, frozenset[str]]
-    instant: bool
-
-    @classmethod
-    def of(cls, query: Query) -> Asked:
-        text = without_context(query.text, query.names)
-        known = frozenset(words_of(text))
-        words = tuple(word for word in asked_words(query) if word in known)
-        figures = known & _FIGURES | {str(number_of(word)) for word in _NUMBER.findall(text.lower())}
-        readings = tuple(dict.fromkeys(frozenset(each) for each in variants(words)[:_VARIANTS]))
-        phrases = [*quantity_phrases(query)]
-        phrases += [phrase for measures in query.measures for phrase in measures.phrases.values()]
-        whole = phrase_of(query.text, query.names)
-        phrases += [whole] if whole is not None and not phrases else []
-        instant = "closing" in query.intents or any(phrase.instant for phrase in phrases)
-        return cls(words, readings, tuple(dict.fromkeys(phrases)), frozenset(figures), short_forms(text), instant)
-
-
-def short_forms(text: str) -> Mapping[str, frozenset[str]]:
-    """The initials of two to five words of ``text`` in a row, as filings abbreviate them ("NAB", "RSU"), with the words
-    that each stands for."""
-    spelled = _LETTERS.findall(text)
-    found: dict[str, frozenset[str]] = {}
-    for size in range(2, 6):
-        for start in range(len(spelled) - size + 1):
-            part = spelled[start : start + size]
-            words = frozenset(words_of(" ".join(part)))
-            if len(words) >= 2:
-                found.setdefault(stem("".join(word[0] for word in part).lower()), words)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +98,7 @@ def described_cells(query: Query, fitting: tuple[PageCell, ...], facts: FilingFa
     features = np.zeros((len(fitting), len(FEATURES)))
     if not fitting:
         return CellCandidates((), features, 1.0)
-    asked = Asked.of(query)
+    asked = AskedCell.of(query)
     items = facts.line_items({cell.filing.filing_id for cell in fitting})
     filings = {filing_id: kept_with(own, FilingCells) for filing_id, own in items.items()}
     rarities = {filing_id: own.rarity for filing_id, own in filings.items()}
@@ -167,7 +115,7 @@ def _fill(features: Floats, name: str, values: Iterable[float]) -> None:
 
 
 def _words(
-    features: Floats, asked: Asked, query: Query, cells: Sequence[PageCell], rarities: Mapping[str, Rarity]
+    features: Floats, asked: AskedCell, query: Query, cells: Sequence[PageCell], rarities: Mapping[str, Rarity]
 ) -> float:
     """Returns the share of the question's words that no cell has."""
     printed: set[str] = set()
@@ -177,7 +125,7 @@ def _words(
     all_of = math.fsum(map(first.weight, asked.words))
     lacking = math.fsum(first.weight(word) for word in asked.words if word not in printed)
     short = {name: words for name, words in asked.short.items() if name in printed and words & set(asked.words)}
-    asked = replace(asked, readings=(*asked.readings, *_shortened(asked.readings[:1], short)))
+    asked = replace(asked, readings=(*asked.readings, *shortened(asked.readings[:1], short)))
     any_asked = frozenset(asked.words).union(*asked.readings, words_of(" ".join(query.terms)), asked.figures)
     known: dict[tuple[object, ...], list[float]] = {}
     rows = []
@@ -196,7 +144,9 @@ def _words(
     return lacking / all_of if all_of else 1.0
 
 
-def _shares(asked: Asked, any_asked: frozenset[str], printed: set[str], cell: PageCell, rarity: Rarity) -> list[float]:
+def _shares(
+    asked: AskedCell, any_asked: frozenset[str], printed: set[str], cell: PageCell, rarity: Rarity
+) -> list[float]:
     """Shares of the best reading in the places, then surplus of row, column and section, part, total."""
     words, weight = cell.words, rarity.weight
     places = (words.label - words.aside, words.column, words.section, words.caption, cell.heading)
@@ -225,21 +175,12 @@ def _shares(asked: Asked, any_asked: frozenset[str], printed: set[str], cell: Pa
     ]
 
 
-def _shortened(readings: Sequence[frozenset[str]], short: Mapping[str, frozenset[str]]) -> Iterator[frozenset[str]]:
-    """``readings`` with initials in place of the words that they stand for."""
-    for reading in readings:
-        for name, words in short.items():
-            yield (reading - words) | {name}
-        if len(short) > 1:
-            yield reading.difference(*short.values()) | set(short)
-
-
 def _surplus(words: frozenset[str], asked: frozenset[str], rarity: Rarity) -> float:
     own = math.fsum(map(rarity.weight, words))
     return math.fsum(map(rarity.weight, words - asked)) / own if own else 0.0
 
 
-def _fits(features: Floats, asked: Asked, cells: Sequence[PageCell], filings: Mapping[str, FilingCells]) -> None:
+def _fits(features: Floats, asked: AskedCell, cells: Sequence[PageCell], filings: Mapping[str, FilingCells]) -> None:
     matchers = {filing_id: [own.matcher(phrase) for phrase in asked.phrases] for filing_id, own in filings.items()}
     known: dict[tuple[object, ...], float] = {}
     scores = []
@@ -254,7 +195,7 @@ def _fits(features: Floats, asked: Asked, cells: Sequence[PageCell], filings: Ma
     _fill(features, "best_fit", [score / best if best else 0.0 for score in scores])
 
 
-def _periods(features: Floats, asked: Asked, query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> None:
+def _periods(features: Floats, asked: AskedCell, query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> None:
     filings = {cell.filing.filing_id: cell.filing for cell in cells}
     wanted = {filing_id: asked_periods(query, asked, filing, facts) for filing_id, filing in filings.items()}
     years = {str(period.year) for period in query.asked}
@@ -279,21 +220,6 @@ def _periods(features: Floats, asked: Asked, query: Query, cells: Sequence[PageC
         named = set(_YEAR.findall(f"{item.label} {item.column_label or ''}"))
         row[_COLUMN["year"]] = float(bool(named & years))
         row[_COLUMN["other_year"]] = float(label_year is not None and label_year["year"] not in years and bool(years))
-
-
-def asked_periods(query: Query, asked: Asked, filing: Filing, facts: FilingFacts) -> list[tuple[dt.date, int | None]]:
-    """(end, months) in ``filing`` of each period that the question asks for, months None for a day; without one in the
-    question those of the filing itself."""
-    phrase = Phrase(query.text, asked.words, (), "money", asked.instant)
-    company = facts.company_of(filing.filing_id)
-    found = []
-    for period in query.asked:
-        operand = Operand("x", company, "x", period, "", phrase)
-        found += [(end, months) for _, end, months in phrase_periods(operand, phrase, [filing], ahead=True)]
-    if not found and not query.asked and filing.period_end is not None:
-        quarter = filing.fiscal_period in ("Q1", "Q2", "Q3")
-        found = [(filing.period_end, None if asked.instant else 3 if quarter else 12)]
-    return found
 
 
 def _kinds(features: Floats, query: Query, cells: Sequence[PageCell]) -> None:
@@ -321,13 +247,13 @@ def _kinds(features: Floats, query: Query, cells: Sequence[PageCell]) -> None:
             row[_COLUMN[name]] = float(value)
 
 
-def _readings(features: Floats, asked: Asked, cells: Sequence[PageCell]) -> None:
+def _readings(features: Floats, asked: AskedCell, cells: Sequence[PageCell]) -> None:
     """Figures of the question, and rows that are named by their table."""
     opening = bool(_OPENING & set(asked.words))
     for row, cell in zip(features, cells, strict=True):
         words = cell.words
         near = words.label | words.column
-        figures = {word for word in near if word in _FIGURES}
+        figures = {word for word in near if word in FIGURES}
         row[_COLUMN["other_figures"]] = float(bool(figures - asked.figures))
         if asked.figures:
             row[_COLUMN["figures"]] = len(asked.figures & (near | words.section)) / len(asked.figures)

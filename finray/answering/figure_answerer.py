@@ -6,26 +6,23 @@ from __future__ import annotations
 from finray.answering.coverage import fitting_period
 from finray.answering.figure_choice import FigureModel, question_signals, shipped_figure_model
 from finray.answering.figure_features import FigureCandidates, figure_candidates
-from finray.answering.in_words import candidates_of, cited_sentences
+from finray.answering.in_words import cited_sentences
+from finray.answering.read_sentences import SentenceFinder
 from finray.answering.sentence_features import Floats
 from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.index.facts import FilingFacts
-from finray.models.encoder import Encoder
 
 
 class FigureAnswerer:
     """Chooses by ``model``, by default the one that comes with finray."""
 
-    def __init__(
-        self, facts: FilingFacts, encoder: Encoder, model: FigureModel | None = None, *, read: bool = False
-    ) -> None:
+    def __init__(self, facts: FilingFacts, sentences: SentenceFinder, model: FigureModel | None = None) -> None:
         self._facts = facts
-        self._encoder = encoder
+        self._sentences = sentences
         self._model = model
-        self._read = read
 
     def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
         """The figure with its sentence, quoted; None if no sentence surely states it."""
@@ -48,6 +45,6 @@ class FigureAnswerer:
         """The figures that compete, none if the question asks for a cause, and what the question tells about them
         (``question_signals``)."""
         passages = () if "cause" in query.intents else fitting_period(query, curation.kept, self._facts)
-        found = figure_candidates(query, candidates_of(query, passages, self._facts, self._encoder, read=self._read))
+        found = figure_candidates(query, self._sentences.find(query, passages))
         operands = len(curation.plans[0].operands) if curation.plans else 0
         return found, question_signals(query, found.unprinted, operands)

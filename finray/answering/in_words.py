@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.answering.quotes import matched_share, quoted_number
-from finray.answering.read_sentences import with_reading
-from finray.answering.sentence_features import Candidates, asked_words, candidates, kinds_asked, sentence_words
+from finray.answering.read_sentences import SentenceFinder
+from finray.answering.sentence_cues import kinds_asked
+from finray.answering.sentence_features import Candidates, asked_words, sentence_words
 from finray.answering.sentence_model import SentenceModel, choose, shipped_sentence_model
 from finray.core.journal import Journal
 from finray.core.passages import Passage
@@ -17,50 +18,30 @@ from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.filings.sentences import BULLETS, Sentence, page_sentences
 from finray.index.facts import FilingFacts, IndexedPage
-from finray.models.encoder import Encoder
-from finray.models.sentence_reader import sentence_reader
 from finray.question.definitions import unread_definition
 
 MIN_HELD = 0.6
 """Share of the words narrowing a known metric ("net interest margin") that the sentences must contain."""
 MIN_COVERAGE = 0.5
 """Share of the question's words that sentences must contain for their figure to be the answer."""
-_PAGES = 10
 _EVENT = re.compile(r"Item [1-8]\.\d\d\b", re.I)
 _ASKS_WHAT = re.compile(r"\bwhat (?:did|does|do|would|will|had|has|have|happen\w*)\b", re.I)
 """Of an act rather than an amount: "what did it change"."""
 _NEAREST = 3
 
 
-def candidates_of(
-    query: Query, passages: Sequence[Passage], facts: FilingFacts, encoder: Encoder, *, read: bool = False
-) -> Candidates:
-    """The sentences of the pages of ``passages``; with ``read`` a trained model reads the likeliest ones."""
-    scores: dict[tuple[str, int], float] = {}
-    for passage in passages:
-        scores.setdefault((passage.filing_id, passage.page), passage.score)
-    pages = facts.indexed_pages(list(scores)[:_PAGES])
-    found = [scores[page.filing_id, page.page] for page in pages]
-    sentences = candidates(query, pages, found, encoder.encode_query(query.question))
-    return with_reading(query.question, sentences, sentence_reader(), shipped_sentence_model()) if read else sentences
-
-
 class WordsAnswerer:
-    """Chooses sentences by ``model``, by default the one that comes with finray. The vectors of chunks are those of the
-    index, so only the question is encoded."""
+    """Chooses sentences by ``model``, by default the one that comes with finray."""
 
-    def __init__(
-        self, facts: FilingFacts, encoder: Encoder, model: SentenceModel | None = None, *, read: bool = False
-    ) -> None:
+    def __init__(self, facts: FilingFacts, sentences: SentenceFinder, model: SentenceModel | None = None) -> None:
         self._facts = facts
-        self._encoder = encoder
+        self._sentences = sentences
         self._model = model
-        self._read = read
 
     def answer(self, query: Query, passages: Sequence[Passage], journal: Journal, *, amount: bool = False) -> Answer:
         """The sentences that answer, else a refusal with the closest passages. ``amount``: no row surely prints the
         amount that is asked for."""
-        found = candidates_of(query, passages, self._facts, self._encoder, read=self._read)
+        found = self._sentences.find(query, passages)
         if (event := self._event(query, passages, found.pages)) is not None:
             return event
         if not found.sentences:

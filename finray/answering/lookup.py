@@ -28,9 +28,9 @@ _OTHER_MEASURE_COVERAGE = 0.9
 """Coverage that a row needs if its unit is not what the question's words suggest."""
 _OPENING = frozenset(words_of("beginning opening begin"))
 _CLOSING = frozenset(words_of("end ending closing"))
-_IS_RATE = re.compile(r"%|\b(?:percent\w*|rates?|yield|margin|volatility)\b", re.I)
-_IS_COUNT = re.compile(r"\b(?:number|shares?|units?|options?|awards?|rsus?|psus?|warrants?|stock)\b", re.I)
-_IS_PRICE = re.compile(r"\b(?:price|per (?:share|unit|option)|fair value)\b", re.I)
+_IS_RATE = re.compile(r"%|\b(?:percent\w*|rates?|yield|margin|volatility)\b")
+_IS_COUNT = re.compile(r"\b(?:number|shares?|units?|options?|awards?|rsus?|psus?|warrants?|stock)\b")
+_IS_PRICE = re.compile(r"\b(?:price|per (?:share|unit|option)|fair value)\b")
 _SAME_VALUE = 0.006
 _AS_GOOD = 0.9
 """A cell with this share of the best score replaces the best if it prints the same figure more exactly."""
@@ -179,14 +179,19 @@ def measures(item: LineItem, measure: Measure) -> bool:
     money = "/" not in item.unit and item.unit not in ("shares", "percent", "pure")
     if measure == "money":
         return money
-    around = " ".join(filter(None, (item.label, item.column_label, item.section)))
     if measure == "per share":
-        return item.unit.endswith("/share") or (money and _IS_PRICE.search(around) is not None)
+        return item.unit.endswith("/share") or (money and _says(item, _IS_PRICE))
     if measure == "shares":
-        counted = money and item.statement is None and _IS_COUNT.search(around) is not None
-        return counted or item.unit in ("shares", "pure")
-    rate = money and item.statement is None and _IS_RATE.search(f"{around} {item.caption or ''}") is not None
-    return item.unit == "percent" or (rate and abs(item.value / item.scale) <= 1000 and "," not in item.text)
+        return item.unit in ("shares", "pure") or (money and item.statement is None and _says(item, _IS_COUNT))
+    if item.unit == "percent" or not money or item.statement is not None:
+        return item.unit == "percent"
+    small = "," not in item.text and abs(item.value / item.scale) <= 1000
+    return small and _says(item, _IS_RATE, item.caption)
+
+
+def _says(item: LineItem, pattern: re.Pattern[str], caption: str | None = None) -> bool:
+    around = (item.label, item.column_label, item.section, caption)
+    return pattern.search(" ".join(filter(None, around)).lower()) is not None
 
 
 def _rounds(item: LineItem, best: LineItem) -> bool:

@@ -1,22 +1,59 @@
-"""Lets a trained model read the likeliest sentences beside the question: meaning, where features only count words."""
+"""The sentences of retrieved pages. A trained model may read the likeliest ones beside the question, for their meaning:
+the other features only count words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from finray.answering.prose_figures import prose_figures
-from finray.answering.sentence_features import FARTHEST, FEATURES, Candidates
-from finray.answering.sentence_model import SentenceModel
+from finray.answering.sentence_features import FARTHEST, FEATURES, Candidates, candidates
+from finray.answering.sentence_model import SentenceModel, shipped_sentence_model
+from finray.core.passages import Passage
+from finray.core.query import Query
 from finray.filings.sentences import Sentence
-from finray.models.sentence_reader import SentenceReader, Spans
+from finray.index.facts import FilingFacts
+from finray.models.encoder import Encoder
+from finray.models.sentence_reader import SentenceReader, Spans, sentence_reader
 
 READ: Final = 10
 """Sentences that are read: some 0.1 s of a processor."""
+_PAGES = 10
 _HEADING = 60
 _COLUMN: Final = {name: list(FEATURES).index(name) for name in ("read", "read_best", "unread")}
+
+
+class SentenceFinder:
+    """Finds the sentences of passages' pages; with ``read`` the model that comes with finray reads the likeliest ones.
+
+    Vectors of chunks are those of the index, so ``encoder`` only encodes the question. What was found last is kept:
+    answers in words and figures of sentences mostly ask for the same.
+    """
+
+    def __init__(self, facts: FilingFacts, encoder: Encoder, *, read: bool = False) -> None:
+        self._facts = facts
+        self._encoder = encoder
+        self._read = read
+        self._last: tuple[object, Candidates] | None = None
+
+    def find(self, query: Query, passages: Sequence[Passage]) -> Candidates:
+        """Every sentence of the best pages of ``passages``, with its features."""
+        scores: dict[tuple[str, int], float] = {}
+        for passage in passages:
+            scores.setdefault((passage.filing_id, passage.page), passage.score)
+        asked, last = (query, scores), self._last
+        if last is not None and last[0] == asked:
+            return last[1]
+        pages = self._facts.indexed_pages(list(scores)[:_PAGES])
+        of_pages = [scores[page.filing_id, page.page] for page in pages]
+        found = candidates(query, pages, of_pages, self._encoder.encode_query(query.question))
+        if self._read:
+            found = with_reading(query.question, found, sentence_reader(), shipped_sentence_model())
+        self._last = (asked, found)
+        return found
 
 
 def sentence_text(sentence: Sentence) -> str:

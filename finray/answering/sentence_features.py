@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +18,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from finray.answering.sentence_cues import FIGURE, KINDS, YEAR, cues, kinds_asked
 from finray.core.query import Query
-from finray.core.vocabulary import MONTH
 from finray.filings.sentences import Sentence, page_sentences
 from finray.index.facts import IndexedPage
 from finray.models.encoder import Vectors
@@ -31,29 +30,6 @@ from finray.retrieval.item_lexicon import item_affinity
 
 Floats = npt.NDArray[np.float64]
 
-_ASKED: Final[Mapping[str, re.Pattern[str]]] = {
-    "person": re.compile(r"\b(?:who|whom|whose|officer|director|chair\w*|CEO|CFO|president|auditor|signed)\b", re.I),
-    "date": re.compile(r"\b(?:when|what date|which (?:day|month|year)|since when|by what date|how long)\b", re.I),
-    "list": re.compile(r"\b(?:which|name|list|identify|what (?:were|are)|two|three|four|five|several)\b", re.I),
-    "denied": re.compile(r"^\W*(?:did|does|do|is|are|was|were|has|have|had|can|could|will|would|may)\b|\bany\b", re.I),
-}
-"""What a question may ask for besides a cause, as words in the question."""
-KINDS: Final = ("cause", *_ASKED)
-_CUES: Final[Mapping[str, re.Pattern[str]]] = {
-    "cause": re.compile(
-        r"\b(?:due (?:primarily |mainly |largely )?to|because|driven|attribut\w+|primarily|mainly|largely|mostly|"
-        r"as a result|result(?:ed|ing|s)? (?:from|in)|reflect\w*|relat(?:ed|es|ing) to|caused|owing to|offset|"
-        r"in connection with|in order to|since|led to|consequence|therefore|predominantly|principally)\b",
-        re.I,
-    ),
-    "person": re.compile(
-        r"\b(?:Mr|Ms|Mrs|Dr)\.|\b(?:Officer|President|Director|Chair\w*|Controller|Secretary|Counsel|Treasurer|LLP|"
-        r"appointed|elected|served|joined|resigned|succeed\w*)\b|/s/"
-    ),
-    "date": re.compile(rf"\b{MONTH}\.? \d|\b{MONTH} (?:19|20)\d\d|\b(?:19|20)\d\d\b", re.I),
-    "list": re.compile(r"[:;•]|, and |\(i+\)|\(1\)|\bas follows\b|\binclud\w+\b"),
-    "denied": re.compile(r"\b(?:no|not|none|never|neither|nor|without|cannot)\b|n['’]t\b", re.I),
-}
 _GROUPS: Final[Mapping[str, frozenset[str]]] = {
     "business": frozenset({"1", "2", "P2-5"}),
     "risks": frozenset({"1A", "P2-1A"}),
@@ -111,15 +87,6 @@ FEATURES: Final[Mapping[str, str]] = {
     **{f"{group}_{kind}": f"Item of {group}, asked for {kind}" for group in _GROUPS for kind in _ITEM_KINDS},
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
-_SIGNS = re.compile(r"\b(?:sign(?:ed|s|er|ers|ature)?|audit(?:ed|or|ors)?)\b", re.I)
-_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_HEDGED = re.compile(r"\b(?:may|could|might|would|can|intend|expect|believe|if)\b", re.I)
-_REFERS = re.compile(r"\b(?:see|refer to|discussed (?:in|above|below)|described (?:in|above|below))\b", re.I)
-_DANGLING = re.compile(
-    r"(?:This|These|That|Those|It|They|He|She|Such|Its|Their|His|Her|Accordingly|In addition|Additionally|Also|However|"
-    r"As a result|Further|Furthermore|Moreover|Therefore)\b"
-)
 _UP = frozenset(map(stem, word_list("up")))
 _DOWN = frozenset(map(stem, word_list("down")))
 _STOP = frozenset(stem(word) for word in word_list("stop")) | {"that", "not"}
@@ -143,11 +110,6 @@ class Candidates:
     figures: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
 
-def kinds_asked(query: Query) -> frozenset[str]:
-    """The KINDS of answers that the question asks for."""
-    return frozenset(kind for kind, asked in _ASKED.items() if asked.search(query.text)) | (query.intents & {"cause"})
-
-
 def candidates(query: Query, pages: Sequence[IndexedPage], scores: Sequence[float], vector: Vectors) -> Candidates:
     """Every sentence of ``pages``, best page first, with its features; ``scores`` are the pages' probabilities,
     ``vector`` is the question's."""
@@ -159,7 +121,8 @@ def candidates(query: Query, pages: Sequence[IndexedPage], scores: Sequence[floa
         numbers += [number] * len(own)
     features = np.zeros((len(sentences), len(FEATURES)))
     if sentences:
-        _cues(features, query, sentences)
+        for name, values in cues(query, sentences).items():
+            _fill(features, name, values)
         _words(features, query, sentences, numbers)
         _places(features, query, sentences, numbers, pages, scores, vector)
     return Candidates(tuple(pages), tuple(sentences), tuple(numbers), features, frozenset(asked_words(query)))
@@ -192,9 +155,9 @@ def _words(features: Floats, query: Query, sentences: Sequence[Sentence], number
     pairs = set(itertools.pairwise(asked))
     if pairs:
         _fill(features, "pairs", [len(pairs & _pairs(sentence.text)) / len(pairs) for sentence in sentences])
-    wanted = {number for number in _FIGURE.findall(query.text) if not _YEAR.fullmatch(number) and len(number) > 1}
+    wanted = {number for number in FIGURE.findall(query.text) if not YEAR.fullmatch(number) and len(number) > 1}
     if wanted:
-        printed = [set(_FIGURE.findall(sentence.text)) for sentence in sentences]
+        printed = [set(FIGURE.findall(sentence.text)) for sentence in sentences]
         _fill(features, "figures", [len(wanted & each) / len(wanted) for each in printed])
         beside = [
             _beside(printed, sentences, numbers, at, -1) | _beside(printed, sentences, numbers, at, 1)
@@ -202,7 +165,7 @@ def _words(features: Floats, query: Query, sentences: Sequence[Sentence], number
         ]
         _fill(features, "figures_near", [len(wanted & each) / len(wanted) for each in beside])
     years = {str(year) for year in query.years}
-    dated = [set(_YEAR.findall(f"{sentence.heading} {sentence.text}")) for sentence in sentences]
+    dated = [set(YEAR.findall(f"{sentence.heading} {sentence.text}")) for sentence in sentences]
     if years:
         _fill(features, "years", [len(years & each) / len(years) for each in dated])
         _fill(features, "other_years", [bool(each) and not years & each for each in dated])
@@ -213,27 +176,6 @@ def _words(features: Floats, query: Query, sentences: Sequence[Sentence], number
     direction = _direction(frozenset(words_of(query.text)))
     _fill(features, "moves", [direction * _direction(words) for words in own])
     _fill(features, "cause_moves", features[:, _COLUMN["cause"]] * features[:, _COLUMN["moves"]])
-
-
-def _cues(features: Floats, query: Query, sentences: Sequence[Sentence]) -> None:
-    asked = kinds_asked(query)
-    for kind, cue in _CUES.items():
-        found = [cue.search(sentence.text) is not None for sentence in sentences]
-        _fill(features, kind if kind in asked else f"{kind}_unasked", found)
-    if "amount" in query.intents and "cause" not in query.intents:
-        figures = [_FIGURE.search(_YEAR.sub("", sentence.text)) is not None for sentence in sentences]
-        _fill(features, "amount", figures)
-        _fill(features, "no_amount", [not each for each in figures])
-    _fill(features, "hedged", [_HEDGED.search(sentence.text) is not None for sentence in sentences])
-    _fill(features, "refers", [_REFERS.search(sentence.text) is not None for sentence in sentences])
-    _fill(features, "introduces", [sentence.text.endswith(":") for sentence in sentences])
-    _fill(features, "dangling", [is_dangling(sentence.text) for sentence in sentences])
-    signed = [sentence.signed for sentence in sentences]
-    _fill(features, "signed_asked" if _SIGNS.search(query.text) else "signed", signed)
-    _fill(features, "unended", [sentence.text[-1].isalnum() or sentence.text[-1] == "," for sentence in sentences])
-    counts = np.asarray([sentence.text.count(" ") + 1 for sentence in sentences])
-    _fill(features, "length", np.log(counts))
-    _fill(features, "short", (counts < 10).astype(np.float64))
 
 
 def _places(
@@ -279,7 +221,7 @@ def asked_words(query: Query) -> tuple[str, ...]:
     """The words of the question that a sentence may contain, without names of companies, years and function words."""
     names = {word for name in query.names for word in words_of(name)}
     words = (word for word in words_of(query.text) if word not in names and word not in _STOP)
-    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and not _YEAR.fullmatch(word)))
+    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and not YEAR.fullmatch(word)))
 
 
 @lru_cache(maxsize=4096)
@@ -292,11 +234,6 @@ def sentence_words(text: str) -> frozenset[str]:
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
     words = words_of(text)
     return frozenset(itertools.pairwise(words))
-
-
-def is_dangling(text: str) -> bool:
-    """Whether the sentence begins with a word that refers to the one before."""
-    return _DANGLING.match(text) is not None
 
 
 def _beside(

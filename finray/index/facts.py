@@ -19,6 +19,8 @@ from finray.question.companies import CompanyCatalog
 CACHE_BYTES = IndexSettings().cache_bytes
 _ITEM_BYTES = 2_500
 """Memory of a line item with what look-ups prepare of it: 2,200 on average of eight 10-Ks."""
+_PAGE_BYTES = 1_000
+"""Memory of a page beside its text."""
 P = TypeVar("P")
 
 
@@ -57,15 +59,16 @@ class IndexedPage:
 
 
 class FilingFacts:
-    """Looks up what the index has of filings. Keeps the line items of the filings used last, in ``cache_bytes``: the
-    reader sees one version of the index, so they never change."""
+    """Looks up what the index has of filings. Keeps the line items of the filings and the pages used last, in
+    ``cache_bytes``: the reader sees one version of the index, so they never change."""
 
     def __init__(self, reader: IndexReader, catalog: CompanyCatalog, cache_bytes: int = CACHE_BYTES) -> None:
         self._reader = reader
         self._catalog = catalog
         self._filings = reader.filings()
         self._by_id = self._filings.by_id
-        self._cache: SizedCache[str, FilingItems] = SizedCache(cache_bytes)
+        self._cache: SizedCache[str, FilingItems] = SizedCache(cache_bytes * 7 // 8)
+        self._pages: SizedCache[tuple[str, int], Page] = SizedCache(cache_bytes // 8)
 
     def filing(self, filing_id: str) -> Filing:
         return self._by_id[filing_id]
@@ -94,11 +97,15 @@ class FilingFacts:
 
     def pages(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
         """The pages at each (filing_id, page); those that the index lacks are absent."""
-        return self._reader.pages_at(places)
+        found = {place: page for place in places if (page := self._pages.get(place)) is not None}
+        for place, page in self._reader.pages_at([place for place in places if place not in found]).items():
+            found[place] = page
+            self._pages.put(place, page, _PAGE_BYTES + 2 * len(page.text))
+        return found
 
     def indexed_pages(self, places: Collection[tuple[str, int]]) -> list[IndexedPage]:
         """The pages at ``places``, (filing_id, page), in their order; those without a chunk are left out."""
-        pages = self._reader.pages_at(places)
+        pages = self.pages(places)
         chunks = self._reader.chunks_of_pages(places, ["filing_id", "page", "start", "end", "vector"])
         columns = [chunks[name].to_pylist() for name in ("filing_id", "page", "start", "end")]
         vectors = vectors_matrix(chunks["vector"])

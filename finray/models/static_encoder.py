@@ -9,8 +9,9 @@ int8 with a scale of its own.
 
 from __future__ import annotations
 
+import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -26,6 +27,9 @@ from finray.models.encoder import Vectors
 UNKNOWN = "[UNK]"
 _INT8 = 127
 _MOST_BYTES = 64 * 1024**2
+_WORD = re.compile(r"[^ \t\r\n]+")
+"""What white space of every tokenizer parts: other characters, which str.split parts at too, are the tokenizer's."""
+_WORDS_KEPT = 200_000
 _TEXTS = 64
 """Texts of one step; the vectors of their tokens are in memory together."""
 
@@ -46,6 +50,7 @@ class StaticEncoder:
     def __init__(self, table: TokenVectors) -> None:
         self._tokenizer = word_pieces(table.tokens)
         self._vectors = table.vectors
+        self._pieces: dict[str, Sequence[int]] = {}
 
     @property
     def dimension(self) -> int:
@@ -65,13 +70,23 @@ class StaticEncoder:
 
     def _add(self, sums: Vectors, texts: Sequence[str]) -> None:
         """Adds the vectors of each text's tokens to its row of ``sums``."""
-        storable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        for row, encoded in zip(
-            sums, self._tokenizer.encode_batch_fast(storable, add_special_tokens=False), strict=True
-        ):
-            if encoded.ids:
-                tokens, counts = np.unique(np.asarray(encoded.ids, dtype=np.int64), return_counts=True)
+        words = [_WORD.findall(text.encode("utf-8", "replace").decode("utf-8")) for text in texts]
+        pieces = self._pieces_of({word for own in words for word in own})
+        for row, own in zip(sums, words, strict=True):
+            if ids := [piece for word in own for piece in pieces[word]]:
+                tokens, counts = np.unique(np.asarray(ids, dtype=np.int64), return_counts=True)
                 row += counts.astype(np.float32) @ self._vectors[tokens]
+
+    def _pieces_of(self, words: set[str]) -> Mapping[str, Sequence[int]]:
+        """The tokens of each word, which do not depend on the words beside it. The tokenizer takes most of the time of
+        encoding, so those of many words are kept; a caller goes on with its own mapping if another begins anew."""
+        known = self._pieces
+        if len(known) > _WORDS_KEPT:
+            known = self._pieces = {}
+        if unknown := list(words.difference(known)):
+            encoded = self._tokenizer.encode_batch_fast(unknown, add_special_tokens=False)
+            known.update(zip(unknown, (each.ids for each in encoded), strict=True))
+        return known
 
 
 def word_pieces(tokens: Sequence[str]) -> Any:

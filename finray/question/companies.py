@@ -8,11 +8,9 @@ and current names lead to the same filings. It compares names without case, punc
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 import pyarrow as pa
@@ -23,11 +21,18 @@ from finray.core.query import Span
 from finray.core.sorted_keys import ArrowColumn, KeyedValues
 from finray.question.common_words import common_words
 from finray.question.company_groups import core_name, group_filings
-from finray.question.name_words import SUFFIXES, NameWord, name_words
-from finray.question.words import word_list
+from finray.question.name_runs import (
+    ANY_SUFFIX,
+    NOT_A_NAME,
+    all_name_like,
+    built_from_prefixes,
+    is_one_letter_ticker,
+    name_continues,
+    name_like_spans,
+    without_suffixes,
+)
+from finray.question.name_words import NameWord, name_words
 
-_ANY_SUFFIX = SUFFIXES | word_list("other_suffixes")
-_NOT_A_NAME = word_list("not_a_name")
 _GLUED_SUFFIX = re.compile(r"[A-Z][a-z]{3,}(?=(?:Co|Corp|Com)\b)")
 """The name in front of a suffix without a space: "Pepsi" of "PepsiCo"."""
 _MISSPELLED_LETTERS = 6
@@ -35,8 +40,6 @@ _TWO_MISTAKES_LETTERS = 10
 """How long a name must be to be recognized with one mistake, and with two."""
 _TYPED_TICKER = 3
 """Letters that a ticker in lower case must have."""
-_PERIOD_WORD = re.compile(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?")
-_BEFORE_NAME = word_list("before_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ class CompanyCatalog:
         if not known:
             used = self._misspelled_spans(words) or self._uncapitalized_spans(words)
             known = dict.fromkeys(span.value for span in used)
-        unknown = _name_like_spans(question, words, used)
+        unknown = name_like_spans(question, words, used)
         return Mentions(tuple(known), unknown, tuple(used))
 
     def _misspelled_spans(self, words: Sequence[NameWord]) -> list[Span]:
@@ -120,8 +123,8 @@ class CompanyCatalog:
         while position < len(words):
             for length in range(min(4, len(words) - position), 0, -1):
                 window = words[position : position + length]
-                key = self._misspelled("".join(word.plain for word in window)) if _all_name_like(window) else None
-                if key is not None and not _name_continues(words, position + length):
+                key = self._misspelled("".join(word.plain for word in window)) if all_name_like(window) else None
+                if key is not None and not name_continues(words, position + length):
                     spans.append(Span("company", window[0].start, window[-1].end, key))
                     position += length - 1
                     break
@@ -150,7 +153,7 @@ class CompanyCatalog:
         if any(word.is_name_like for word in window) or joined in common_words():
             return ""
         keys = self._names.get(joined) or self._shortened.get(joined) or ()
-        if not keys and joined not in _NOT_A_NAME:
+        if not keys and joined not in NOT_A_NAME:
             ticker = self._tickers.get(joined.upper()) if length == 1 and len(joined) >= _TYPED_TICKER else None
             keys = tuple(filter(None, (ticker or self._first_words.get(joined),)))
         return keys[0] if len(keys) == 1 else ""
@@ -173,17 +176,17 @@ class CompanyCatalog:
             window = words[position : position + length]
             joined = "".join(word.plain for word in window)
             named = any(word.is_name_like for word in window) or len(joined) > 6
-            if named and (keys := self._names.get(joined) or self._names.get(_without_suffixes(window))):
+            if named and (keys := self._names.get(joined) or self._names.get(without_suffixes(window))):
                 return length, keys
-            if named and (keys := self._shortened.get(joined)) and not _name_continues(words, position + length):
+            if named and (keys := self._shortened.get(joined)) and not name_continues(words, position + length):
                 return length, keys
         word = words[position]
-        if not word.is_name_like or word.text.lower() in _NOT_A_NAME:
+        if not word.is_name_like or word.text.lower() in NOT_A_NAME:
             return 0, ()
-        if (key := self._tickers.get(word.text)) and (len(word.text) >= 2 or _is_one_letter_ticker(words, position)):
+        if (key := self._tickers.get(word.text)) and (len(word.text) >= 2 or is_one_letter_ticker(words, position)):
             return 1, (key,)
         first = self._first_words.get(word.plain)
-        if first and not _name_continues(words, position + 1):
+        if first and not name_continues(words, position + 1):
             return 1, (first,)
         if key := self._abbreviation(word.text):
             return 1, (key,)
@@ -197,7 +200,7 @@ class CompanyCatalog:
             for name in company.names:
                 core = core_name(name)
                 own["".join(core)].setdefault(company.key)
-                while len(core) > 1 and core[-1] in _ANY_SUFFIX:
+                while len(core) > 1 and core[-1] in ANY_SUFFIX:
                     core = core[:-1]
                     shortened["".join(core)].setdefault(company.key)
                 for glued in _GLUED_SUFFIX.findall(name):
@@ -218,7 +221,7 @@ class CompanyCatalog:
         return {
             word: next(iter(keys))
             for word, keys in owners.items()
-            if len(keys) == 1 and len(word) >= 4 and word not in _NOT_A_NAME
+            if len(keys) == 1 and len(word) >= 4 and word not in NOT_A_NAME
         }
 
     def _names_by_initials(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
@@ -237,82 +240,12 @@ class CompanyCatalog:
         if len(letters) < 3 or sum(c.isupper() for c in letters) < 2:
             return None
         letters = letters.lower()
-        hits = {key for core, key in self._by_initials.get(letters[:2], ()) if _built_from_prefixes(letters, core)}
+        hits = {key for core, key in self._by_initials.get(letters[:2], ()) if built_from_prefixes(letters, core)}
         return hits.pop() if len(hits) == 1 else None
 
 
-def _all_name_like(window: Sequence[NameWord]) -> bool:
-    return all(word.is_name_like and word.text.lower() not in _NOT_A_NAME for word in window)
-
-
 def _usable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
-    return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in _NOT_A_NAME}
-
-
-def _without_suffixes(window: Sequence[NameWord]) -> str:
-    """The joined words without suffixes if the last word holds its suffix, as in "Amazon.com"; else an empty string."""
-    return "".join(core_name(" ".join(word.text for word in window))) if "." in window[-1].text else ""
-
-
-def _is_one_letter_ticker(words: Sequence[NameWord], position: int) -> bool:
-    """Whether a single capital letter is a ticker: "V's margin", "the revenue of T"; "I", "A" and "Q" are not."""
-    word = words[position]
-    after_preposition = position > 0 and words[position - 1].text.lower() in ("of", "for", "by", "did", "does", "has")
-    return word.text not in ("A", "I", "Q") and (word.possessive or after_preposition)
-
-
-def _name_continues(words: Sequence[NameWord], position: int) -> bool:
-    """Whether the name continues at ``position``: "Acme Software" is not "Acme Stores"."""
-    if position >= len(words) or words[position - 1].possessive:
-        return False
-    word = words[position]
-    known = word.text.lower() in _NOT_A_NAME or word.text.lower() in _ANY_SUFFIX
-    adjacent = word.start - words[position - 1].end == 1
-    return adjacent and word.is_name_like and not known and _PERIOD_WORD.fullmatch(word.text) is None
-
-
-def _built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
-    """Whether ``letters`` joins non-empty prefixes of the first of ``words``, in order."""
-    reached = {0}
-    for word in words:
-        reached = {start + size for start in reached for size in range(1, 1 + _shared(word, letters, start))}
-        if len(letters) in reached or not reached:
-            return bool(reached)
-    return False
-
-
-def _shared(word: str, letters: str, start: int) -> int:
-    """Length of the longest prefix of ``word`` in ``letters`` at ``start``."""
-    size = 0
-    while size < len(word) and letters.startswith(word[size], start + size):
-        size += 1
-    return size
-
-
-def _name_like_spans(question: str, words: Sequence[NameWord], used: Sequence[Span]) -> tuple[str, ...]:
-    """Runs of capitalized words that look like a name: a possessive, or after "for", "of", "did" and the like."""
-    found: list[str] = []
-    run: list[NameWord] = []
-
-    def close(index: int) -> None:
-        if run:
-            before = words[index - len(run) - 1].text.lower() if index > len(run) else ""
-            if run[-1].possessive or before in _BEFORE_NAME:
-                found.append(question[run[0].start : run[-1].end])
-        run.clear()
-
-    for index, word in enumerate(words):
-        at = bisect_right(used, word.start, key=attrgetter("start")) - 1
-        inside = at >= 0 and word.start < used[at].end
-        plain = word.text.lower() in _NOT_A_NAME or _PERIOD_WORD.fullmatch(word.text)
-        if inside or plain or not word.is_name_like:
-            close(index)
-            continue
-        if run and question[run[-1].end : word.start].strip(" &"):
-            close(index)
-        run.append(word)
-    close(len(words))
-    return tuple(dict.fromkeys(found))
+    return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in NOT_A_NAME}
 
 
 def _company(newest_first: Sequence[Filing]) -> Company:

@@ -12,15 +12,24 @@ from finray.question.terms import stem
 
 MAX_VARIANTS = 24
 _WORD = re.compile(r"[a-z0-9&]+")
+_US = re.compile(r"\bu\.\s?s\.?(?!\w)")
+_NON = re.compile(r"\bnon[\s-]+(?=[a-z])")
+_TERM = re.compile(r"\b(long|short)[\s-]?term\b")
 
 
 def words_of(text: str) -> tuple[str, ...]:
     """Words of ``text`` for comparison: lower-case stems without function words. "non-current" equals "noncurrent",
     "U.S." equals "us"."""
-    text = re.sub(r"\bu\.\s?s\.?(?!\w)", "us", text.lower()).replace("’", "'").replace("'s", "").replace("'", "")
-    text = re.sub(r"\bnon[\s-]+(?=[a-z])", "non", text)
-    text = re.sub(r"\b(long|short)[\s-]?term\b", r"\1term", text)
-    return tuple(stem(word) for word in _WORD.findall(text) if word not in _function_words())
+    text = text.lower()
+    if "u." in text:
+        text = _US.sub("us", text)
+    text = text.replace("’", "'").replace("'s", "").replace("'", "")
+    if "non" in text:
+        text = _NON.sub("non", text)
+    if "term" in text:
+        text = _TERM.sub(r"\1term", text)
+    function_words = _function_words()
+    return tuple([stem(word) for word in _WORD.findall(text) if word not in function_words])
 
 
 @dataclass(frozen=True, slots=True)

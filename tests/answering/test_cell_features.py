@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from finray.answering.cell_features import FEATURES, described_cells, short_forms
+from finray.answering.asked_cell import short_forms
+from finray.answering.cell_features import FEATURES, described_cells
 from finray.answering.page_cells import PageCells
 from finray.core.filing import LineItem
 from finray.core.period import Period

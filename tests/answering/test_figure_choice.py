@@ -11,6 +11,7 @@ from finray.answering.choice_model import Fitted, fitted_json
 from finray.answering.figure_answerer import FigureAnswerer
 from finray.answering.figure_choice import SIGNALS, FigureModel, read_figure_model, shipped_figure_model
 from finray.answering.figure_features import FEATURES, figure_candidates
+from finray.answering.read_sentences import SentenceFinder
 from finray.answering.sentence_features import candidates
 from finray.core.errors import ModelUnavailableError
 from finray.core.filing import Filing
@@ -52,7 +53,8 @@ def _query(text: str, year: int = 2022, **changes: object) -> Query:
 
 def _answer(query: Query, model: FigureModel = EAGER, text: str = PAGE) -> Answer | None:
     passage = Passage("ACME", "f", 0, 0, 9, text[:9], 0.5)
-    return FigureAnswerer(_Facts(text), HashEncoder(), model, read=True).answer(
+    facts = _Facts(text)
+    return FigureAnswerer(facts, SentenceFinder(facts, HashEncoder(), read=True), model).answer(
         query, Curation((passage,), answerable=True), Journal()
     )
 

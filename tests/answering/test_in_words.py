@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from finray.answering.in_words import WordsAnswerer
+from finray.answering.read_sentences import SentenceFinder
 from finray.answering.sentence_features import FEATURES
 from finray.answering.sentence_model import SIGNALS, SentenceModel, read_sentence_model, sentence_model_json
 from finray.core.errors import ModelUnavailableError
@@ -38,7 +41,7 @@ def model(threshold: float = 0.0) -> SentenceModel:
 class _Facts(FilingFacts):
     def __init__(self, *texts: str) -> None:
         encoder = HashEncoder()
-        self._pages = [
+        self._indexed = [
             IndexedPage(
                 "f", n, text, "Cost of Sales\nWeather", "7", None, ((0, len(text)),), encoder.encode_passages([text])
             )
@@ -49,13 +52,14 @@ class _Facts(FilingFacts):
         return Filing(filing_id, "ACME", "", "", "Acme", "10-K")
 
     def indexed_pages(self, places: object) -> list[IndexedPage]:
-        return self._pages
+        return self._indexed
 
 
 def ask(question: str, *texts: str, threshold: float = 0.0, amount: bool = False) -> Answer:
     passages = [Passage("ACME", "f", n, 0, 9, text[:9], 0.5 / (n + 1)) for n, text in enumerate(texts)]
     query = with_measures(Query(question=question, text=question))
-    answerer = WordsAnswerer(_Facts(*texts), HashEncoder(), model(threshold))
+    facts = _Facts(*texts)
+    answerer = WordsAnswerer(facts, SentenceFinder(facts, HashEncoder()), model(threshold))
     return answerer.answer(query, passages, Journal(), amount=amount)
 
 
@@ -104,3 +108,14 @@ def test_the_model_is_saved_and_read_back() -> None:
     assert again.weights.tolist() == model().weights.tolist()
     with pytest.raises(ModelUnavailableError, match="fit it again"):
         read_sentence_model(text.replace('"near"', '"nearby"'), "here")
+
+
+def test_sentences_are_found_once_for_the_same_pages() -> None:
+    facts = _Facts(PAGE)
+    finder = SentenceFinder(facts, HashEncoder())
+    passage = Passage("ACME", "f", 0, 0, 9, PAGE[:9], 0.5)
+    query = Query(question="Why did cost of sales rise?", text="Why did cost of sales rise?")
+    found = finder.find(query, [passage])
+    assert finder.find(query, [passage, replace(passage, start=9)]) is found
+    assert finder.find(replace(query, text="What fell?"), [passage]) is not found
+    assert finder.find(query, [replace(passage, score=0.1)]) is not found

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from finray.answering.filing_cells import FilingCells
-from finray.core.filing import LineItem
+from finray.core.filing import LineItem, Page
 from finray.core.settings import Settings
 from finray.index.facts import FilingFacts, kept_with
 from finray.index.reader import IndexReader
@@ -78,3 +78,23 @@ def test_pages_are_the_same_from_a_full_cache(index_uri: str, settings: Settings
         for filing_id, words, count in (("f1", "some words", 4), ("f2", "other words", 3)):
             if filing_id in texts:
                 assert texts[filing_id] == [f"{words} page {number}" for number in range(count)]
+
+
+def test_a_page_is_read_once(index_uri: str, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(index_uri, settings, [bundle("f1", "some words", n_pages=2)])
+    reads: list[tuple[str, int]] = []
+    read = IndexReader.pages_at
+
+    def counted(self: IndexReader, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
+        reads.extend(pages)
+        return read(self, pages)
+
+    monkeypatch.setattr(IndexReader, "pages_at", counted)
+    facts = _facts(index_uri)
+    first = facts.pages([("f1", 0)])
+    both = facts.pages([("f1", 0), ("f1", 1), ("f1", 9)])
+    assert both[("f1", 0)] == first[("f1", 0)]
+    assert set(both) == {("f1", 0), ("f1", 1)}
+    assert reads == [("f1", 0), ("f1", 1), ("f1", 9)]
+    assert [page.page for page in facts.indexed_pages([("f1", 1), ("f1", 0)])] == [1, 0]
+    assert len(reads) == 3

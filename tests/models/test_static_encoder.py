@@ -20,6 +20,7 @@ from finray.models.static_encoder import (
     TokenVectors,
     read_token_vectors,
     shipped_static_encoder,
+    word_pieces,
     write_token_vectors,
 )
 
@@ -68,6 +69,16 @@ def test_a_passage_has_the_same_vector_however_many_come_with_it() -> None:
     for row, passage in enumerate(PASSAGES):
         alone = encoder.encode_query(passage)
         assert (together[row :: len(PASSAGES)] == alone).all()
+
+
+@given(st.lists(st.text(st.sampled_from("net sales rose\t\n\x1c\x85\xa0\u2009é\u0301中-.0"), max_size=20), max_size=4))
+def test_tokens_are_those_of_the_whole_text(texts: list[str]) -> None:
+    rows = table()
+    tokenizer = word_pieces(rows.tokens)
+    for text, vector in zip(texts, StaticEncoder(rows).encode_passages(texts), strict=True):
+        total = rows.vectors[tokenizer.encode(text, add_special_tokens=False).ids].sum(axis=0)
+        expected = total / np.linalg.norm(total) if total.any() else [1.0, 0.0, 0.0]
+        np.testing.assert_allclose(vector, expected, atol=1e-5)
 
 
 def test_unknown_words_and_empty_texts_get_the_first_unit_vector() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from finray.answering.page_cells import PageCell, measure_of
 from finray.core.vocabulary import MONTH
@@ -80,16 +81,22 @@ def _by_column(cells: list[PageCell]) -> Iterable[list[PageCell]]:
 def _balance(cell: PageCell) -> tuple[object, ...] | None:
     """What the opening and the closing balance of a table share; None for other rows."""
     item = cell.item
-    label = _OPENS_OR_CLOSES.sub(" ", _DATE.sub(" ", item.label))
-    if item.months != 0 or item.statement == "balance" or label == item.label:
+    if item.months != 0 or item.statement == "balance" or (label := _undated(item.label)) is None:
         return None
-    return cell.filing.filing_id, item.page, item.caption, " ".join(re.findall(r"[a-z]+", label.lower()))
+    return cell.filing.filing_id, item.page, item.caption, label
+
+
+@lru_cache(maxsize=8192)
+def _undated(label: str) -> str | None:
+    """The words of a label besides dates, opening and closing; None if it has neither."""
+    words = _OPENS_OR_CLOSES.sub(" ", _DATE.sub(" ", label))
+    return None if words == label else " ".join(re.findall(r"[a-z]+", words.lower()))
 
 
 def _year(cell: PageCell) -> tuple[object, ...] | None:
     """What the rows of a table that are headed by years share; None for other rows."""
     item = cell.item
-    if item.period_end is None or not _YEAR_ROW.fullmatch(item.label):
+    if item.period_end is None or not _is_year(item.label):
         return None
     return cell.filing.filing_id, item.page, item.caption, item.column, item.column_label
 
@@ -124,7 +131,7 @@ def _balances(cells: list[PageCell]) -> Iterable[list[PageCell]]:
 def described(cells: Sequence[PageCell]) -> str:
     """The row as the reader's model sees it: "Variable lease costs | Lease cost | U.S. | amount | Note 18, Leases"."""
     item = cells[0].item
-    labels = list(dict.fromkeys(cell.item.label for cell in cells if _YEAR_ROW.fullmatch(cell.item.label)))
+    labels = list(dict.fromkeys(cell.item.label for cell in cells if _is_year(cell.item.label)))
     parts = (
         f"{labels[0]} to {labels[-1]}" if len(labels) > 1 else item.label,
         item.section or "",
@@ -137,6 +144,12 @@ def described(cells: Sequence[PageCell]) -> str:
     return " | ".join(" ".join(part.split()) for part in parts if part)
 
 
+@lru_cache(maxsize=8192)
+def _is_year(label: str) -> bool:
+    return _YEAR_ROW.fullmatch(label) is not None
+
+
+@lru_cache(maxsize=8192)
 def _part(column_label: str | None) -> str:
     """The words of a column's head that name more than a period; "" if there are none."""
     return _NOT_LETTERS.sub(" ", _PERIOD_WORDS.sub(" ", column_label or "")).strip().lower()

@@ -11,6 +11,7 @@ from finray.answering.figure_answerer import FigureAnswerer
 from finray.answering.figure_features import FigureCandidates
 from finray.answering.presence import absence
 from finray.answering.prose_figures import ProseFigure
+from finray.answering.read_sentences import SentenceFinder
 from finray.core.predictions import Prediction
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
@@ -30,7 +31,7 @@ async def figure_questions(
     """One for each question that reached the answerer; groups are companies, qids get the prefix ``source``. ``engine``
     must not choose figures of sentences itself (``loop.figures = false``)."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
-    chooser = FigureAnswerer(facts, encoder, read=engine.settings.loop.sentences)
+    chooser = FigureAnswerer(facts, SentenceFinder(facts, encoder, read=engine.settings.loop.sentences))
     owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
     found = [
         figure_question(recorded, chooser, facts, owners, source)

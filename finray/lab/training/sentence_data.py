@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from finray.answering.coverage import fitting_period
-from finray.answering.in_words import candidates_of
+from finray.answering.read_sentences import SentenceFinder
 from finray.answering.sentence_features import Candidates
 from finray.core.query import Query
 from finray.core.questions import GoldEvidence, Question
@@ -32,12 +32,13 @@ async def sentence_questions(
     """The sentences that retrieval finds for each question; groups are companies, qids get the prefix ``source``."""
     catalog = CompanyCatalog(engine.reader.filings())
     facts = FilingFacts(engine.reader, catalog)
+    finder = SentenceFinder(facts, encoder, read=engine.settings.loop.sentences)
     result: list[SentenceQuestion] = []
     for done, question in enumerate(questions):
         progress(done, len(questions))
         query, _, passages = await engine.retrieve(question.question)
         fitting = fitting_period(query, passages, facts)
-        found = candidates_of(query, fitting, facts, encoder, read=engine.settings.loop.sentences)
+        found = finder.find(query, fitting)
         result.append(sentence_question(question, query, found, facts, source))
     progress(len(questions), len(questions))
     return result
