@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from finray.core.errors import ModelUnavailableError
 from finray.models.minilm import minilm_folder
+from finray.models.packed_pass import packed, packed_states
 
 LAYERS: Final = 4
 STATE: Final = 768
@@ -23,7 +24,7 @@ QUESTION_TOKENS: Final = 56
 """Tokens of a question that are read: its first and last ones."""
 _CLS, _SEP = 101, 102
 _PASS_TOKENS = 1_500
-"""Padded tokens of one forward pass."""
+"""Tokens of one forward pass, about."""
 Logits = npt.NDArray[np.float64]
 State = Mapping[str, npt.NDArray[Any]]
 
@@ -58,19 +59,14 @@ class PairReader:
         return self._states([(words, token_ids(self._tokenizer, text, tokens) if text else []) for text in texts])
 
     def _states(self, pairs: Sequence[tuple[list[int], list[int]]]) -> tuple[Any, list[Any]]:
-        """Pairs of like length are read together."""
-        torch = self._torch
-        lengths = [len(first) + len(second) for first, second in pairs]
-        order = sorted(range(len(pairs)), key=lengths.__getitem__)
-        found: dict[int, Any] = {}
-        while order:
-            size = max(1, _PASS_TOKENS // (lengths[order[-1]] + 3))
-            part, order = order[-size:], order[:-size]
-            with torch.inference_mode():
-                states, tokens = read_pairs(self._bert, [pairs[number] for number in part])
-            found.update(zip(part, zip(states, tokens, strict=True), strict=True))
-        read = [found[number] for number in range(len(pairs))]
-        return torch.stack([state for state, _ in read]), [tokens for _, tokens in read]
+        states, tokens = [], []
+        size = max(1, _PASS_TOKENS // (3 + max(len(first) + len(second) for first, second in pairs)))
+        with self._torch.inference_mode():
+            for start in range(0, len(pairs), size):
+                pooled, own = read_pairs(self._bert, pairs[start : start + size])
+                states.append(pooled)
+                tokens += own
+        return self._torch.cat(states), tokens
 
 
 def pair_module() -> tuple[Any, Any]:
@@ -120,30 +116,14 @@ def token_ids(tokenizer: Any, text: str, limit: int, *, both_ends: bool = False)
     return found[:half] + found[half - limit :] if both_ends else found[:limit]
 
 
-def batch(pairs: Sequence[tuple[list[int], list[int]]]) -> dict[str, Any]:
-    """The padded inputs of a forward pass; a pair with an empty second part is the first alone."""
-    import torch
-
-    sequences = [([_CLS, *first, _SEP], [*second, _SEP] if second else []) for first, second in pairs]
-    width = max(len(first) + len(second) for first, second in sequences)
-    ids, types, mask = (torch.zeros(len(pairs), width, dtype=torch.long) for _ in range(3))
-    for row, (first, second) in enumerate(sequences):
-        length = len(first) + len(second)
-        ids[row, :length] = torch.tensor(first + second)
-        types[row, len(first) : length] = 1
-        mask[row, :length] = 1
-    return {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
-
-
 def read_pairs(bert: Any, pairs: Sequence[tuple[list[int], list[int]]]) -> tuple[Any, list[Any]]:
     """[pairs, STATE], the first state and the mean of all; and for each pair the states of its second part's tokens."""
     import torch
 
-    inputs = batch(pairs)
-    states = bert(**inputs).last_hidden_state.float()
-    mask = inputs["attention_mask"].unsqueeze(-1).to(states.dtype)
-    pooled = torch.cat([states[:, 0], (states * mask).sum(1) / mask.sum(1)], -1)
     starts = [len(first) + 2 for first, _ in pairs]
+    sequences = [[_CLS, *first, _SEP, *([*second, _SEP] if second else [])] for first, second in pairs]
+    states = packed_states(bert, packed(sequences, starts))
+    pooled = torch.stack([torch.cat([own[0], own.mean(0)]) for own in states])
     return pooled, [
         own[start : start + len(second)] for own, start, (_, second) in zip(states, starts, pairs, strict=True)
     ]

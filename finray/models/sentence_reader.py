@@ -37,22 +37,15 @@ class SentenceReader(PairReader):
     def __init__(self, weights: State | None = None) -> None:
         """``weights`` are by default those that come with finray."""
         super().__init__(shipped_weights(WEIGHTS) if weights is None else weights, sentence_heads())
-        self._last: tuple[object, SentenceScores] | None = None
 
     def sentences(self, question: str, sentences: Sequence[str], figures: Sequence[Spans] = ()) -> SentenceScores:
-        """``figures``: for each sentence where its figures are. The scores of the last call are kept: answers in words
-        and figures of sentences read the same ones."""
-        read, last = (question, *sentences, *figures), self._last
-        if last is not None and last[0] == read:
-            return last[1]
+        """``figures``: for each sentence where its figures are."""
         states, tokens = self.token_states(question, sentences, SENTENCE_TOKENS)
         marked = figures or [()] * len(sentences)
         with self._torch.inference_mode():
             answers: Logits = self.heads["answers"](states)[:, 0].double().numpy()
             of_figures = tuple(self._figures(*each) for each in zip(sentences, marked, states, tokens, strict=True))
-        scores = SentenceScores(answers, of_figures)
-        self._last = (read, scores)
-        return scores
+        return SentenceScores(answers, of_figures)
 
     def _figures(self, sentence: str, marked: Spans, state: Any, tokens: Any) -> Logits:
         logits = np.full(len(marked), -np.inf)
