@@ -29,7 +29,8 @@ _INT8 = 127
 _MOST_BYTES = 64 * 1024**2
 _WORD = re.compile(r"[^ \t\r\n]+")
 """What white space of every tokenizer parts: other characters, which str.split parts at too, are the tokenizer's."""
-_WORDS_KEPT = 200_000
+_CHARACTERS_KEPT = 2_000_000
+"""Of words whose tokens are kept."""
 _TEXTS = 64
 """Texts of one step; the vectors of their tokens are in memory together."""
 
@@ -51,6 +52,7 @@ class StaticEncoder:
         self._tokenizer = word_pieces(table.tokens)
         self._vectors = table.vectors
         self._pieces: dict[str, Sequence[int]] = {}
+        self._kept = 0
 
     @property
     def dimension(self) -> int:
@@ -79,14 +81,16 @@ class StaticEncoder:
 
     def _pieces_of(self, words: set[str]) -> Mapping[str, Sequence[int]]:
         """The tokens of each word, which do not depend on the words beside it. The tokenizer takes most of the time of
-        encoding, so those of many words are kept; a caller goes on with its own mapping if another begins anew."""
-        known = self._pieces
-        if len(known) > _WORDS_KEPT:
-            known = self._pieces = {}
-        if unknown := list(words.difference(known)):
+        encoding, so those of many words are kept."""
+        found = {word: pieces for word in words if (pieces := self._pieces.get(word)) is not None}
+        if unknown := list(words.difference(found)):
             encoded = self._tokenizer.encode_batch_fast(unknown, add_special_tokens=False)
-            known.update(zip(unknown, (each.ids for each in encoded), strict=True))
-        return known
+            found.update(zip(unknown, (each.ids for each in encoded), strict=True))
+            self._kept += sum(map(len, unknown))
+            if self._kept > _CHARACTERS_KEPT:
+                self._pieces, self._kept = {}, 0
+            self._pieces.update((word, found[word]) for word in unknown)
+        return found
 
 
 def word_pieces(tokens: Sequence[str]) -> Any:

@@ -81,6 +81,14 @@ def test_tokens_are_those_of_the_whole_text(texts: list[str]) -> None:
         np.testing.assert_allclose(vector, expected, atol=1e-5)
 
 
+def test_what_is_kept_of_words_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("finray.models.static_encoder._CHARACTERS_KEPT", 8)
+    encoder = StaticEncoder(table())
+    for text in ("net sales", "sales rose", "net net", "rose"):
+        assert (encoder.encode_query(text) == StaticEncoder(table()).encode_query(text)).all()
+    assert len(encoder._pieces) <= 2
+
+
 def test_unknown_words_and_empty_texts_get_the_first_unit_vector() -> None:
     encoder = StaticEncoder(table())
     assert encoder.encode_passages(["", "unheard"]).tolist() == [[1.0, 0.0, 0.0]] * 2
