@@ -9,7 +9,7 @@ Names the stage that limits the index job. Each part is a process of its own, an
 was measured until then is printed. ``--tiny`` measures nothing of interest, anywhere, in a minute or two: it shows that
 the benchmark runs.
 
-Prints Markdown, and writes JSON with ``--json``.
+Prints Markdown, and with ``--json`` writes what is measured so far after each part.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 Record = dict[str, Any]
+Report = Callable[[Record], None]
 HERE = Path(__file__).resolve().parent
 _LOGGED = 400
 
@@ -34,7 +35,8 @@ def run_part(name: str, folder: Path, *, tiny: bool, seconds: float) -> list[Rec
     """Its records; one with the problem if it fails or takes longer."""
     result, log = folder / f"{name}.json", folder / f"{name}.log"
     command = [sys.executable, str(HERE / "gpu.py"), "--work", str(folder), "--part", name]
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent), "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "1"}
+    path = os.pathsep.join(filter(None, (str(HERE.parent), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": path, "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "1"}
     with log.open("wb") as out:
         child = subprocess.Popen(
             [*command, *(["--tiny"] if tiny else [])], env=environment, stdout=out, stderr=out, start_new_session=True
@@ -89,17 +91,18 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def measure(folder: Path, *, tiny: bool) -> Record:
-    """All parts, in processes of their own, so that none keeps the GPU's memory."""
+def measure(folder: Path, *, tiny: bool, report: Report) -> None:
+    """All parts, in processes of their own, so that none keeps the GPU's memory. ``report`` gets what is measured so
+    far after each."""
     from gpu_parts import PARTS, machine
 
     started, records = time.perf_counter(), list[Record]()
     about = machine()
-    for name, (_, seconds) in PARTS.items():
+    for name, (_, limit) in PARTS.items():
         print(f"{name} ...", file=sys.stderr, flush=True)
-        records += run_part(name, folder, tiny=tiny, seconds=seconds)
-    seconds = time.perf_counter() - started
-    return {"machine": about, "seconds": seconds, "records": records, "binding": binding(records, about["cpus"])}
+        records += run_part(name, folder, tiny=tiny, seconds=limit)
+        seconds = time.perf_counter() - started
+        report({"machine": about, "seconds": seconds, "records": records, "binding": binding(records, about["cpus"])})
 
 
 def main() -> None:
@@ -118,11 +121,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="finray-gpu-") as name:
         folder = arguments.work or Path(name)
         folder.mkdir(parents=True, exist_ok=True)
-        result = measure(folder, tiny=arguments.tiny)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1), encoding="utf-8")
-    print(f"{result['machine']}, {result['seconds']:.0f} s\n\n{table(result['records'])}\n")
-    print("\n".join(result["binding"]))
+        measured: Record = {}
+
+        def report(result: Record) -> None:
+            measured.update(result)
+            if arguments.json:
+                arguments.json.write_text(json.dumps(result, indent=1), encoding="utf-8")
+
+        measure(folder, tiny=arguments.tiny, report=report)
+    print(f"{measured['machine']}, {measured['seconds']:.0f} s\n\n{table(measured['records'])}\n")
+    print("\n".join(measured["binding"]))
 
 
 if __name__ == "__main__":

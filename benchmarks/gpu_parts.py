@@ -47,7 +47,7 @@ class Size:
     seconds: float
 
 
-FULL = Size(False, 12, "full", 8_000, (4_096, 16_384, 65_536, 262_144), (1, 2, 4), 8.0)
+FULL = Size(False, 30, "full", 8_000, (4_096, 16_384, 65_536, 262_144), (1, 2, 4), 5.0)
 SMALLEST = Size(True, 1, "small", 500, (1_024, 4_096), (1,), 0.2)
 
 

@@ -35,10 +35,13 @@ def packed_states(bert: Any, given: Packed) -> list[Any]:
     """The last states of each sequence, float32 [its tokens, size]."""
     import torch
 
+    device = bert.embeddings.word_embeddings.weight.device
+    if device.type != "cpu":
+        given = Packed(*(each.to(device) for each in given))
     states = bert.embeddings(
         input_ids=given.ids[None], token_type_ids=given.types[None], position_ids=given.places[None]
     )[0]
-    hidden = torch.zeros(given.there.shape, dtype=states.dtype).masked_fill(~given.there, float("-inf"))
+    hidden = torch.zeros(given.there.shape, dtype=states.dtype, device=device).masked_fill(~given.there, float("-inf"))
     for layer in bert.encoder.layer:
         attended = layer.attention.output(_attended(layer.attention.self, states, given, hidden), states)
         states = layer.output(layer.intermediate(attended), attended)

@@ -98,10 +98,10 @@ def role_logits(heads: Mapping[str, Any], states: Sequence[Any]) -> tuple[Any, A
     together = torch.cat(list(states))
     narrow = heads["narrow"](together).split([len(own) for own in states])
     padded = torch.nn.utils.rnn.pad_sequence(list(narrow), batch_first=True)
-    lengths = torch.tensor([len(own) for own in states])
-    absent = torch.arange(padded.shape[1])[None, :] >= lengths[:, None]
+    lengths = torch.tensor([len(own) for own in states], device=padded.device)
+    absent = torch.arange(padded.shape[1], device=padded.device)[None, :] >= lengths[:, None]
     seen = heads["among"](padded, src_key_padding_mask=absent)
-    questions = seen[torch.arange(len(states)), lengths - 1]
+    questions = seen[torch.arange(len(states), device=padded.device), lengths - 1]
     return heads["roles"](together) + heads["rivals"](seen[~absent]), heads["present"](questions)[:, 0]
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from torch.nn import functional
 from finray.answering.prose_figures import prose_figures
 from finray.core.errors import ModelUnavailableError
 from finray.lab.training.row_examples import RowExample, digits_of
+from finray.lab.training.row_losses import choice_loss, each_loss, marked, padded, split
 from finray.models.pair_reader import QUESTION_TOKENS, load_state, pair_module, read_pairs, token_ids, token_spans
 from finray.models.row_reader import MEASURES, OPERATIONS, ROW_TOKENS, RowReader, role_logits, row_heads
 from finray.models.sentence_reader import SENTENCE_TOKENS, figure_state, sentence_heads
@@ -98,14 +101,19 @@ class _Training:
     def __init__(self, options: RowReaderOptions, start: Mapping[str, npt.NDArray[Any]]) -> None:
         self._options = options
         self._random = random.Random(options.seed)
+        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._tokenizer, self._bert = pair_module()
         self._heads: dict[str, Any] = {**row_heads(), **sentence_heads()}
+        # Each text is read many times: in each epoch, and beside many questions.
+        self._question_tokens = cache(partial(token_ids, self._tokenizer, limit=QUESTION_TOKENS, both_ends=True))
+        self._text_tokens = cache(partial(token_ids, self._tokenizer))
+        self._figures = cache(self._figures_of)
         lacking = load_state(self._bert, self._heads, start)
         if start and any(name.startswith("bert.") for name in lacking):
             raise ModelUnavailableError(f"these are no weights of the row reader: they lack {lacking[:3]}")
         self._bert.embeddings.word_embeddings.weight.requires_grad_(False)
         for module in (self._bert, *self._heads.values()):
-            module.train()
+            module.to(self._device).train()
 
     def parameters(self) -> list[Any]:
         own = [p for p in self._bert.parameters() if p.requires_grad]
@@ -119,7 +127,7 @@ class _Training:
     def state(self) -> dict[str, npt.NDArray[Any]]:
         modules = {"bert": self._bert, **self._heads}
         return {
-            f"{name}.{key}": value.detach().numpy()
+            f"{name}.{key}": value.detach().cpu().numpy()
             for name, module in modules.items()
             for key, value in module.state_dict().items()
             if "word_embeddings" not in key and "position_ids" not in key
@@ -131,29 +139,50 @@ class _Training:
         texts = [(*(e.rows[at] for at in numbers), "") for e, (numbers, _) in zip(examples, chosen, strict=True)]
         states, tokens = self._states([(e, text) for e, own in zip(examples, texts, strict=True) for text in own])
         sizes = [len(own) for own in texts]
-        of_questions = states[torch.tensor(np.cumsum(sizes) - 1)]
-        roles, present = role_logits(self._heads, states.split(sizes))  # type: ignore[no-untyped-call]
-        answers = self._heads["answers"](states)[:, 0]
-        total = self._of_questions(examples, of_questions)
-        start = 0
-        for at, (example, (numbers, complete)) in enumerate(zip(examples, chosen, strict=True)):
-            own = slice(start, start + len(numbers))
-            start += len(numbers) + 1
-            place = {number: position for position, number in enumerate(numbers)}
-            for role, gold in enumerate((example.first, example.second)):
-                if wanted := [place[number] for number in gold if number in place]:
-                    total = total + _choice(roles[own, role], wanted)
-            if wanted := [place[number] for number in example.listed if number in place]:
-                total = total + _LISTED_WEIGHT * _each(roles[own, 2], wanted)
-            if wanted := [place[number] for number in example.answering if number in place]:
-                total = total + _choice(answers[own], wanted) + _each(answers[own], wanted)
-                total = total + self._of_figures(example, numbers, states[own], tokens[own])
-            if not example.answering:
-                wanted = [place[number] for number in example.gold if number in place]
-                total = total + _OPERAND_WEIGHT * _each(roles[own, 3], wanted)
-                there = torch.tensor(float(complete))
-                total = total + functional.binary_cross_entropy_with_logits(present[at], there)
+        total = self._of_questions(examples, states[torch.tensor(np.cumsum(sizes) - 1, device=self._device)])
+        of_each: tuple[torch.Tensor, ...] = states.split(sizes)  # type: ignore[no-untyped-call]
+        if examples[0].answering:
+            rows = [numbers for numbers, _ in chosen]
+            total = total + self._of_sentences(examples, rows, of_each, split(tokens, sizes))
+        else:
+            total = total + self._of_rows(examples, chosen, of_each)
         return total / len(examples)
+
+    def _of_rows(
+        self, examples: Sequence[RowExample], chosen: Sequence[tuple[list[int], bool]], states: Sequence[torch.Tensor]
+    ) -> torch.Tensor:
+        """``states``: for each question [rows + 1, STATE], the question alone last."""
+        logits, present = role_logits(self._heads, states)
+        roles = padded([own[:-1] for own in logits.split([len(own) for own in states])])
+        there = self._marked([range(len(numbers)) for numbers, _ in chosen], roles.shape[1])
+        numbered = list(zip(examples, (numbers for numbers, _ in chosen), strict=True))
+        first, second, listed, operand = (
+            self._marked([_places(numbers, gold(example)) for example, numbers in numbered], roles.shape[1])
+            for gold in (attrgetter("first"), attrgetter("second"), attrgetter("listed"), attrgetter("gold"))
+        )
+        total = choice_loss(roles[..., 0], first, there) + choice_loss(roles[..., 1], second, there)
+        known = listed.any(1)
+        total = total + _LISTED_WEIGHT * each_loss(roles[known, :, 2], listed[known], there[known])
+        total = total + _OPERAND_WEIGHT * each_loss(roles[..., 3], operand, there)
+        complete = torch.tensor([float(each) for _, each in chosen], device=self._device)
+        return total + functional.binary_cross_entropy_with_logits(present, complete, reduction="sum")
+
+    def _of_sentences(
+        self,
+        examples: Sequence[RowExample],
+        chosen: Sequence[Sequence[int]],
+        states: Sequence[torch.Tensor],
+        tokens: Sequence[Sequence[torch.Tensor]],
+    ) -> torch.Tensor:
+        answers = padded([self._heads["answers"](own)[:-1, 0] for own in states])
+        there = self._marked([range(len(numbers)) for numbers in chosen], answers.shape[1])
+        places = [_places(numbers, example.answering) for example, numbers in zip(examples, chosen, strict=True)]
+        gold = self._marked(places, answers.shape[1])
+        known = gold.any(1)
+        total = choice_loss(answers, gold, there) + each_loss(answers[known], gold[known], there[known])
+        for each in zip(examples, chosen, states, tokens, strict=True):
+            total = total + self._of_figures(*each)
+        return total
 
     def _of_questions(self, examples: Sequence[RowExample], states: torch.Tensor) -> torch.Tensor:
         """The loss of what the questions alone tell; ``states`` [examples, 2 * 384]."""
@@ -163,11 +192,11 @@ class _Training:
             "order": (_SIDE_WEIGHT, [e.backwards for e in examples]),
             "measure": (_SIDE_WEIGHT, [e.measure and MEASURES.index(e.measure) for e in examples]),
         }
-        total = torch.zeros(())
+        total = torch.zeros((), device=self._device)
         for name, (weight, gold) in wanted.items():
             known = [at for at, each in enumerate(gold) if each is not None]
             if known:
-                target = torch.tensor([int(gold[at] or 0) for at in known])
+                target = torch.tensor([int(gold[at] or 0) for at in known], device=self._device)
                 total = total + weight * functional.cross_entropy(
                     self._heads[name](states[known]), target, reduction="sum"
                 )
@@ -179,20 +208,28 @@ class _Training:
         """The loss of which figure of the sentences answers; 0 if that is not known, or they have no figure."""
         read: list[torch.Tensor] = []
         gold: list[int] = []
-        for number, state, own in zip(numbers, states, tokens, strict=True):
+        for number, state, own in zip(numbers, states, tokens, strict=False):  # the question alone is last
             text = example.rows[number]
-            figures = prose_figures(text)
-            places = [(figure.start, figure.end) for figure in figures]
-            spans = token_spans(self._tokenizer, text, SENTENCE_TOKENS, places)
+            places, spans = self._figures(text)
             for (start, end), span in zip(places, spans, strict=True):
                 if span[1] > span[0]:
                     if number in example.answering and _is_printed(example.figure or "", text[start:end]):
                         gold.append(len(read))
                     read.append(figure_state(own, span, state))
         if not read or example.figure is None or (example.figure and not gold):
-            return torch.zeros(())
-        logits = self._heads["figure"](torch.stack(read))[:, 0]
-        return _each(logits, gold) + (_choice(logits, gold) if gold else 0.0)
+            return torch.zeros((), device=self._device)
+        logits = self._heads["figure"](torch.stack(read)).T
+        there = torch.ones_like(logits, dtype=torch.bool)
+        wanted = self._marked([gold], len(read))
+        return each_loss(logits, wanted, there) + choice_loss(logits, wanted, there)
+
+    def _figures_of(self, text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Where figures are in a sentence, in characters and in tokens."""
+        places = [(figure.start, figure.end) for figure in prose_figures(text)]
+        return places, token_spans(self._tokenizer, text, SENTENCE_TOKENS, places)
+
+    def _marked(self, numbers: Sequence[Iterable[int]], longest: int) -> torch.Tensor:
+        return marked(numbers, longest, self._device)
 
     def _chosen(self, example: RowExample) -> tuple[list[int], bool]:
         """Gold rows, at most six, and negatives: likely ones, and one that is not; and whether all operands are there.
@@ -215,21 +252,21 @@ class _Training:
     def _states(self, pairs: Sequence[tuple[RowExample, str]]) -> tuple[torch.Tensor, list[torch.Tensor]]:
         read = [
             (
-                token_ids(self._tokenizer, example.question, QUESTION_TOKENS, both_ends=True),
-                token_ids(self._tokenizer, row, SENTENCE_TOKENS if example.answering else ROW_TOKENS) if row else [],
+                self._question_tokens(example.question),
+                self._text_tokens(row, SENTENCE_TOKENS if example.answering else ROW_TOKENS) if row else [],
             )
             for example, row in pairs
         ]
         order = sorted(range(len(read)), key=lambda at: len(read[at][0]) + len(read[at][1]))
         parts, tokens = [], []
-        size = -(-len(order) // _PARTS)
+        size = -(-len(order) // (_PARTS if self._device.type == "cpu" else 1))
         for numbers in (order[start : start + size] for start in range(0, len(order), size)):
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+            with torch.autocast(self._device.type, dtype=torch.bfloat16):
                 states, own = read_pairs(self._bert, [read[at] for at in numbers])
             parts.append(states)
             tokens += own
         back = np.argsort(order)
-        return torch.cat(parts)[torch.tensor(back)], [tokens[at] for at in back]
+        return torch.cat(parts)[torch.tensor(back, device=self._device)], [tokens[at] for at in back]
 
 
 def _batches(given: Sequence[RowExample], options: RowReaderOptions) -> Iterator[list[RowExample]]:
@@ -253,15 +290,9 @@ def _label(row: str) -> str:
     return row.partition(" | ")[0].lower()
 
 
-def _choice(logits: torch.Tensor, gold: Sequence[int]) -> torch.Tensor:
-    """Negative log probability of ``gold`` together."""
-    return torch.logsumexp(logits, 0) - torch.logsumexp(logits[list(gold)], 0)
-
-
-def _each(logits: torch.Tensor, gold: Sequence[int]) -> torch.Tensor:
-    wanted = torch.zeros_like(logits)
-    wanted[list(gold)] = 1.0
-    return functional.binary_cross_entropy_with_logits(logits, wanted)
+def _places(numbers: Sequence[int], gold: Iterable[int]) -> list[int]:
+    """Where the ``gold`` rows are among the chosen ``numbers``."""
+    return [place for place, number in enumerate(numbers) if number in gold]
 
 
 def _rate(step: int, steps: int) -> float:
