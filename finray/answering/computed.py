@@ -78,6 +78,7 @@ class Computation:
         if self._parts:
             detail = "" if plan.kind == "highest" else f": {self._listed(self._parts)}"
             return f"{text}{self._relative()} ({plan.metric}{detail})"
+        text += f" ({'; '.join(plan.derived)})" if plan.derived else ""
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
 
     def _shown(self, value: float) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from finray.answering.derived_periods import with_derived
 from finray.answering.operands import find_operand, find_phrase, in_row_of
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
@@ -55,33 +56,54 @@ def cover(
     for passage in passages:
         ranks.setdefault((passage.filing_id, passage.page), len(ranks))
     line_items = facts.line_items({p.filing_id for p in passages})
-    amended = any(form.endswith("/A") for form in query.forms)
-    found: dict[str, Found] = {}
-    absent: list[Operand] = []
     # A formula combines rows of the statements; a row of a note does not fit among them.
     plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
+    search = _Search(query, ranks, anywhere=anywhere, plain=plain)
+    found: dict[str, Found] = {}
+    absent: list[Operand] = []
     for operand in plan.operands:
         filings = [
             facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company
         ]
-        named = [filing for filing in filings if is_source(filing, query.source)]
-        ahead = bool(named)
-        filings = named or filings
-        if operand.phrase is not None:
-            hit = find_phrase(operand, operand.phrase, filings, line_items, ranks, amended=amended, ahead=ahead)
-        else:
-            called = _called(query, operand.item)
-            hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended, called=called)
-            if hit is None and anywhere:
-                hit = find_operand(operand, filings, line_items, amended=amended, called=called)
-            if hit is None and anywhere and plain and (phrase := phrase_of(operand.wording)) is not None:
-                phrase = replace(phrase, stated=True)  # revenue is money: a percentage is another figure
-                hit = find_phrase(operand, phrase, filings, line_items, ranks, amended=amended, ahead=ahead)
+        hit = search.find(operand, filings, line_items)
         if hit is None:
             absent.append(operand)
         else:
             found[operand.name] = hit
-    return _in_one_row(plan, found, absent, line_items)
+    coverage = _in_one_row(plan, found, absent, line_items)
+    if not anywhere or not coverage.absent:
+        return coverage
+
+    def in_filings_of(operand: Operand, year: int) -> Found | None:
+        filings = [each for each in facts.filings_of(operand.company) if each.fiscal_year == year]
+        return search.find(operand, filings, facts.line_items({each.filing_id for each in filings}))
+
+    return with_derived(coverage, in_filings_of)
+
+
+class _Search:
+    """Finds operands in filings. ``ranks`` has the passages' pages, ``plain`` operands may be rows of notes."""
+
+    def __init__(self, query: Query, ranks: Mapping[tuple[str, int], int], *, anywhere: bool, plain: bool) -> None:
+        self._query, self._ranks, self._anywhere, self._plain = query, ranks, anywhere, plain
+        self._amended = any(form.endswith("/A") for form in query.forms)
+
+    def find(
+        self, operand: Operand, filings: Sequence[Filing], line_items: Mapping[str, Sequence[LineItem]]
+    ) -> Found | None:
+        named = [filing for filing in filings if is_source(filing, self._query.source)]
+        ahead, filings = bool(named), named or filings
+        phrase, ranks, amended = operand.phrase, self._ranks, self._amended
+        if phrase is None:
+            called = _called(self._query, operand.item)
+            hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended, called=called)
+            if hit is None and self._anywhere:
+                hit = find_operand(operand, filings, line_items, amended=amended, called=called)
+            phrase = phrase_of(operand.wording) if hit is None and self._anywhere and self._plain else None
+            if phrase is None:
+                return hit
+            phrase = replace(phrase, stated=True)  # revenue is money: a percentage is another figure
+        return find_phrase(operand, phrase, filings, line_items, ranks, amended=amended, ahead=ahead)
 
 
 def _called(query: Query, item: str) -> str:

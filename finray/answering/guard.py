@@ -103,8 +103,16 @@ class GuardedAnswerer:
 
 
 def wants_opinion(answer: Answer) -> bool:
-    """Whether the tables are to be read beside a figure that was computed: XBRL tags leave little to be misread."""
-    return answer.value is not None and any(cell.concept is None for cell in answer.operands)
+    """Whether the tables are to be read beside a figure that was computed: XBRL tags leave little to be misread, and
+    no reading is meant as six months less three."""
+    untagged = any(cell.concept is None for cell in answer.operands)
+    return answer.value is not None and untagged and not _spans_differ(answer)
+
+
+def _spans_differ(answer: Answer) -> bool:
+    """Whether operands of one row are of several lengths."""
+    spans = {(cell.label, cell.months) for cell in answer.operands if cell.months}
+    return len(spans) > len({label for label, _ in spans})
 
 
 def opinion_on(answer: Answer, query: Query, reading: TableReading | None) -> SecondOpinion | None:

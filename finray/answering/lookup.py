@@ -104,11 +104,13 @@ def look_up(
 def comparable(phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None) -> Iterator[LineItem]:
     """The cells of the period with the phrase's measure; for a balance none that are tagged as a flow. Tags are
     reliable about periods; headings of a note's table may read "years ended"."""
-    balance = is_balance(phrase)
+    balance, flow = is_balance(phrase), is_flow(phrase)
     opening = [_opening_end(end, months)] if phrase.opening else []
     for item in cells.ending([end, *opening]):
         if balance and item.concept is not None and item.months != 0:
             continue
+        if flow and item.statement == "balance":
+            continue  # deferred revenue is no revenue
         if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
             continue
         if not phrase.must or phrase.must & set(words_of(item.label)):
@@ -119,6 +121,12 @@ def is_balance(phrase: Phrase) -> bool:
     """Whether the phrase asks for a balance: by the question's words, or because all its words name one."""
     named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
     return phrase.instant or any(item.statement == "balance" for item in named)
+
+
+def is_flow(phrase: Phrase) -> bool:
+    """Whether all words of the phrase name an amount of the income or cash flow statement."""
+    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
+    return bool(named) and all(item.statement != "balance" for item in named)
 
 
 def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from finray.answering.filing_cells import FilingCells
-from finray.answering.lookup import look_up_any
+from finray.answering.flow_lengths import may_be_of
+from finray.answering.lookup import is_flow, look_up_any
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase, Unit
@@ -50,6 +51,8 @@ def find_operand(
             for item in line_items.get(filing.filing_id, ())
             if pages is None or (filing.filing_id, item.page) in pages
         ]
+        if operand.period.length is not None and not balance:
+            items = [item for item in items if may_be_of({operand.period.length}, item, filing)]
         months = operand.period.months or _months(operand.period, filing)
         line_item = find_line_item(operand.item, items, period_end=end, months=months, called=called)
         if line_item is not None:
@@ -75,7 +78,13 @@ def find_phrase(
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
         cells = kept_with(line_items.get(filing.filing_id, ()), FilingCells)
         hit = look_up_any(phrase, cells, end, months, own)
-        if hit is not None and hit.sure:
+        if hit is None or not hit.sure:
+            continue
+        if (
+            months is None
+            or operand.period.length is None
+            or may_be_of({months}, hit.line_item, filing, balances=not is_flow(phrase))
+        ):
             return found_in(operand, filing, hit.line_item, printed_amount(phrase, hit.line_item), hit.fit.score)
     return None
 

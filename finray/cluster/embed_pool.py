@@ -31,7 +31,7 @@ _EMBED_CPUS = 0.8
 _LEAST_EMBED_CPUS = 0.45
 _ROOM = 0.9
 """Share of the processors that workers of a lost node may fill up."""
-_GPU_TOKENS = 65_536
+_GPU_TOKENS = 262_144
 _FILINGS_TOGETHER, _FILINGS_ALONE = 64, 4
 _BATCHES_TOGETHER, _BATCHES_ALONE = 2, 8
 """Batches for each worker in a small job, at least: more finish evenly, fewer fill a GPU better."""
@@ -47,8 +47,8 @@ class Node:
 @dataclass(frozen=True, slots=True)
 class EmbedPool:
     """``minimum`` to ``maximum`` workers, ``first`` at the start, each with ``cpus`` and ``gpus``. A worker gets up to
-    ``filings`` at a time and encodes those together that have ``tokens`` together (0: each alone). A parsing task takes
-    ``parse_cpus``."""
+    ``filings`` at a time and encodes those together that have ``tokens`` together (0: each alone), with
+    ``fixed_shapes`` or without. A parsing task takes ``parse_cpus``."""
 
     minimum: int
     maximum: int
@@ -57,6 +57,7 @@ class EmbedPool:
     gpus: float
     filings: int
     tokens: int
+    fixed_shapes: bool
     parse_cpus: float
 
     @property
@@ -98,6 +99,7 @@ def plan_pool(nodes: list[Node], settings: Settings, files: int) -> EmbedPool:
         gpus=gpus,
         filings=max(1, min(filings, share)),
         tokens=tokens,
+        fixed_shapes=chosen.fixed_shapes and tokens > 0,
         parse_cpus=parse_cpus,
     )
 
@@ -139,6 +141,7 @@ def embedded(
         fn_constructor_kwargs={
             "settings": _device_of(settings, pool),
             "tokens": pool.tokens,
+            "fixed_shapes": pool.fixed_shapes,
             "attempts": attempts,
             "load": load,
         },
@@ -162,9 +165,11 @@ class _Embedder:
     differently.
     """
 
-    def __init__(self, settings: EncoderSettings, tokens: int, attempts: Attempts, load: LoadEncoder) -> None:
+    def __init__(
+        self, settings: EncoderSettings, tokens: int, fixed_shapes: bool, attempts: Attempts, load: LoadEncoder
+    ) -> None:
         hide_unassigned_gpus()
-        self._encoder = load(settings, threads=1, fixed_shapes=tokens > 0)
+        self._encoder = load(settings, threads=1, fixed_shapes=fixed_shapes)
         check_encoder(self._encoder)
         self._tokens = tokens
         self._attempts = attempts

@@ -24,6 +24,13 @@ class Period:
         name = self.date.isoformat() if self.date is not None else f"{self.part or 'FY'} {self.year}"
         return name if self.months is None else f"{self.months} months to {name}"
 
+    @property
+    def length(self) -> int | None:
+        """Months of a flow, None if the question leaves it open: a year may be that of a report on a quarter."""
+        if self.months is not None:
+            return self.months
+        return 3 if self.part in ("Q1", "Q2", "Q3", "Q4") and self.date is None else None
+
     def years_before(self, years: int) -> Period:
         """The same period ``years`` earlier."""
         date = self.date

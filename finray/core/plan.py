@@ -111,6 +111,8 @@ class Plan:
     for "difference" the later figure is taken from the earlier one."""
     spelled: bool = False
     """The question itself names every operand; else the formula does."""
+    derived: tuple[str, ...] = ()
+    """Periods that are differences of others: "Q4 2022: the year less nine months"."""
 
     def __str__(self) -> str:
         program = self.program or "; ".join(f"{company}: {rank}" for company, rank, _ in self.choose)

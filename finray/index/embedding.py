@@ -2,8 +2,8 @@
 
 A GPU is fast on thousands of texts, but a filing may have only ten. So filings are gathered until they have enough
 tokens and encoded in one call; the encoder sorts the texts by length and cuts them into passes. Each filing gets its
-own vectors back. That they do not depend on the other filings is up to the encoder
-(``finray.models.transformer_encoder``, fixed shapes).
+own vectors back. Their last bits depend on the other filings, unless the encoder computes in fixed shapes
+(``finray.models.transformer_encoder``).
 """
 
 from __future__ import annotations

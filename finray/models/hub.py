@@ -63,7 +63,18 @@ def sentence_transformers_model(kind: Any, what: str, settings: RerankerSettings
     device = None if settings.device == "auto" else settings.device
     where = source(settings.model, settings.revision)
     with loading(what, settings.model):
-        return kind(settings.model, device=device, model_kwargs=dict(WEIGHTS), **where)
+        return kind(settings.model, device=device, model_kwargs={**WEIGHTS, **_precision(settings)}, **where)
+
+
+def _precision(settings: RerankerSettings) -> dict[str, Any]:
+    """The argument ``dtype``, if it differs from that of the weights on disk. In bfloat16 a GPU computes several times
+    as fast as in float32; sentence-transformers chooses the GPU as this does."""
+    import torch
+
+    if settings.dtype != "auto":
+        return {"dtype": getattr(torch, settings.dtype)}
+    on_gpu = settings.device.startswith("cuda") or (settings.device == "auto" and torch.cuda.is_available())
+    return {"dtype": torch.bfloat16} if on_gpu and torch.cuda.is_bf16_supported(including_emulation=False) else {}
 
 
 @cache

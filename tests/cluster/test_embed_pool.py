@@ -57,7 +57,7 @@ def test_there_is_a_worker_for_each_processor_or_gpu_unless_the_settings_say_oth
         "only the least": (9, 9, 9),
     }
     assert [sizes[name].gpus for name in ("machine", "gpus", "shares", "no gpus")] == [0, 1, 0.25, 0]
-    assert (sizes["gpus"].tokens, sizes["gpus"].filings) == (65_536, 64)
+    assert (sizes["gpus"].tokens, sizes["gpus"].filings) == (262_144, 64)
     assert (sizes["machine"].tokens, sizes["machine"].filings) == (0, 4)
     assert (pool(gpus, files=100).filings, pool(machine, files=100).filings) == (12, 1)  # small jobs finish evenly
 
@@ -142,7 +142,11 @@ def test_filings_that_make_the_encoder_raise_or_die_cost_only_themselves(
         path.write_bytes(path.read_bytes().replace(b"</body>", b"<p>" + word + b"</p></body>"))
     index_in_process([str(honest)], str(tmp_path / "expected"), settings)
     together = settings.model_copy(
-        update={"index_job": settings.index_job.model_copy(update={"batch_tokens": 20_000, "batch_filings": 6})}
+        update={
+            "index_job": settings.index_job.model_copy(
+                update={"batch_tokens": 20_000, "batch_filings": 6, "fixed_shapes": True}
+            )
+        }
     )
     summary = index_filings([str(folder)], str(tmp_path / "index"), together, load=poisoned)
     found = {Path(one.source_uri).name: (one.stage, one.reason) for one in summary.failures if one.stage == "embed"}

@@ -136,3 +136,12 @@ def test_with_fixed_shapes_a_real_encoder_gives_the_same_bits_whatever_shares_it
     settings = EncoderSettings(model="minilm", dtype="float32", device="cpu")
     exact = load_encoder(settings, threads=1).encode_passages(texts)
     assert float((together * exact).sum(axis=1).min()) > 0.999
+
+
+@pytest.mark.slow
+def test_without_fixed_shapes_vectors_differ_in_their_last_bits_only() -> None:
+    settings = EncoderSettings(model="minilm", dtype="bfloat16", device="cpu", backend="torch")
+    encoder = load_encoder(settings, threads=1)
+    texts = ["short", "net sales by segment " * 9, "a dividend of $0.25 per share", "cash flow " * 80, "short"]
+    alone = np.concatenate([encoder.encode_passages([text]) for text in texts])
+    assert float((encoder.encode_passages(texts) * alone).sum(axis=1).min()) > 0.9999

@@ -8,6 +8,7 @@ import pytest
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import RerankerSettings
 from finray.models.reranker import OverlapReranker, load_reranker
+from tests.tiny_models import write_cross_encoder
 
 
 def test_overlap_is_the_share_of_the_questions_words() -> None:
@@ -29,3 +30,13 @@ def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="empty"):
         (tmp_path / "empty").mkdir()
         load_reranker(RerankerSettings(model=str(tmp_path / "empty")))
+
+
+@pytest.mark.slow
+def test_in_bfloat16_a_cross_encoder_ranks_as_in_float32(tmp_path: Path) -> None:
+    folder = write_cross_encoder(tmp_path / "model")
+    texts = ["net sales rose", "cash", "the dividend was $0.25 per share", ""]
+    exact = load_reranker(RerankerSettings(model=folder, dtype="float32", device="cpu")).scores("sales?", texts)
+    coarse = load_reranker(RerankerSettings(model=folder, dtype="bfloat16", device="cpu")).scores("sales?", texts)
+    assert coarse.dtype == np.float32
+    np.testing.assert_allclose(coarse, exact, atol=0.02)

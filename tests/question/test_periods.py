@@ -40,6 +40,7 @@ from finray.question.periods import last_years_in, periods_in
         ),
         ("the fiscal 2019 third quarter", [Period(2019, "Q3")]),
         ("the first half of fiscal 2023", [Period(2023, "Q2", months=6)]),
+        ("the second half of 2023 and H2 2022", [Period(2023, "Q4", months=6), Period(2022, "Q4", months=6)]),
         ("1H23 capex", [Period(2023, "Q2", months=6)]),
         ("the six months to December 31, 2022", [Period(2022, None, dt.date(2022, 12, 31), 6)]),
         ("over the 24 weeks ended June 17, 2023", [Period(2023, None, dt.date(2023, 6, 17), 6)]),

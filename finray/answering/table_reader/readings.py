@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from finray.answering.cell_features import is_dash
+from finray.answering.flow_lengths import asks_flow, flow_lengths, may_be_of
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.columns import NAMED, Columns
 from finray.answering.table_reader.looked_up import Matches
@@ -46,7 +47,12 @@ def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Colum
     odds = Odds.of(scores)
     describer = Describer(query, rows, odds, columns, matches)
     found: dict[Reading, tuple[float, list[float]]] = {}
+    lengths = flow_lengths(query)
+    balances = not asks_flow(query)
+    fitting = [not lengths or may_be_of(lengths, cell.item, cell.filing, balances=balances) for cell in rows.cells]
     for reading in _Generator(rows, odds, columns, query.last_years or 0).readings():
+        if not any(fitting[cell] for cell in reading.cells):
+            continue  # one is enough, for a quarter's share of six months
         if reading not in found and (described := describer.described(reading)) is not None:
             found[reading] = described
     values = np.asarray([value for value, _ in found.values()])

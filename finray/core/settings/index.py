@@ -45,9 +45,12 @@ class IndexJobSettings(Section):
     """Filings that a worker gets at a time, at most; small jobs pass on fewer, to finish evenly. "auto" is 64 if
     ``batch_tokens`` is above 0, else 4."""
     batch_tokens: Literal["auto"] | int = "auto"
-    """Filings of a batch are encoded together until they have this many tokens (estimated from their length), in
-    forward passes of a few fixed shapes, so that vectors do not depend on what else is in the batch. 0 encodes each
-    filing alone. "auto" is 65536 on a GPU, else 0."""
+    """Filings of a batch are encoded together until they have this many tokens (estimated from their length). 0 encodes
+    each filing alone. "auto" is 262144 on a GPU, else 0."""
+    fixed_shapes: bool = False
+    """Encode filings together in forward passes of a few fixed shapes, so that no bit of a vector depends on what else
+    is in the batch. Such passes are mostly padding: an H100 encodes an eighth of the passages a second. Without it, an
+    index that is built again (or resumed) has vectors with a cosine above 0.9999 to those of the first time."""
 
     show_ray: bool = False
     """Show Ray Data's own progress, plans and warnings, and what workers print (`--show-ray`)."""

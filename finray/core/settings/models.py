@@ -24,8 +24,9 @@ class EncoderSettings(Section):
     """A commit, branch or tag of a hub model; only a commit never changes."""
     max_tokens: int = Field(256, ge=8)
     """Longer texts are cut; a static encoder reads them whole."""
-    batch_size: int = Field(64, ge=1)
-    """Texts encoded at a time."""
+    batch_size: Literal["auto"] | int = "auto"
+    """Texts of ``max_tokens`` in one forward pass; of shorter ones more. "auto" is 65,536 tokens on a GPU and 4,096 on
+    a processor, where more than that are never read at a time."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """Precision of the weights; "auto" is bfloat16 if the hardware supports it well."""
     device: str = "auto"
@@ -63,6 +64,8 @@ class RerankerSettings(Section):
     """Longer texts are cut."""
     batch_size: int = Field(32, ge=1)
     """Texts in one batch."""
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    """Precision of the weights; "auto" is bfloat16 on a GPU that supports it, else that of the model's files."""
     device: str = "auto"
     """As for ``encoder``."""
 

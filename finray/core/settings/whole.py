@@ -58,8 +58,8 @@ class Settings(Section):
                 "evidence": {"shown_tokens"},
                 "loop": self.loop.without_effect,
                 "encoder": {"batch_size", "device", "dtype", "backend"},
-                "document_reranker": {"batch_size", "device"},
-                "passage_reranker": {"batch_size", "device"},
+                "document_reranker": {"batch_size", "device", "dtype"},
+                "passage_reranker": {"batch_size", "device", "dtype"},
             },
         )
         evidence = {} if self.evidence == EvidenceSettings() else {"evidence": self.evidence.model_dump()}

@@ -12,7 +12,6 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from operator import attrgetter
 from typing import Any
 
@@ -21,17 +20,15 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
-from finray.answering.prose_figures import prose_figures
 from finray.core.errors import ModelUnavailableError
 from finray.lab.training.row_examples import RowExample, digits_of
 from finray.lab.training.row_losses import choice_loss, each_loss, marked, padded, split
-from finray.models.pair_reader import QUESTION_TOKENS, load_state, pair_module, read_pairs, token_ids, token_spans
+from finray.lab.training.trained_pairs import TrainedPairs
+from finray.models.pair_reader import load_state, pair_module
 from finray.models.row_reader import MEASURES, OPERATIONS, ROW_TOKENS, RowReader, role_logits, row_heads
 from finray.models.sentence_reader import SENTENCE_TOKENS, figure_state, sentence_heads
 
 Report = Callable[[str], None]
-_PARTS = 4
-"""Forward passes of a batch, each over sequences of like length."""
 _SIDE_WEIGHT, _LISTED_WEIGHT, _OPERAND_WEIGHT = 0.5, 3.0, 2.0
 _DROPPED = 0.3
 """Share of the questions about tables that are read without the rows of one of their operands."""
@@ -102,12 +99,9 @@ class _Training:
         self._options = options
         self._random = random.Random(options.seed)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self._tokenizer, self._bert = pair_module()
+        tokenizer, self._bert = pair_module()
+        self._pairs = TrainedPairs(tokenizer, self._bert, self._device)
         self._heads: dict[str, Any] = {**row_heads(), **sentence_heads()}
-        # Each text is read many times: in each epoch, and beside many questions.
-        self._question_tokens = cache(partial(token_ids, self._tokenizer, limit=QUESTION_TOKENS, both_ends=True))
-        self._text_tokens = cache(partial(token_ids, self._tokenizer))
-        self._figures = cache(self._figures_of)
         lacking = load_state(self._bert, self._heads, start)
         if start and any(name.startswith("bert.") for name in lacking):
             raise ModelUnavailableError(f"these are no weights of the row reader: they lack {lacking[:3]}")
@@ -137,7 +131,10 @@ class _Training:
         """Mean over ``examples``, which are all of tables or all of sentences."""
         chosen = [self._chosen(example) for example in examples]
         texts = [(*(e.rows[at] for at in numbers), "") for e, (numbers, _) in zip(examples, chosen, strict=True)]
-        states, tokens = self._states([(e, text) for e, own in zip(examples, texts, strict=True) for text in own])
+        states, tokens = self._pairs.states(
+            [(e.question, text) for e, own in zip(examples, texts, strict=True) for text in own],
+            SENTENCE_TOKENS if examples[0].answering else ROW_TOKENS,
+        )
         sizes = [len(own) for own in texts]
         total = self._of_questions(examples, states[torch.tensor(np.cumsum(sizes) - 1, device=self._device)])
         of_each: tuple[torch.Tensor, ...] = states.split(sizes)  # type: ignore[no-untyped-call]
@@ -210,7 +207,7 @@ class _Training:
         gold: list[int] = []
         for number, state, own in zip(numbers, states, tokens, strict=False):  # the question alone is last
             text = example.rows[number]
-            places, spans = self._figures(text)
+            places, spans = self._pairs.figures(text)
             for (start, end), span in zip(places, spans, strict=True):
                 if span[1] > span[0]:
                     if number in example.answering and _is_printed(example.figure or "", text[start:end]):
@@ -222,11 +219,6 @@ class _Training:
         there = torch.ones_like(logits, dtype=torch.bool)
         wanted = self._marked([gold], len(read))
         return each_loss(logits, wanted, there) + choice_loss(logits, wanted, there)
-
-    def _figures_of(self, text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Where figures are in a sentence, in characters and in tokens."""
-        places = [(figure.start, figure.end) for figure in prose_figures(text)]
-        return places, token_spans(self._tokenizer, text, SENTENCE_TOKENS, places)
 
     def _marked(self, numbers: Sequence[Iterable[int]], longest: int) -> torch.Tensor:
         return marked(numbers, longest, self._device)
@@ -248,25 +240,6 @@ class _Training:
         if far and negatives:
             negatives[-1:] = [self._random.choice(far)]
         return gold + negatives, bool(gold) and not dropped
-
-    def _states(self, pairs: Sequence[tuple[RowExample, str]]) -> tuple[torch.Tensor, list[torch.Tensor]]:
-        read = [
-            (
-                self._question_tokens(example.question),
-                self._text_tokens(row, SENTENCE_TOKENS if example.answering else ROW_TOKENS) if row else [],
-            )
-            for example, row in pairs
-        ]
-        order = sorted(range(len(read)), key=lambda at: len(read[at][0]) + len(read[at][1]))
-        parts, tokens = [], []
-        size = -(-len(order) // (_PARTS if self._device.type == "cpu" else 1))
-        for numbers in (order[start : start + size] for start in range(0, len(order), size)):
-            with torch.autocast(self._device.type, dtype=torch.bfloat16):
-                states, own = read_pairs(self._bert, [read[at] for at in numbers])
-            parts.append(states)
-            tokens += own
-        back = np.argsort(order)
-        return torch.cat(parts)[torch.tensor(back, device=self._device)], [tokens[at] for at in back]
 
 
 def _batches(given: Sequence[RowExample], options: RowReaderOptions) -> Iterator[list[RowExample]]:
