@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import Final
 
 from finray.core.filing import Filing, LineItem
+from finray.core.plan import Phrase
 from finray.core.query import Query
 from finray.core.vocabulary import MONTH
 from finray.filings.canonical import DATE_TOLERANCE_DAYS, canonical_items
@@ -42,9 +43,23 @@ def length_of(item: LineItem, filing: Filing) -> int | None:
 
 def asks_flow(query: Query) -> bool:
     """Whether every figure that the question names is of an income or cash flow statement."""
-    items = canonical_items()
-    named = {name for measures in query.measures for formula in measures.formulas for name in names(formula.expression)}
-    return bool(named) and all(name in items and items[name].statement != "balance" for name in named)
+    return bool(query.measures) and all(
+        is_flow(measures.phrases[name]) if name in measures.phrases else _is_flow_item(name)
+        for measures in query.measures
+        for formula in measures.formulas
+        for name in names(formula.expression)
+    )
+
+
+def _is_flow_item(name: str) -> bool:
+    item = canonical_items().get(name)
+    return item is not None and item.statement != "balance"
+
+
+def is_flow(phrase: Phrase) -> bool:
+    """Whether all words of the phrase name an amount of the income or cash flow statement."""
+    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
+    return bool(named) and all(item.statement != "balance" for item in named)
 
 
 def may_be_of(lengths: Collection[int], item: LineItem, filing: Filing, *, balances: bool = True) -> bool:

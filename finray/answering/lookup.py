@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from finray.answering.filing_cells import FilingCells
+from finray.answering.flow_lengths import is_flow
 from finray.answering.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
 from finray.core.filing import LineItem
 from finray.core.plan import Measure, Phrase
@@ -121,12 +122,6 @@ def is_balance(phrase: Phrase) -> bool:
     """Whether the phrase asks for a balance: by the question's words, or because all its words name one."""
     named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
     return phrase.instant or any(item.statement == "balance" for item in named)
-
-
-def is_flow(phrase: Phrase) -> bool:
-    """Whether all words of the phrase name an amount of the income or cash flow statement."""
-    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
-    return bool(named) and all(item.statement != "balance" for item in named)
 
 
 def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:

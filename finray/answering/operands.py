@@ -7,8 +7,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from finray.answering.filing_cells import FilingCells
-from finray.answering.flow_lengths import may_be_of
-from finray.answering.lookup import is_flow, look_up_any
+from finray.answering.flow_lengths import is_flow, may_be_of
+from finray.answering.lookup import look_up_any
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase, Unit

@@ -52,6 +52,14 @@ def test_balances_have_no_length() -> None:
         assert not asks_flow(query)
 
 
+def test_a_flow_may_be_asked_for_by_a_formula_or_in_words() -> None:
+    spelled = Phrase("revenue", ("revenu",), (("revenue", frozenset({"revenu"})),), "money")
+    other = Phrase("deferred revenue", ("defer", "revenu"), (("revenue", frozenset({"revenu"})),), "money")
+    assert asks_flow(_asking(Period(2022, "Q4"), expression="net_income / revenue"))
+    assert asks_flow(_asking(Period(2022, "Q4"), expression="the_revenue", phrases={"the_revenue": spelled}))
+    assert not asks_flow(_asking(Period(2022, "Q4"), expression="it", phrases={"it": other}))
+
+
 def test_an_undated_or_year_end_column_of_an_annual_report_is_of_the_year() -> None:
     assert length_of(SALES, FILING) == 12
     assert length_of(replace(SALES, period_end=BEFORE), FILING) == 12
