@@ -18,6 +18,7 @@ _PART_OF_YEAR: Final = re.compile(
     r"(?:three|six|nine|3|6|9)[\s-]+months?|(?:1[1-7]|2[2-9]|3[4-9]|4[01]|thirteen|twenty-six|thirty-nine)[\s-]+weeks?)\b",
     re.I,
 )
+_YEAR_ENDED: Final = re.compile(r"\byears?\s+ended\b", re.I)
 _DAY: Final = re.compile(
     rf"\b(?:as of|as at|at|on)\s+(?:{MONTH}\s+\d|(?:the\s+)?(?:year|month|quarter)?[\s-]?end\b)", re.I
 )
@@ -37,8 +38,10 @@ def length_of(item: LineItem, filing: Filing) -> int | None:
     its fiscal year or has no date, is of the year unless its table says otherwise; None if the length is open."""
     if item.months is not None or filing.fiscal_period != "FY" or not _may_end_year(item, filing):
         return item.months
-    around = " ".join(filter(None, (item.caption, item.section, item.label, item.column_label)))
-    return None if names_part_of_year(around) else 12
+    beside = " ".join(filter(None, (item.section, item.label, item.column_label)))
+    above = item.caption or ""
+    of_part = names_part_of_year(beside) or (names_part_of_year(above) and _YEAR_ENDED.search(above) is None)
+    return None if of_part else 12
 
 
 def asks_flow(query: Query) -> bool:

@@ -6,6 +6,7 @@ import calendar
 import datetime as dt
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import cast
 
 from finray.core.filing import FiscalPeriod
@@ -30,12 +31,19 @@ _SAME_DAY = re.compile(
     rf"\s*+(?:(?:,\s*+)?(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s++(?:in\s++)?{_YEAR}\b", re.I
 )
 """A second year after a date: "December 31, 2019 and 2018"."""
+_WHOLE_OR_QUARTER = r"\s++(?:fiscal\s++year|full[- ]year|annual|10-?K)|\s*+(?:-\s*+)?(?:Q|[1-4]Q)"
+_SAME_PART = re.compile(
+    r"\s*+(?:,\s*+)?(?:and|&|or|versus|vs\s?\.?|over|against|than|from|to|compared\s++(?:to|with))\s++"
+    rf"(?:in\s++|that\s++of\s++)?(?:(?:fiscal|FY)\s*+)?{_YEAR}\b(?!{_WHOLE_OR_QUARTER})",
+    re.I,
+)
+"""A second year after a part of one: "the first quarter of 2018 and 2017"."""
 _SAME_YEAR = re.compile(rf"\b{_MONTH}\s++{_DAY}\s*+(?:,\s*+)?(?:and|&|to|or|versus|vs\.?)\s++$", re.I)
 """A day before a date: "April 27 and January 26, 2019"."""
 _QUARTERS = (
     re.compile(rf"\bQ\s*{_QUARTER}{_OF}{_SHORT_YEAR}\b", re.I),
     re.compile(rf"(?:\b(?:(?:FY|fiscal(?: year)?)\s*+)?|(?<=\w\s)){_SHORT_YEAR}\s*+(?:-\s*+)?Q\s*+{_QUARTER}\b", re.I),
-    re.compile(rf"\b{_ORDINAL}\s+(?:fiscal\s+)?quarter{_OF}{_SHORT_YEAR}\b", re.I),
+    re.compile(rf"\b{_ORDINAL}\s+(?:fiscal\s+)?quarters?{_OF}{_SHORT_YEAR}\b", re.I),
     re.compile(rf"\b{_QUARTER}Q\s*{_SHORT_YEAR}\b", re.I),
     re.compile(rf"\b(?:FY|fiscal(?: year)?)\s*{_SHORT_YEAR}['’]?s?\s+{_ORDINAL}\s+(?:fiscal\s+)?quarter\b", re.I),
 )
@@ -113,7 +121,7 @@ def period_spans(text: str) -> tuple[tuple[int, int, Period], ...]:
             reading.take(match, *_month_end(match, reading.months_ended(_month_at(match))))
     for pattern, periods_of in _WITHOUT_DATE:
         for match in pattern.finditer(reading.rest):
-            reading.take(match, *periods_of(match))
+            reading.take_part(match, list(periods_of(match)))
     return tuple(sorted(reading.found, key=lambda span: span[0]))
 
 
@@ -129,6 +137,17 @@ class _Reading:
         if periods:
             self.found += ((start, end, period) for period in periods)
             self.rest = self.rest[:start] + " " * (end - start) + self.rest[end:]
+
+    def take_part(self, match: re.Match[str], periods: list[Period]) -> None:
+        """Periods, and if they are parts of a year the same ones of years that follow."""
+        self.take(match, *periods)
+        at = match.end()
+        while periods and periods[-1].part not in (None, "FY"):
+            other = _SAME_PART.match(self.rest, at)
+            if other is None:
+                return
+            self.take(other, replace(periods[-1], year=int(other["year"])))
+            at = other.end()
 
     def take_date(self, match: re.Match[str]) -> None:
         """A date, further years of its day, and an earlier day of its year."""

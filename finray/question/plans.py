@@ -30,12 +30,17 @@ def plans_of(query: Query, companies: Sequence[str], latest: Period | None) -> t
     plans: dict[Plan, None] = {}
     for measures in query.measures if companies else ():
         for years in _open_years(query, latest):
+            periods = list(years) or _periods(query, latest)
             try:
-                plan = build_plan(query, measures, companies, list(years) or _periods(query, latest))
+                plan = build_plan(query, measures, companies, periods)
+                # A figure of one period is an answer, if the tables lack those of the others.
+                alone = plan is not None and plan.kind == "value" and plan.parts
+                last = build_plan(query, measures, companies, periods[-1:]) if alone else None
             except ProgramError:  # the formula in the question is too long or too deep
                 continue
-            if plan is not None:
-                plans.setdefault(plan)
+            for each in (plan, last):
+                if each is not None:
+                    plans.setdefault(each)
     return tuple(plans)[:MAX_PLANS]
 
 

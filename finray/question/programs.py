@@ -15,6 +15,8 @@ from finray.question.formulas import at_period
 from finray.question.intents import means_least, superlative
 
 _WORD = re.compile(r"\w+")
+_MOST_LISTED = 6
+"""Periods whose figures an answer lists."""
 Parts = tuple[tuple[str, str], ...]
 
 
@@ -57,10 +59,12 @@ class Planner:
         return frozenset(name for name, holds in features.items() if holds)
 
     def value(self) -> Plan:
-        return self._plan("value", self._newest())
+        """The latest figure; those of the other periods that the question names stand beside it."""
+        named = 1 < len(self._periods) <= _MOST_LISTED and len(self._query.asked) == len(self._periods)
+        return self._plan("value", self._newest(), self._by_period(self._periods) if named else ())
 
     def settled(self) -> Plan:
-        return replace(self.value(), spelled=True)
+        return replace(self._plan("value", self._newest()), spelled=True)
 
     def sign(self) -> Plan:
         return self._plan("sign", self._newest())

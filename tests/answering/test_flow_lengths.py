@@ -76,6 +76,12 @@ def test_unless_its_table_speaks_of_a_part_of_the_year(caption: str, part: bool)
     assert length_of(replace(SALES, caption=caption), FILING) == (None if part else 12)
 
 
+def test_a_caption_about_a_year_and_its_quarter_is_of_the_year() -> None:
+    restated = "Restated as of and for the year ended December 31, 2022, for revenue of the fourth quarter"
+    assert length_of(replace(SALES, caption=restated), FILING) == 12
+    assert length_of(replace(SALES, caption=restated, column_label="Fourth quarter"), FILING) is None
+
+
 def test_columns_that_end_within_the_year_or_in_quarterly_reports_stay_open() -> None:
     assert length_of(replace(SALES, period_end=dt.date(2022, 6, 30)), FILING) is None
     assert length_of(SALES, QUARTERLY) is None
