@@ -6,7 +6,7 @@ from __future__ import annotations
 from finray.answering.coverage import fitting_period
 from finray.answering.figure_choice import FigureModel, question_signals, shipped_figure_model
 from finray.answering.figure_features import FigureCandidates, figure_candidates
-from finray.answering.flow_lengths import flow_lengths, states_year
+from finray.answering.flow_lengths import flow_lengths, states_part, states_year
 from finray.answering.in_words import cited_sentences
 from finray.answering.read_sentences import SentenceFinder
 from finray.answering.sentence_features import Floats
@@ -37,9 +37,10 @@ class FigureAnswerer:
         journal.note(f"answer: of {len(found.figures)} figures in sentences {printed!r} with {choice.probability:.2f}")
         if choice.probability < model.threshold:
             return None
-        sentence, filing = found.source.sentences[number], found.source.pages[found.source.numbers[number]].filing_id
-        if states_year(f"{sentence.heading} {sentence.text}", self._facts.filing(filing), flow_lengths(query)):
-            journal.note("answer: the figure is of a year, and a part of it is asked for")
+        sentence, page = found.source.sentences[number], found.source.pages[found.source.numbers[number]]
+        stated, filing = f"{sentence.heading} {sentence.text}", self._facts.filing(page.filing_id)
+        if states_year(stated, filing, flow_lengths(query)) or states_part(stated, filing, query):
+            journal.note("answer: the figure is of a year and a part of one is asked for, or the reverse")
             return None
         cited, evidence = cited_sentences(query, found.source, (number,), curation.kept)
         confidence = round(choice.probability, 3)

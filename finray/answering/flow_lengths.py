@@ -78,6 +78,15 @@ def states_year(text: str, filing: Filing, lengths: Collection[int]) -> bool:
     return parts and not names_part_of_year(text) and _DAY.search(text) is None
 
 
+def states_part(text: str, filing: Filing, query: Query) -> bool:
+    """Whether ``text`` of a quarterly report cannot be about the year whose flow is asked for: the year was not over,
+    or it names a part of one."""
+    years = {period.year for period in query.asked if period.part in (None, "FY") and period.date is None}
+    if len(years) < len(query.asked) or not years or filing.fiscal_period not in ("Q1", "Q2", "Q3"):
+        return False
+    return asks_flow(query) and (filing.fiscal_year in years or names_part_of_year(text))
+
+
 def names_part_of_year(text: str) -> bool:
     """Whether ``text`` speaks of a quarter, or of other months than a year's."""
     return _PART_OF_YEAR.search(text) is not None

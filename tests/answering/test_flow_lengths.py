@@ -7,7 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from finray.answering.flow_lengths import asks_flow, flow_lengths, length_of, may_be_of, names_part_of_year, states_year
+from finray.answering.flow_lengths import (
+    asks_flow,
+    flow_lengths,
+    length_of,
+    may_be_of,
+    names_part_of_year,
+    states_part,
+    states_year,
+)
 from finray.core.filing import FiscalPeriod
 from finray.core.period import Period
 from finray.core.plan import Formula, Measures, Phrase
@@ -108,3 +116,18 @@ def test_sentences_of_annual_reports_are_about_years(text: str, form: FiscalPeri
     filing = replace(FILING, fiscal_period=form)
     assert states_year(text, filing, {3}) == year
     assert not states_year(text, filing, set())
+
+
+@pytest.mark.parametrize(
+    ("text", "year", "part"),
+    [
+        ("Net income was $14.5 billion.", 2022, True),
+        ("For the second quarter, net income was $14.5 billion.", 2021, True),
+        ("Net income of the year ended December 31, 2021 was $37.7 billion.", 2021, False),
+    ],
+)
+def test_a_quarterly_report_does_not_give_the_flow_of_its_year(text: str, year: int, part: bool) -> None:
+    assert states_part(text, QUARTERLY, _asking(Period(year, "FY"))) == part
+    assert not states_part(text, QUARTERLY, _asking(Period(year, "FY"), expression="total_assets"))
+    assert not states_part(text, QUARTERLY, _asking(Period(year, "Q2")))
+    assert not states_part(text, FILING, _asking(Period(year, "FY")))
