@@ -13,13 +13,15 @@ _SCALE = re.compile(
     rf"(?P<word>{SCALE})s?\b|"
     rf"[(\[,|]\s*+(?:(?:us|u\.s\.)\s*+)?(?:[$€£¥]\s*+)?(?:amounts? )?(?P<bare>{SCALE})s?\b|"
     rf"\$\s*+(?P<dollars>{SCALE})s?\b|"
-    rf"^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>{SCALE})s?(?: of (?:u\.?s\.? )?dollars)?\b|"
+    rf"(?<!\d\n)(?<!\d\s\n)^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>{SCALE})s?(?: of (?:u\.?s\.? )?dollars)?\b|"
     r"(?:\$|in\s++|\(\s*+)(?P<zeros>000)['’]?s?\b|"
     r"(?<![\w.])(?:us\s?\$|us\s?d|rmb|eur|gbp|[$€£¥])\s?['‘’`]?(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
     re.IGNORECASE | re.MULTILINE,
 )
 _SCALE_HINT = re.compile(rf"{SCALE}|000|[$€£¥dbrp]\s?['‘’`]?(?:k|mn?|bn)s?(?!\w)")
 """The word in what ``_SCALE`` matches, in lower case; it is found in a tenth of the time."""
+_MOST_PRINTED = 10**7
+"""From this on a printed figure is not in millions or more: nobody reports ten trillion so."""
 _BEFORE, _AFTER = 60, 40
 """Characters that a scale may print around its word."""
 _EXCEPT_SHARES = re.compile(
@@ -180,6 +182,8 @@ def row_unit(
         return "shares", share_scale(value, decimals, scale, moved=words.moved)
     if _is_per_share(words, decimals, value):
         return f"{scale.currency}/share", 1
+    if words.own_scale is None and scale.money >= 10**6 and abs(value) >= _MOST_PRINTED:
+        return scale.currency, 1  # "$3,522,218,861" on a page of millions
     return scale.currency, scale.money if words.own_scale is None else words.own_scale
 
 

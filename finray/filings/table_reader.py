@@ -29,6 +29,15 @@ _NOT_A_SECTION = re.compile(
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
 
 
+_LONGEST_LABEL = 60
+_WITHOUT_FIGURE = re.compile(
+    r"\b(?:of|from|to|by|was|were|approximately|about|at|than|and|or|totaling|exceeding)\s+"
+    rf"(?:{SCALE}s?\b|$)",
+    re.IGNORECASE,
+)
+"""Where a line of running text lacks the figure at its end, that stands in a column of its own."""
+
+
 @dataclass(slots=True)
 class TableReader:
     """Reads one table: headings set periods, rows with only a label set sections, others are line items."""
@@ -146,7 +155,9 @@ class TableReader:
         return self.sections[-1][1] if self.sections else None
 
     def _line_items(self, row: Row, section: str | None, index: int) -> list[LineItem]:
-        items, columns = [], self.columns
+        items, columns = list[LineItem](), self.columns
+        if _is_running_text(row):
+            return items
         units = {cell.column: columns.unit(row, section, cell, number) for cell, number in row.numbers}
         printed = [unit for unit in units.values() if unit is not None]
         for cell, number in row.numbers:
@@ -189,6 +200,14 @@ class TableReader:
         if cell.tag is None or unit is None or cell.tag.scale < 0 or unit not in _TAG_UNITS:
             return None
         return _TAG_UNITS[unit], 10**cell.tag.scale
+
+
+def _is_running_text(row: Row) -> bool:
+    """Whether a row is a sentence whose figure is set apart: its scale is another word of the sentence."""
+    bare = (
+        len(row.label) > _LONGEST_LABEL and len(row.numbers) <= 2 and all(cell.tag is None for cell, _ in row.numbers)
+    )
+    return bare and _WITHOUT_FIGURE.search(row.label) is not None
 
 
 def _with_part(label: str | None, context: Context | None) -> str | None:

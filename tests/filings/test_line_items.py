@@ -218,3 +218,10 @@ _rows = st.lists(_row, max_size=10).map(tuple)
 def test_any_grid_never_fails(grids: list[Grid], text: str, statement: Statement | None) -> None:
     for item in extract_line_items(grids, text, statement, FILING):
         assert item.label
+
+
+def test_a_sentence_whose_figure_is_set_apart_is_no_row() -> None:
+    sentence = "During fiscal 2022, revenue of our cloud business grew by a fifth, to billion, from $1.36 billion"
+    items = _read(f"Net sales | 1,200\n{sentence} | $1.63", None)
+    assert [item.label for item in items] == ["Net sales"]
+    assert len(_read("Share of net sales that comes from customers in the other regions of the world | 5", None)) == 1

@@ -32,9 +32,30 @@ def test_announced_scales(text: str, money: int, shares: int) -> None:
     assert (scale.money, scale.shares) == (money, shares)
 
 
-@pytest.mark.parametrize("text", ["", "We served millions of customers", "Years ended December 31, 2022"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "We served millions of customers",
+        "Years ended December 31, 2022",
+        "a repurchase of up to $15.0\nbillion of common stock",
+        "charges of approximately $1.6 \nbillion, of which we expect",
+    ],
+)
 def test_no_scale(text: str) -> None:
     assert read_scale(text) is None
+
+
+def test_a_heading_below_a_line_of_figures_is_none_of_its_words() -> None:
+    scale = read_scale("Years ended 2023 and 2022.\nMillions of dollars")
+    assert scale is not None
+    assert scale.money == 10**6
+
+
+def test_figures_printed_in_full_are_not_in_millions() -> None:
+    assert row_unit("Total", None, 3_522_218_861.0, 0, Scale(10**6, 10**6)) == ("USD", 1)
+    assert row_unit("Total assets", None, 3_743_567.0, 0, Scale(10**6, 10**6)) == ("USD", 10**6)
+    assert row_unit("Total (in millions)", None, 30_000_000.0, 0, Scale(1, 1)) == ("USD", 10**6)
 
 
 def test_units_of_rows() -> None:
