@@ -57,6 +57,7 @@ class Computation:
 
     def _text(self, value: float, lead: str) -> str:
         plan, text = self._plan, lead + self._shown(value)
+        derived = f" ({'; '.join(plan.derived)})" if plan.derived else ""
         sign = (value > 0) - (value < 0)
         agrees = "Yes" if (sign < 0 if plan.lowest else sign > 0) else "No"
         if plan.kind == "trend":
@@ -77,8 +78,8 @@ class Computation:
             )
         if self._parts:
             detail = "" if plan.kind == "highest" else f": {self._listed(self._parts)}"
-            return f"{text}{self._relative()} ({plan.metric}{detail})"
-        text += f" ({'; '.join(plan.derived)})" if plan.derived else ""
+            return f"{text}{self._relative()} ({plan.metric}{detail}){derived}"
+        text += derived
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
 
     def _shown(self, value: float) -> str:

@@ -6,15 +6,17 @@ Annual reports hardly ever print the fourth quarter, and quarterly ones print ca
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from finray.answering.flow_lengths import is_flow_item
 from finray.core.filing import FiscalPeriod
 from finray.core.period import Period
 from finray.core.plan import Coverage, Found, Operand, Plan
-from finray.filings.canonical import canonical_items, plain_label
+from finray.filings.canonical import plain_label
+from finray.question.arithmetic import substituted
+from finray.question.programs import period_label
 
 Search = Callable[[Operand, int], Found | None]
 """Finds an operand in the filings of a fiscal year."""
@@ -30,8 +32,6 @@ _WAYS: Final[Mapping[Span, tuple[tuple[Span, Span], ...]]] = {
     ("Q3", 9): ((("FY", 12), ("Q4", 3)),),
 }
 _NAMES: Final[Mapping[Span, str]] = {("FY", 12): "the year", ("Q3", 9): "nine months", ("Q2", 6): "six months"}
-_WORD: Final = re.compile(r"\w+")
-_FLOWS: Final = frozenset({"income", "cash_flow"})
 
 
 def with_derived(coverage: Coverage, search: Search) -> Coverage:
@@ -66,16 +66,16 @@ def _over(operand: Operand, span: Span) -> Operand:
     part, months = span
     usual = 12 if part == "FY" else 3
     period = Period(operand.period.year, part, months=months if months != usual else None)
-    company = f"{operand.company}_" if operand.name.startswith(f"{operand.company}_") else ""
-    stem = re.sub(r"\W", "_", f"{company}{operand.item}")
-    return replace(operand, name=f"{stem}_{months}_months_{part.lower()}_{period.year}", period=period)
+    # As in programs: "revenue_q1_2023_acme" becomes "revenue_6m_q2_2023_acme".
+    name = operand.name.replace(period_label(operand.period), period_label(period))
+    return replace(operand, name=name, period=period)
 
 
 def _adds_up(operand: Operand) -> bool:
     """Whether amounts of two spans add up to that of both: no balances, rates or averages."""
     if operand.phrase is not None:
         return operand.phrase.measure == "money" and not operand.phrase.instant
-    return canonical_items()[operand.item].statement in _FLOWS
+    return is_flow_item(operand.item)
 
 
 def _alike(whole: Found, rest: Found) -> bool:
@@ -84,10 +84,10 @@ def _alike(whole: Found, rest: Found) -> bool:
         return False
     if whole.currency != rest.currency:
         return False
-    concepts = {whole.line_item.concept, rest.line_item.concept} - {None}
-    if whole.line_item.concept is not None and rest.line_item.concept is not None:
-        return len(concepts) == 1
-    return plain_label(whole.line_item.label) == plain_label(rest.line_item.label)
+    one, other = whole.line_item, rest.line_item
+    if one.concept is not None and other.concept is not None:
+        return one.concept == other.concept
+    return plain_label(one.label) == plain_label(other.label)
 
 
 def _has_months(found: Found) -> bool:
@@ -99,11 +99,8 @@ def _in_place_of(plan: Plan, operand: Operand, whole: Operand, rest: Operand) ->
     """``plan`` with the difference of two operands for ``operand``."""
 
     def edited(program: str) -> str:
-        alone = program == operand.name
         difference = f"{whole.name} - {rest.name}"
-        return (
-            difference if alone else _WORD.sub(lambda w: f"({difference})" if w[0] == operand.name else w[0], program)
-        )
+        return difference if program == operand.name else substituted(program, {operand.name: f"({difference})"})
 
     operands = tuple(each for own in plan.operands for each in ((whole, rest) if own.name == operand.name else (own,)))
     return replace(

@@ -46,15 +46,17 @@ def length_of(item: LineItem, filing: Filing) -> int | None:
 
 def asks_flow(query: Query) -> bool:
     """Whether every figure that the question names is of an income or cash flow statement."""
-    return bool(query.measures) and all(
-        is_flow(measures.phrases[name]) if name in measures.phrases else _is_flow_item(name)
+    asked = [
+        is_flow(measures.phrases[name]) if name in measures.phrases else is_flow_item(name)
         for measures in query.measures
         for formula in measures.formulas
         for name in names(formula.expression)
-    )
+    ]
+    return bool(asked) and all(asked)
 
 
-def _is_flow_item(name: str) -> bool:
+def is_flow_item(name: str) -> bool:
+    """Whether ``name`` is a canonical line item that is no balance."""
     item = canonical_items().get(name)
     return item is not None and item.statement != "balance"
 

@@ -104,7 +104,7 @@ class GuardedAnswerer:
 
 def wants_opinion(answer: Answer) -> bool:
     """Whether the tables are to be read beside a figure that was computed: XBRL tags leave little to be misread, and
-    no reading is meant as six months less three."""
+    the model never takes a question to mean six months less three."""
     untagged = any(cell.concept is None for cell in answer.operands)
     return answer.value is not None and untagged and not _spans_differ(answer)
 

@@ -82,7 +82,7 @@ def doctor(
 def _machine() -> dict[str, Any]:
     import torch
 
-    from finray.models.transformer_encoder import fast_bf16
+    from finray.models.devices import fast_bf16
 
     gpus = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     return {

@@ -16,6 +16,7 @@ from typing import Any
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import RerankerSettings
+from finray.models.devices import device_of, fast_bf16
 
 os.environ.setdefault("DISABLE_SAFETENSORS_CONVERSION", "1")
 _log = logging.getLogger(__name__)
@@ -63,18 +64,18 @@ def sentence_transformers_model(kind: Any, what: str, settings: RerankerSettings
     device = None if settings.device == "auto" else settings.device
     where = source(settings.model, settings.revision)
     with loading(what, settings.model):
-        return kind(settings.model, device=device, model_kwargs={**WEIGHTS, **_precision(settings)}, **where)
+        return kind(settings.model, device=device, model_kwargs={**WEIGHTS, **_precision(what, settings)}, **where)
 
 
-def _precision(settings: RerankerSettings) -> dict[str, Any]:
+def _precision(what: str, settings: RerankerSettings) -> dict[str, Any]:
     """The argument ``dtype``, if it differs from that of the weights on disk. In bfloat16 a GPU computes several times
-    as fast as in float32; sentence-transformers chooses the GPU as this does."""
+    as fast as in float32. Raises ModelUnavailableError if a GPU is requested and there is none."""
     import torch
 
+    device = device_of(settings.device, what)
     if settings.dtype != "auto":
         return {"dtype": getattr(torch, settings.dtype)}
-    on_gpu = settings.device.startswith("cuda") or (settings.device == "auto" and torch.cuda.is_available())
-    return {"dtype": torch.bfloat16} if on_gpu and torch.cuda.is_bf16_supported(including_emulation=False) else {}
+    return {"dtype": torch.bfloat16} if device.type == "cuda" and fast_bf16(device) else {}
 
 
 @cache

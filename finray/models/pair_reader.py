@@ -36,7 +36,7 @@ class PairReader:
         """Raises ModelUnavailableError if MiniLM's package is missing or ``state`` does not fit."""
         import torch
 
-        from finray.models.transformer_encoder import fast_bf16
+        from finray.models.devices import fast_bf16
 
         self._torch = torch
         self._tokenizer, self._bert = pair_module()

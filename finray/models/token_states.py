@@ -35,7 +35,7 @@ class MiniLmTokens:
         from transformers import AutoModel, AutoTokenizer
         from transformers.utils import logging as transformers_logging
 
-        from finray.models.transformer_encoder import fast_bf16
+        from finray.models.devices import fast_bf16
 
         folder = str(minilm_folder())
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]

@@ -27,6 +27,7 @@ from transformers.utils.hub import cached_file
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings
 from finray.models import hub
+from finray.models.devices import device_of, fast_bf16
 from finray.models.encoder import Vectors
 from finray.models.openvino_pass import ForwardPass, has_openvino, openvino_pass
 
@@ -58,7 +59,7 @@ class TransformerEncoder:
             torch.set_num_threads(threads)
         self._settings = settings
         self._fixed_shapes = fixed_shapes
-        self._device = _device(settings.device)
+        self._device = device_of(settings.device, "encoder")
         where = hub.source(folder, settings.revision)
         self._pooling = _pooling(folder, where)
         # Hide the progress bar and the report about unused pooler weights.
@@ -83,11 +84,8 @@ class TransformerEncoder:
         self.parameters = sum(each.numel() for name, each in model.named_parameters() if "embeddings" not in name)
         self._dimension = int(model.config.hidden_size)
         self._max_tokens = min(settings.max_tokens, token_positions(model.config))
-        most = _CPU_TOKENS if self._device.type == "cpu" else _GPU_TOKENS
-        self._token_budget = most
-        if settings.batch_size != "auto":
-            whole = settings.batch_size * self._max_tokens
-            self._token_budget = min(whole, most) if self._device.type == "cpu" else whole
+        whole = _GPU_TOKENS if settings.batch_size == "auto" else settings.batch_size * self._max_tokens
+        self._token_budget = min(whole, _CPU_TOKENS) if self._device.type == "cpu" else whole
 
     @property
     def dimension(self) -> int:
@@ -183,14 +181,6 @@ def chosen_backend(settings: EncoderSettings, device: torch.device) -> Literal["
     return "openvino" if can and has_openvino() else "torch"
 
 
-def _device(wanted: str) -> torch.device:
-    if wanted == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if wanted.startswith("cuda") and not torch.cuda.is_available():
-        raise ModelUnavailableError(f"encoder.device is {wanted!r}, but there is no GPU; set 'auto' or 'cpu'")
-    return torch.device(wanted)
-
-
 def _dtype(wanted: str, device: torch.device) -> torch.dtype:
     """bf16 if the hardware multiplies it fast; otherwise it is slower than float32."""
     if wanted != "auto":
@@ -198,14 +188,6 @@ def _dtype(wanted: str, device: torch.device) -> torch.dtype:
     if fast_bf16(device):
         return torch.bfloat16
     return torch.float16 if device.type == "cuda" else torch.float32
-
-
-def fast_bf16(device: torch.device) -> bool:
-    """Whether the hardware multiplies bf16 faster than float32."""
-    if device.type == "cuda":
-        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    amx, avx512 = torch.cpu._is_amx_tile_supported, torch.cpu._is_avx512_bf16_supported
-    return device.type == "cpu" and bool(amx() or avx512())
 
 
 def _pooling(folder: str, where: Mapping[str, Any]) -> str:

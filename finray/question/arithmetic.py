@@ -7,6 +7,7 @@ programs of answers are written in it.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 
 from finray.core.errors import FinrayError
@@ -56,6 +57,11 @@ def names(expression: str) -> tuple[str, ...]:
     functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions]
     return tuple(dict.fromkeys(node.id for node in sorted(found, key=lambda node: (node.lineno, node.col_offset))))
+
+
+def substituted(expression: str, by_name: Mapping[str, str]) -> str:
+    """``expression`` with other text in place of the names of ``by_name``."""
+    return re.sub(r"\w+", lambda word: by_name.get(word[0], word[0]), expression)
 
 
 def evaluate(expression: str, operands: Mapping[str, float]) -> float:

@@ -93,7 +93,8 @@ _YEAR_TO_DATE = re.compile(
     re.I,
 )
 _HALF_YEAR = re.compile(
-    rf"\b(?:(?P<second>second|2nd)[\s-]+half|(?:first|1st)[\s-]+half|H1|1H|(?P<h>H2|2H))(?:{_OF}|\s*+of\s++(?:the\s++)?(?:fiscal\s++)?(?:year\s++)?){_SHORT_YEAR}\b",
+    r"\b(?:(?:first|1st)[\s-]+half|H1|1H|(?P<second>(?:second|2nd)[\s-]+half|H2|2H))"
+    rf"(?:{_OF}|\s*+of\s++(?:the\s++)?(?:fiscal\s++)?(?:year\s++)?){_SHORT_YEAR}\b",
     re.I,
 )
 _EARLIEST, _LATEST = 1985, 2100
@@ -192,8 +193,7 @@ def _month_at(match: re.Match[str]) -> int:
 
 
 def _half_year(match: re.Match[str]) -> Iterator[Period]:
-    second = match["second"] or match["h"]
-    yield from (Period(year, "Q4" if second else "Q2", months=6) for year in _years(match))
+    yield from (Period(year, "Q4" if match["second"] else "Q2", months=6) for year in _years(match))
 
 
 def _to_date(match: re.Match[str]) -> Iterator[Period]:

@@ -10,11 +10,10 @@ from finray.core.period import Period
 from finray.core.plan import Formula, Kind, Measures, Operand, Plan, Unit
 from finray.core.query import Query
 from finray.filings.canonical import canonical_items
-from finray.question.arithmetic import names
+from finray.question.arithmetic import names, substituted
 from finray.question.formulas import at_period
 from finray.question.intents import means_least, superlative
 
-_WORD = re.compile(r"\w+")
 _MOST_LISTED = 6
 """Periods whose figures an answer lists."""
 Parts = tuple[tuple[str, str], ...]
@@ -151,21 +150,21 @@ class Planner:
         for name in names(shifted):
             item, _, back = name.rpartition("__")
             at = period.years_before(int(back))
-            label = f"{item}_{_label(at)}"
+            label = f"{item}_{period_label(at)}"
             if len(self._companies) > 1:
                 label += "_" + re.sub(r"\W", "_", company)
             phrase = self._measures.phrases.get(item)
             wording = phrase.text if phrase is not None else canonical_items()[item].names[0]
             self._operands.setdefault(label, Operand(label, company, item, at, wording, phrase))
             labels[name] = label
-        return _WORD.sub(lambda word: labels.get(word[0], word[0]), shifted)
+        return substituted(shifted, labels)
 
 
 def _listed(parts: Parts) -> str:
     return ", ".join(program for _, program in parts)
 
 
-def _label(period: Period) -> str:
+def period_label(period: Period) -> str:
     """``period`` for the name of an operand: "fy2022", "q2_2023", "6m_2024_06_28"."""
     length = f"{period.months}m_" if period.months is not None else ""
     if period.date is not None:

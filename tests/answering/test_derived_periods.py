@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,13 +15,15 @@ from finray.core.period import Period
 from finray.core.plan import Coverage, Found, Operand, Plan
 from finray.core.predictions import Prediction
 from finray.question.phrase import phrase_of
+from finray.question.programs import period_label
 
 END = dt.date(2022, 12, 31)
 PRINTED = {("FY", 12): 1000.0, ("Q3", 9): 700.0, ("Q2", 6): 450.0, ("Q2", 3): 250.0, ("Q1", 3): 200.0, ("Q4", 3): 310.0}
 
 
 def _operand(part: FiscalPeriod, months: int | None = None, item: str = "revenue") -> Operand:
-    return Operand(f"{item}_x", "acme", item, Period(2022, part, months=months), item)
+    period = Period(2022, part, months=months)
+    return Operand(f"{item}_{period_label(period)}", "acme", item, period, item)
 
 
 def _printing(
@@ -85,13 +88,26 @@ def test_balances_rates_and_whole_years_are_not_derived() -> None:
 
 def test_the_program_of_a_plan_holds_the_difference() -> None:
     absent = _operand("Q4")
-    plan = Plan("growth", "revenue_x / prior - 1", "percent", "revenue", (absent,), (("Q4 2022", "revenue_x"),))
+    plan = Plan(
+        "growth", "revenue_q4_2022 / prior - 1", "percent", "revenue", (absent,), (("Q4 2022", "revenue_q4_2022"),)
+    )
     covered = with_derived(Coverage(plan, {}, (absent,)), _printing())
     assert not covered.absent
-    assert covered.plan.program == "(revenue_12_months_fy_2022 - revenue_9_months_q3_2022) / prior - 1"
-    assert covered.plan.parts == (("Q4 2022", "revenue_12_months_fy_2022 - revenue_9_months_q3_2022"),)
+    assert covered.plan.program == "(revenue_fy2022 - revenue_9m_q3_2022) / prior - 1"
+    assert covered.plan.parts == (("Q4 2022", "revenue_fy2022 - revenue_9m_q3_2022"),)
     assert covered.plan.derived == ("Q4 2022: the year less nine months",)
     assert {each.name for each in covered.plan.operands} == set(covered.found)
+
+
+def test_the_same_quarter_of_two_companies_keeps_its_names_apart() -> None:
+    ours, theirs = (replace(_operand("Q4"), name=f"revenue_q4_2022_{each}", company=each) for each in ("acme", "zed"))
+    plan = Plan("difference", f"{ours.name} - {theirs.name}", "USD", "revenue", (ours, theirs))
+    covered = with_derived(Coverage(plan, {}, (ours, theirs)), _printing())
+    assert len(covered.found) == 4
+    assert {found.operand.company for found in covered.found.values()} == {"acme", "zed"}
+    assert covered.plan.program == (
+        "(revenue_fy2022_acme - revenue_9m_q3_2022_acme) - (revenue_fy2022_zed - revenue_9m_q3_2022_zed)"
+    )
 
 
 @pytest.mark.parametrize("metric", ["revenue", "operating cash flow", "net income"])

@@ -66,6 +66,7 @@ def test_a_flow_may_be_asked_for_by_a_formula_or_in_words() -> None:
     assert asks_flow(_asking(Period(2022, "Q4"), expression="net_income / revenue"))
     assert asks_flow(_asking(Period(2022, "Q4"), expression="the_revenue", phrases={"the_revenue": spelled}))
     assert not asks_flow(_asking(Period(2022, "Q4"), expression="it", phrases={"it": other}))
+    assert not asks_flow(replace(_asking(Period(2022, "Q4")), measures=(Measures(()),)))
 
 
 def test_an_undated_or_year_end_column_of_an_annual_report_is_of_the_year() -> None:

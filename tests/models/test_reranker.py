@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import RerankerSettings
@@ -30,6 +31,12 @@ def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match="empty"):
         (tmp_path / "empty").mkdir()
         load_reranker(RerankerSettings(model=str(tmp_path / "empty")))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailableError, match=r"reranker\.device is 'cuda', but there is no GPU"):
+        load_reranker(RerankerSettings(model=str(tmp_path), device="cuda"))
 
 
 @pytest.mark.slow

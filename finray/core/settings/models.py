@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from finray.core.method_settings import Section
 
@@ -39,6 +39,13 @@ class EncoderSettings(Section):
     """Prefix of a question, from the model's card ("query: " for e5)."""
     passage_prefix: str = ""
     """Prefix of a passage, from the model's card ("passage: " for e5)."""
+
+    @field_validator("batch_size")
+    @classmethod
+    def _is_a_count(cls, value: Literal["auto"] | int) -> Literal["auto"] | int:
+        if value != "auto" and value < 1:
+            raise ValueError("must be at least 1")
+        return value
 
 
 class PageEncoderSettings(EncoderSettings):

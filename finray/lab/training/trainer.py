@@ -76,7 +76,7 @@ def uses_bf16(machine: Machine, device: str) -> bool:
     """
     import torch
 
-    from finray.models.transformer_encoder import fast_bf16
+    from finray.models.devices import fast_bf16
 
     if machine.precision != "auto":
         return machine.precision == "bfloat16"

@@ -30,3 +30,11 @@ def test_a_preset_that_is_no_toml_names_its_file(tmp_path: Path) -> None:
 def test_a_wrong_name_or_value_is_named(name: str) -> None:
     with pytest.raises(SettingsError, match="setting '"):
         load_settings(overrides={"retrieval.method": "rrf", name: 99}, environment={})
+
+
+@pytest.mark.parametrize("section", ["encoder", "page_encoder"])
+def test_a_batch_has_a_text_at_least(section: str) -> None:
+    with pytest.raises(SettingsError, match=rf"{section}\.batch_size' = 0: .*must be at least 1"):
+        load_settings(overrides={f"{section}.batch_size": 0}, environment={})
+    chosen = load_settings(overrides={f"{section}.batch_size": 8}, environment={})
+    assert getattr(chosen, section).batch_size == 8
