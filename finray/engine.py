@@ -15,6 +15,7 @@ from finray.answering.in_words import WordsAnswerer
 from finray.answering.judging import JudgingAnswerer
 from finray.answering.own_answer import OwnAnswerer
 from finray.answering.planned import PlannedAnswerer
+from finray.answering.rankings.ranking_answerer import RankingAnswerer
 from finray.answering.read_sentences import SentenceFinder
 from finray.answering.sentence_model import SentenceModel
 from finray.answering.statements import StatementAnswerer
@@ -195,12 +196,13 @@ def build_engine(
     finder = SentenceFinder(facts, encoder, read=loop.sentences)
     words = WordsAnswerer(facts, finder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
+    rankings = RankingAnswerer(facts) if loop.rankings else None
     tables = TableAnswerer(facts) if loop.tables else None
     others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
     meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
     judging = JudgingAnswerer(planned, facts, meanings)
     closest = ClosestRows(facts) if loop.closest else None
-    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, tables, others, closest)
+    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, rankings, tables, others, closest)
     conversation: ConversationReader = RuleConversation(rules)
     answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
     if model is not None:

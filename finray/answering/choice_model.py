@@ -1,11 +1,11 @@
-"""What the fitted choices of cells, figures and sentences share: a linear score, a logistic model of whether the chosen
-one answers, and the file that holds both."""
+"""What the fitted choices of cells, figures, rankings and sentences share: a linear score, a logistic model of whether
+the chosen one answers, and the files that hold them."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,6 +33,35 @@ class Fitted:
     weights: Floats
     answers: Floats
     thresholds: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Likeliest:
+    """The ``number`` of the likeliest candidate, the ``scores`` of all, float64 [candidates], and the ``probability``
+    that it answers."""
+
+    number: int
+    scores: Floats
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceModel:
+    """``weights`` is float64 [features], ``answers`` float64 [signals], in the orders of their names; ``threshold`` is
+    the least probability with which a candidate answers."""
+
+    weights: Floats
+    answers: Floats
+    threshold: float
+
+    def likeliest(self, features: Floats, signals: Callable[[Floats, int], Floats]) -> Likeliest | None:
+        """Of the candidates with ``features``, float64 [candidates, features], whatever its probability; None without
+        any. ``signals`` of the scores and a candidate's number are float64 [signals]."""
+        if not len(features):
+            return None
+        scores = features @ self.weights
+        best = int(scores.argmax())
+        return Likeliest(best, scores, probability(signals(scores, best), self.answers))
 
 
 def sureness(scores: Floats, best: int, same: npt.NDArray[np.bool_]) -> list[float]:
@@ -82,3 +111,22 @@ def fitted_json(
         **{name: round(value, 4) for name, value in model.thresholds.items()},
     }
     return json.dumps({"trained": dict(trained), **named}, indent=1) + "\n"
+
+
+def read_linear(text: str, source: str, of: str, features: Mapping[str, str]) -> Floats:
+    """float64 [len(features)], from a file of :func:`linear_json`; ``of`` names what the weights score. Raises
+    ModelUnavailableError if the file is of another version."""
+    try:
+        weights = {str(name): float(weight) for name, weight in json.loads(text)["weights"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelUnavailableError(f"{source} has no weights of {of}: {error!r}; fit it again") from error
+    if set(weights) != set(features):
+        odd = ", ".join(sorted(set(weights) ^ set(features)))
+        raise ModelUnavailableError(f"{source} has other features than this version ({odd}); fit it again")
+    return np.asarray([weights[name] for name in features])
+
+
+def linear_json(weights: Floats, features: Mapping[str, str], trained: Mapping[str, Any]) -> str:
+    """The file's content; ``trained`` describes the training data."""
+    named = {name: round(float(weight), 4) for name, weight in zip(features, weights, strict=True)}
+    return json.dumps({"trained": dict(trained), "weights": named}, indent=1) + "\n"

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.choice_model import SURENESS, probability, read_fitted, sureness
+from finray.answering.choice_model import SURENESS, ChoiceModel, read_fitted, sureness
 from finray.answering.figure_features import FEATURES, FigureCandidates
 from finray.answering.sentence_features import Floats
 from finray.core.data_files import shipped
@@ -57,23 +57,14 @@ class FigureChoice:
     probability: float
 
 
-@dataclass(frozen=True, slots=True)
-class FigureModel:
-    """``weights`` is float64 [len(FEATURES)], ``answers`` float64 [len(SIGNALS)], in their orders; ``threshold`` is the
-    least probability with which a figure answers."""
-
-    weights: Floats
-    answers: Floats
-    threshold: float
+class FigureModel(ChoiceModel):
+    """Weighs FEATURES and SIGNALS."""
 
     def choose(self, found: FigureCandidates, asked: Floats) -> FigureChoice | None:
         """The likeliest figure whatever its probability; None without figures. ``asked`` are the
         :func:`question_signals`."""
-        if not found.figures:
-            return None
-        scores = found.features @ self.weights
-        best = int(np.argmax(scores))
-        return FigureChoice(best, probability(signals(found, scores, best, asked), self.answers))
+        best = self.likeliest(found.features, lambda scores, number: signals(found, scores, number, asked))
+        return FigureChoice(best.number, best.probability) if best is not None else None
 
 
 def signals(found: FigureCandidates, scores: Floats, best: int, asked: Floats) -> Floats:

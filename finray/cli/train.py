@@ -19,6 +19,7 @@ from finray.cli import (
     train_evidence,
     train_matches,
     train_pages,
+    train_rankings,
     train_reader,
     train_rows,
     train_signs,
@@ -181,6 +182,7 @@ app.command("filing-match")(train_matches.filing_match)
 app.command("row-match")(train_matches.row_match)
 app.command("table-reader")(train_choices.table_reader)
 app.command("row-words")(train_choices.row_words)
+app.command()(train_rankings.rankings)
 app.command("figure-choice")(train_choices.figure_choice)
 app.command("company-choice")(train_evidence.company_choice)
 app.command("closest-rows")(train_evidence.closest_rows)

@@ -51,7 +51,9 @@ def confidence(
     settings = load_settings(preset)
     tables = settings.loop.tables
     # The confidence is that of plans and quotations: figures from tables and sentences come with their own.
-    plain = settings.loop.model_copy(update={"tables": False, "figures": False, "least_confidence": 0.0})
+    plain = settings.loop.model_copy(
+        update={"rankings": False, "tables": False, "figures": False, "least_confidence": 0.0}
+    )
     settings = settings.model_copy(update={"loop": plain})
     answers: list[GradedAnswer] = []
     encoder = load_encoder(settings.encoder, threads=1)

@@ -45,7 +45,7 @@ def table_reader(
     from finray.answering.table_reader.reading_features import FEATURES
     from finray.lab.training.table_reader import READINGS
 
-    settings = _without(_without(settings_of(preset, set_), "tables"), "figures")
+    settings = _without(settings_of(preset, set_), "rankings", "tables", "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _readings(file, uri, settings)]
     return _train(
         given, READINGS, FEATURES, "a reading has the figure", questions or (), threshold_from, out, l2, as_json=json_
@@ -68,7 +68,7 @@ def row_words(
     from finray.lab.evaluation.report import shown
     from finray.lab.training.row_words import fit_row_words, held_out_ranks
 
-    settings = _without(_without(settings_of(preset, set_), "tables"), "figures")
+    settings = _without(settings_of(preset, set_), "rankings", "tables", "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _rows(file, uri, settings)]
     if not given:
         raise UsageError("for no question a row of its pages prints the figure: nothing to learn from")
@@ -102,7 +102,7 @@ def figure_choice(
     from finray.answering.figure_features import FEATURES
     from finray.lab.training.figure_choice import FIGURES
 
-    settings = _without(settings_of(preset, set_), "figures")
+    settings = _without(settings_of(preset, set_), "rankings", "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _figures(file, uri, settings)]
     return _train(
         given,
@@ -117,9 +117,9 @@ def figure_choice(
     )
 
 
-def _without(settings: Settings, choice: str) -> Settings:
+def _without(settings: Settings, *choices: str) -> Settings:
     """An engine that makes the choice itself would leave no question for it."""
-    return settings.model_copy(update={"loop": settings.loop.model_copy(update={choice: False})})
+    return settings.model_copy(update={"loop": settings.loop.model_copy(update=dict.fromkeys(choices, False))})
 
 
 def _train(

@@ -5,6 +5,7 @@ Counts and prices are not in the scale of the amounts beside them.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,12 +15,14 @@ from typing import Literal, Self
 from finray.core.vocabulary import SCALE, SCALES
 from finray.filings.cells import Number, is_year, parse_number
 from finray.filings.grids import Grid
-from finray.filings.scales import Scale, read_scale, share_scale
+from finray.filings.scales import Scale, is_per_share, read_scale, share_scale
 
 Kind = Literal["price", "shares", "count", "years", "rate", "ratio", "dollars"]
 """What a heading or label counts or measures; "dollars" are amounts in plain dollars."""
 MAX_NAMED = 160
 """Characters; a longer text is prose, which names no unit."""
+MIN_PRICES, PRICE_DECIMALS, MOST_PER_SHARE = 3, 2, 100
+"""Figures of a column that is per share, at least; the decimals of each; what none of them reaches."""
 MANY = 100_000
 """Nobody counts this many shares in thousands or millions."""
 _SECURITY = r"(?:shares?|options?|sars|rsus?|psus?|dsus?|rsas?|adss?|awards?|warrants?|stock units|share units)"
@@ -112,6 +115,9 @@ class NoteUnits:
     """The columns that print a currency sign."""
     percent: frozenset[int]
     """The columns whose first figure prints "%" and that hold nothing that can only be an amount."""
+    per_share: frozenset[int]
+    """The columns of which a row is per share and every figure has the decimals of one: what leads from diluted to
+    adjusted earnings per share."""
     largest: dict[int, float]
     """The largest figure of each column."""
     counts: bool
@@ -141,6 +147,7 @@ class NoteUnits:
         return cls(
             frozenset(money),
             frozenset(percent - money - points),
+            frozenset(_per_share_columns(grid)),
             largest,
             not money and not announced and _COUNTED.search(title) is not None,
             _is_index(grid),
@@ -162,6 +169,8 @@ class NoteUnits:
                 return found
         if column in self.percent and not number.currency:
             return "percent", 1
+        if column in self.per_share and not number.percent:
+            return f"{currency}/share", 1
         if self.counts_shares and self.shares_in and column not in self.money and not number.decimals:
             return "shares", self.shares_in
         return ("pure", own or 1) if self.counts else None
@@ -226,6 +235,24 @@ def _figures(grid: Grid) -> Iterator[tuple[int, str, Number]]:
         for cell in row:
             if cell.column and not is_year(cell.text) and (number := parse_number(cell.text)):
                 yield cell.column, cell.text, number
+
+
+def _per_share_columns(grid: Grid) -> Iterator[int]:
+    """The columns with a row that is per share and no figure that cannot be."""
+    named: set[int] = set()
+    figures: Counter[int] = Counter()
+    unfit: set[int] = set()
+    for row in grid.rows:
+        label = next((cell.text for cell in row if cell.column == 0), "")
+        for cell in row:
+            number = parse_number(cell.text) if cell.column and not is_year(cell.text) else None
+            if number is None or number.dash or number.percent:
+                continue
+            figures[cell.column] += 1
+            named |= {cell.column} if is_per_share(label) else set()
+            if number.decimals != PRICE_DECIMALS or abs(number.value) >= MOST_PER_SHARE:
+                unfit.add(cell.column)
+    yield from (column for column in named - unfit if figures[column] >= MIN_PRICES)
 
 
 def _column(grid: Grid, column: int) -> Iterator[tuple[int, str, Number]]:

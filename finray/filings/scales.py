@@ -170,6 +170,11 @@ def _unit_words(label: str, heading: str) -> _UnitWords:
     )
 
 
+def is_per_share(label: str) -> bool:
+    """Whether the label of a row says that it is per share."""
+    return _PER_SHARE.search(label) is not None
+
+
 def row_unit(
     label: str, section: str | None, value: float, decimals: int, scale: Scale, printed_currency: str | None = None
 ) -> tuple[str, int]:

@@ -68,6 +68,11 @@ class RowReader(PairReader):
         there = float(present[0])
         return RowScores(first, second, listed, operand, there, operations, several, measures, backwards)
 
+    def question_state(self, question: str) -> Logits:
+        """The state of ``question`` alone, float64 [STATE]: what linear heads read that say what it asks for."""
+        state: Logits = self.states(question, [""], ROW_TOKENS)[0].double().numpy()
+        return state
+
 
 def row_heads() -> dict[str, Any]:
     """The heads before training: roles of a row, and what the question alone tells."""

@@ -57,6 +57,32 @@ def test_each_column_of_an_option_table_has_its_own_unit_and_scale() -> None:
     ]
 
 
+BRIDGE = """~ | 2017 | 2016 | % Change
+Diluted EPS | $8.95 | $2.81 | 218.5%
+Restructuring expenses | 0.26 | 0.57 | ~
+Gain on sale | (0.08) | — | ~
+Adjusted EPS | $9.13 | $3.38 | 170.1%"""
+
+
+def test_what_leads_from_diluted_to_adjusted_earnings_is_per_share() -> None:
+    assert _units(BRIDGE)[:8] == [
+        (8.95, "USD/share"),
+        (2.81, "USD/share"),
+        (218.5, "percent"),
+        (0.26, "USD/share"),
+        (0.57, "USD/share"),
+        (-0.08, "USD/share"),
+        (0.0, "USD/share"),
+        (9.13, "USD/share"),
+    ]
+
+
+def test_amounts_beside_one_figure_per_share_stay_amounts() -> None:
+    units = _units(BRIDGE.replace("0.26", "26.1"))
+    assert (26.1e6, "USD") in units
+    assert (0.57, "USD/share") in units
+
+
 def test_large_counts_are_not_in_the_scale_of_the_amounts() -> None:
     rows = (
         "~ | Number of Units | Grant Date Fair Value (per share)\n"

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from finray.answering.choice_model import SURENESS, probability, read_fitted, sureness
+from finray.answering.choice_model import SURENESS, ChoiceModel, read_fitted, sureness
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.looked_up import Sought
 from finray.answering.table_reader.operations import NAMING, Reading
@@ -58,28 +58,15 @@ class Choice:
     probability: float
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingModel:
-    """``weights`` is float64 [len(FEATURES)], ``answers`` float64 [len(SIGNALS)], in their orders; ``threshold`` is the
-    least probability with which a reading answers."""
-
-    weights: Floats
-    answers: Floats
-    threshold: float
+class ReadingModel(ChoiceModel):
+    """Weighs FEATURES and SIGNALS."""
 
     def choose(self, found: Readings, asked: Floats) -> Choice | None:
         """The likeliest reading whatever its probability; None without any. ``asked``: :func:`question_signals`."""
-        if not found.readings:
+        best = self.likeliest(found.features, lambda scores, number: signals(found, scores, number, asked))
+        if best is None:
             return None
-        scores = found.features @ self.weights
-        best = best_reading(found, scores)
-        sure = probability(signals(found, scores, best, asked), self.answers)
-        return Choice(found.readings[best], best, scores, sure)
-
-
-def best_reading(_found: Readings, scores: Floats) -> int:
-    """The number of the reading with the largest score."""
-    return int(scores.argmax())
+        return Choice(found.readings[best.number], best.number, best.scores, best.probability)
 
 
 def alike(found: Readings, best: int) -> npt.NDArray[np.bool_]:

@@ -3,7 +3,6 @@ It ranks all rows of the retrieved pages."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
@@ -11,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from finray.answering.cell_features import FEATURES as CELL_FEATURES
+from finray.answering.choice_model import linear_json, read_linear
 from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.series import Series
 from finray.core.data_files import shipped
-from finray.core.errors import ModelUnavailableError
 from finray.core.query import PIECES, Query
 from finray.models.static_encoder import shipped_static_encoder
 from finray.question.phrase import without_context
@@ -77,17 +76,9 @@ def shipped_row_words() -> Floats:
 
 def read_row_words(text: str, source: str) -> Floats:
     """float64 [len(FEATURES)], from a file of :func:`row_words_json`. Raises ModelUnavailableError."""
-    try:
-        weights = {str(name): float(weight) for name, weight in json.loads(text)["weights"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelUnavailableError(f"{source} has no weights of rows: {error!r}; fit it again") from error
-    if set(weights) != set(FEATURES):
-        odd = ", ".join(sorted(set(weights) ^ set(FEATURES)))
-        raise ModelUnavailableError(f"{source} has other features than this version ({odd}); fit it again")
-    return np.asarray([weights[name] for name in FEATURES])
+    return read_linear(text, source, "rows", FEATURES)
 
 
 def row_words_json(weights: Floats, trained: Mapping[str, Any]) -> str:
     """The file's content; ``trained`` describes the training data."""
-    named = {name: round(float(weight), 4) for name, weight in zip(FEATURES, weights, strict=True)}
-    return json.dumps({"trained": dict(trained), "weights": named}, indent=1) + "\n"
+    return linear_json(weights, FEATURES, trained)

@@ -71,7 +71,7 @@ def _by_column(cells: list[PageCell]) -> Iterable[list[PageCell]]:
     those of the others are titles that the parser took for heads."""
     columns: dict[str, list[PageCell]] = {}
     for cell in cells:
-        columns.setdefault(_part(cell.item.column_label), []).append(cell)
+        columns.setdefault(column_part(cell.item.column_label), []).append(cell)
     periods = {(cell.item.period_end, cell.item.months) for cell in cells if cell.item.period_end is not None}
     if "" in columns and len(periods) == len(cells) and not any(map(_OWN_COLUMN.search, columns)):
         return [cells]
@@ -81,13 +81,13 @@ def _by_column(cells: list[PageCell]) -> Iterable[list[PageCell]]:
 def _balance(cell: PageCell) -> tuple[object, ...] | None:
     """What the opening and the closing balance of a table share; None for other rows."""
     item = cell.item
-    if item.months != 0 or item.statement == "balance" or (label := _undated(item.label)) is None:
+    if item.months != 0 or item.statement == "balance" or (label := undated(item.label)) is None:
         return None
     return cell.filing.filing_id, item.page, item.caption, label
 
 
 @lru_cache(maxsize=8192)
-def _undated(label: str) -> str | None:
+def undated(label: str) -> str | None:
     """The words of a label besides dates, opening and closing; None if it has neither."""
     words = _OPENS_OR_CLOSES.sub(" ", _DATE.sub(" ", label))
     return None if words == label else " ".join(re.findall(r"[a-z]+", words.lower()))
@@ -135,7 +135,7 @@ def described(cells: Sequence[PageCell]) -> str:
     parts = (
         f"{labels[0]} to {labels[-1]}" if len(labels) > 1 else item.label,
         item.section or "",
-        item.column_label or "" if all(_part(cell.item.column_label) for cell in cells) else "",
+        item.column_label or "" if all(column_part(cell.item.column_label) for cell in cells) else "",
         _MEASURES[measure_of(item)],
         (item.statement or "").replace("_", " "),
         _tail(item.caption or "", _CAPTION),
@@ -150,7 +150,7 @@ def _is_year(label: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _part(column_label: str | None) -> str:
+def column_part(column_label: str | None) -> str:
     """The words of a column's head that name more than a period; "" if there are none."""
     return _NOT_LETTERS.sub(" ", _PERIOD_WORDS.sub(" ", column_label or "")).strip().lower()
 

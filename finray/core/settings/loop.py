@@ -49,6 +49,9 @@ class LoopSettings(Section):
     figures: bool = False
     """Whether the answerer "statements", if neither a plan nor a table gives a figure, may choose one that a sentence
     of the retrieved pages states (``finray train figure-choice``). The shipped choice expects ``sentences``."""
+    rankings: bool = False
+    """Whether the answerer "statements" ranks rows and columns of the retrieved pages if a question asks which is the
+    largest, grew fastest or fell most (``finray train rankings``)."""
     closest: bool = False
     """Whether the refusals of the answerer "statements" show the printed rows or sentences closest to the question, if
     they likely bear on it (``finray train closest-rows``)."""
@@ -63,6 +66,7 @@ class LoopSettings(Section):
         unused |= set() if self.tables and self.answerer == "statements" else {"tables"}
         unused |= set() if self.sentences and self.answerer == "statements" else {"sentences"}
         unused |= set() if self.figures and self.answerer == "statements" else {"figures"}
+        unused |= set() if self.rankings and self.answerer == "statements" else {"rankings"}
         unused |= set() if self.closest and self.answerer == "statements" else {"closest"}
         return unused if self.least_confidence else {*unused, "least_confidence"}
 

@@ -115,6 +115,11 @@ class ChoiceTask(Generic[Found]):
         return best, self.signals(question.found, scores, best, question.asked)
 
 
+def highest_score(_found: object, scores: Floats) -> int:
+    """The number of the candidate with the highest score."""
+    return int(scores.argmax())
+
+
 def least_probability(
     choices: Sequence[HeldOutChoice], questions: Sequence[ChoiceQuestion[Found]], most_wrong: float
 ) -> float:

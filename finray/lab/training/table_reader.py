@@ -12,7 +12,7 @@ import numpy as np
 
 from finray.answering.presence import absence
 from finray.answering.table_reader.operations import NAMING, Reading
-from finray.answering.table_reader.reading_choice import SIGNALS, best_reading, signals
+from finray.answering.table_reader.reading_choice import SIGNALS, signals
 from finray.answering.table_reader.reading_features import unit_of
 from finray.answering.table_reader.readings import Readings
 from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
@@ -25,7 +25,7 @@ from finray.index.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.figure_errors import digits, gold_operands
 from finray.lab.evaluation.numbers import Number
-from finray.lab.training.choices import ChoiceQuestion, ChoiceTask
+from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, highest_score
 from finray.lab.training.evidence_cells import is_evidence
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.recorded import Recorded, group_of, recorded_answers
@@ -33,7 +33,7 @@ from finray.question.companies import CompanyCatalog
 
 ReadingQuestion: TypeAlias = ChoiceQuestion[Readings]
 
-READINGS: Final = ChoiceTask[Readings](SIGNALS, best_reading, signals, wrong=0.03)
+READINGS: Final = ChoiceTask[Readings](SIGNALS, highest_score, signals, wrong=0.03)
 _MOVES: Final = frozenset({"difference", "growth"})
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 

@@ -1,0 +1,90 @@
+"""Rows of a table that may be ranked with one another: those under one heading up to the row that adds them up, and
+those that a question names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from finray.answering.page_cells import PageCell, measure_of
+from finray.question.synonyms import words_of
+
+_LEAST_ADDED = 2
+_TOLERANCE = 0.001
+_ENDS = re.compile(
+    r"^\W{0,3}(?:sub)?totals?\b|\b(?:consolidated|combined|unallocated|corporate (?:expenses?|costs?|items?)|"
+    r"intersegment|eliminations?|reconciling)\b",
+    re.I,
+)
+"""Rows after the last of the things that a table lists: totals, and what leads from them to the whole company."""
+
+
+@dataclass(slots=True)
+class Row:
+    """The cells of a printed row that measure the same: amounts, shares, percent ..."""
+
+    label: str
+    section: str
+    cells: list[PageCell] = field(default_factory=list)
+
+
+def tables_of(cells: Iterable[PageCell]) -> list[list[Row]]:
+    """The rows of each table and measure, in reading order."""
+    tables: dict[object, dict[object, Row]] = {}
+    for cell in cells:
+        item = cell.item
+        table = tables.setdefault((cell.filing.filing_id, item.page, item.caption, measure_of(item)), {})
+        row = table.setdefault((item.row, item.label), Row(item.label, item.section or ""))
+        row.cells.append(cell)
+    return [list(rows.values()) for rows in tables.values()]
+
+
+def runs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Rows of one heading between those that add them up."""
+    run: list[Row] = []
+    for row in rows:
+        if run and row.section != run[-1].section:
+            yield run
+            run = []
+        parts = _parts_of_total(row, run)
+        if parts:
+            yield run[-parts:]
+            run = []
+        elif _ENDS.search(row.label):
+            yield run
+            run = []
+        else:
+            run.append(row)
+    yield run
+
+
+def _parts_of_total(row: Row, above: Sequence[Row]) -> int:
+    """How many of the rows next ``above`` add up to ``row`` in each column that it shares with them; 0 if they do not,
+    or are fewer than two."""
+    wanted = {cell.item.column: cell.item.value for cell in row.cells}
+    sums = dict.fromkeys(wanted, 0.0)
+    for count, other in enumerate(reversed(above), start=1):
+        for cell in other.cells:
+            if cell.item.column in sums:
+                sums[cell.item.column] += cell.item.value
+        if count >= _LEAST_ADDED and all(_is_near(sums[column], value) for column, value in wanted.items()):
+            return count if any(wanted.values()) else 0
+    return 0
+
+
+def _is_near(a: float, b: float) -> bool:
+    return abs(a - b) <= _TOLERANCE * max(abs(a), abs(b))
+
+
+def named_rows(rows: Sequence[Row], words: Collection[str]) -> list[Row]:
+    """Of ``rows``, those of whose words that are not on many rows the question has at least half."""
+    own = [frozenset(words_of(row.label)) for row in rows]
+    counts = Counter(word for each in own for word in each)
+    found = []
+    for row, each in zip(rows, own, strict=True):
+        rare = [word for word in each if counts[word] <= max(1, len(rows) // 4) and not word.isdigit()]
+        if rare and sum(word in words for word in rare) * 2 >= len(rare):
+            found.append(row)
+    return found

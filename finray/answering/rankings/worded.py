@@ -1,0 +1,140 @@
+"""The answer of a chosen ranking: the winner with its figure, the others in order, and the cells of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from finray.answering.computed import cited, evidence_of, shown_program
+from finray.answering.operands import found_in
+from finray.answering.page_cells import PageCell, measure_of
+from finray.answering.rankings.blocks import Member, period_name
+from finray.answering.rankings.choice import RankingChoice
+from finray.answering.rankings.ranked import Ranking
+from finray.answering.table_reader.amounts import amount_of, phrase_of_row
+from finray.answering.table_reader.series import column_part
+from finray.answering.wording import asked_value, shown, shown_move
+from finray.core.period import Period
+from finray.core.plan import Found, Measure, Operand, Unit
+from finray.core.predictions import Answer
+from finray.core.query import Query, Shape
+from finray.core.question_fields import excerpt
+from finray.core.roles import Curation
+from finray.index.facts import FilingFacts
+from finray.question.arithmetic import ProgramError, evaluate
+
+MOST_LISTED: Final = 8
+"""Members that an answer lists and cites, the winner first."""
+_UNITS: Final[dict[Measure | None, Unit]] = {
+    "percent": "percent",
+    "shares": "shares",
+    "per share": "USD/share",
+    "money": "USD",
+    None: "USD",
+}
+_LABEL = 90
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """A member with its operands, by name in the program, and the program of its figure."""
+
+    member: Member
+    operands: dict[str, Found]
+    program: str
+
+
+def worded(choice: RankingChoice, query: Query, curation: Curation, facts: FilingFacts) -> Answer | None:
+    """None if a figure has no value."""
+    ranking = choice.ranking
+    listed = [ranking.block.members[ranking.at[number]] for number in ranking.order[:MOST_LISTED]]
+    ranked = [_ranked(ranking, member, at, facts) for at, member in enumerate(listed, start=1)]
+    operands = {name: found for each in ranked for name, found in each.operands.items()}
+    values = {name: found.value for name, found in operands.items()}
+    try:
+        figures = [evaluate(each.program, values) for each in ranked]
+    except ProgramError:
+        return None
+    currencies = [found.currency for found in operands.values() if found.unit.startswith("USD")]
+    shape = replace(query.shape, currency=max(currencies, default="USD"))
+    measure = measure_of(listed[0].first.item)
+    unit: Unit = "percent" if ranking.measured == "growth" else _UNITS[measure]
+    value, stated = asked_value(figures[0], unit, shape)
+    shown_figures = [_shown(ranking, figure, unit, shape, query) for figure in figures]
+    lead = f"{listed[0].name}: {shown_figures[0]}{_moved(ranking, ranked[0], _UNITS[measure], shape)}"
+    others = "; ".join(f"{each.member.name} {text}" for each, text in zip(ranked[1:], shown_figures[1:], strict=True))
+    left = len(ranking.at) - len(listed)
+    more = f"; and {left} more" if left else ""
+    about = ", ".join(filter(None, (_metric(ranking), _when(ranking))))
+    evidence, grounded = evidence_of(operands.values(), curation.kept, facts)
+    program = f"{'min' if ranking.lowest else 'max'}({', '.join(each.program for each in ranked)})"
+    return Answer(
+        f"{lead} ({about}: {others}{more})",
+        "answered",
+        value,
+        stated,
+        program=shown_program(program, operands),
+        evidence=evidence,
+        operands=tuple(cited(name, found) for name, found in operands.items()),
+        grounded=grounded,
+        confidence=round(choice.probability, 3),
+    )
+
+
+def _ranked(ranking: Ranking, member: Member, at: int, facts: FilingFacts) -> _Ranked:
+    own = _operand(f"x{at}", member.cells[ranking.slot], facts)
+    if ranking.base is None:
+        return _Ranked(member, {f"x{at}": own}, f"x{at}")
+    base = _operand(f"y{at}", member.cells[ranking.base], facts)
+    program = f"growth(y{at}, x{at})" if ranking.measured == "growth" else f"x{at} - y{at}"
+    return _Ranked(member, {f"x{at}": own, f"y{at}": base}, program)
+
+
+def _operand(name: str, cell: PageCell, facts: FilingFacts) -> Found:
+    filing, item = cell.filing, cell.item
+    phrase = phrase_of_row(item)
+    company = facts.company_of(filing.filing_id)
+    year = filing.fiscal_year if filing.fiscal_year is not None else 0
+    operand = Operand(name, company, name, Period(year, filing.fiscal_period), item.label, phrase)
+    return found_in(operand, filing, item, amount_of(item, phrase))
+
+
+def _cell(ranking: Ranking, member: Member) -> PageCell:
+    return member.cells[ranking.slot]
+
+
+def _shown(ranking: Ranking, figure: float, unit: Unit, shape: Shape, query: Query) -> str:
+    if ranking.measured == "value":
+        return shown(figure, unit, shape)
+    if ranking.measured == "difference" and unit == "percent":
+        return f"{figure * 100:+.{1 if shape.decimals is None else shape.decimals}f} percentage points"
+    return shown_move(figure, unit, shape, query.intents | ({"falls"} if ranking.lowest else frozenset()))
+
+
+def _moved(ranking: Ranking, ranked: _Ranked, unit: Unit, shape: Shape) -> str:
+    """From what to what the winner changed; "" for a figure."""
+    if ranking.base is None:
+        return ""
+    later, earlier = (found.value for found in ranked.operands.values())
+    plain = Shape(shape.scale, None, shape.currency)
+    return f", from {shown(earlier, unit, plain)} to {shown(later, unit, plain)}"
+
+
+def _metric(ranking: Ranking) -> str:
+    """What the figures are, as far as the table says it: the row of columns and periods, else heading and column."""
+    item = _cell(ranking, ranking.block.members[ranking.winner]).item
+    if ranking.block.axis != "rows":
+        return excerpt(item.label, _LABEL)
+    parts = (item.section, column_part(item.column_label) and item.column_label)
+    return excerpt(", ".join(filter(None, parts)) or "", _LABEL)
+
+
+def _when(ranking: Ranking) -> str:
+    """The period of the figures, for blocks of one; "" if the table does not date them."""
+    if ranking.block.axis == "periods":
+        return ""
+    winner = ranking.block.members[ranking.winner]
+    later = period_name(_cell(ranking, winner))
+    if ranking.base is None:
+        return later
+    return f"{later} against {period_name(winner.cells[ranking.base])}"

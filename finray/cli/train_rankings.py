@@ -1,0 +1,110 @@
+"""``finray train rankings``: the models that choose which row or column of a table is the largest, grew fastest or fell
+most."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from finray.cli.fitting import L2, Indexes, Questions, listed, sources_of, weights_table, write_model
+from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.output import emit, err
+from finray.cli.progress import progress_bar
+from finray.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from finray.engine import Engine
+    from finray.lab.training.recorded import Recorded
+
+
+def rankings(
+    questions: Questions = None,
+    index: Indexes = None,
+    labelled: Annotated[
+        list[Path] | None,
+        typer.Option(help="Ranking questions with labels of what they ask, .jsonl, without a filing. May be repeated."),
+    ] = None,
+    others: Annotated[
+        list[str] | None, typer.Option(help="A file of questions that ask for no ranking. May be repeated.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the three files of the model.")] = Path("rankings"),
+    preset: PresetOption = "local",
+    set_: SetOption = None,
+    l2: L2 = 1.0,
+    json_: JsonOption = False,
+) -> int:
+    """Fit the models that rank rows and columns of the retrieved pages (loop.rankings)."""
+    from finray.answering.choice_model import fitted_json, linear_json
+    from finray.answering.question_heads import write_question_heads
+    from finray.answering.rankings.asked import WEIGHTS
+    from finray.answering.rankings.block_features import BLOCK_FEATURES
+    from finray.answering.rankings.features import FEATURES
+    from finray.core.bootstrap import estimate
+    from finray.engine import open_engine
+    from finray.index.facts import FilingFacts
+    from finray.lab.evaluation.report import shown
+    from finray.lab.training.inputs import training_questions
+    from finray.lab.training.ranking_labels import labelled_questions
+    from finray.lab.training.rankings import RANKINGS, fit_rankings
+    from finray.question.companies import CompanyCatalog
+    from finray.storage.atomic import replacing
+
+    settings = settings_of(preset, set_)
+    plain = {"rankings": False, "tables": False, "figures": False, "closest": False, "least_confidence": 0.0}
+    settings = settings.model_copy(update={"loop": settings.loop.model_copy(update=plain)})
+    sources = sources_of(questions, index)
+    if len({uri for _, uri in sources}) > 1:
+        raise UsageError("give all --questions the same --index: their rankings are read from one")
+    engine = open_engine(sources[0][1], settings)
+    recorded = [(Path(file).stem, each) for file, _ in sources for each in _recorded(file, engine)]
+    facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
+    owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
+    written = [each for path in labelled or () for each in labelled_questions(path)]
+    unasked = [each.question for file in others or () for each in training_questions(file)]
+    with progress_bar(err, "reading tables") as progress:
+        fitted = fit_rankings(recorded, written, unasked, facts, owners, l2, progress)
+    tests = RANKINGS.held_out(fitted.questions, l2)
+    known = {each.qid for each in fitted.questions if each.gold.any()}
+    threshold = fitted.choice.thresholds["threshold"]
+    above = [test for test in tests if test.probability >= threshold]
+    measured = {
+        "first, where a ranking has the answer": shown(
+            estimate([float(test.right) for test in tests if test.qid in known])
+        ),
+        "right": sum(test.right for test in above),
+        "wrong": sum(not test.right and test.figure for test in above),
+        "no ranking asked for": sum(not test.figure for test in above),
+    }
+    trained: dict[str, Any] = {
+        "questions": len(recorded),
+        "rankings": sum(each.figure for each in fitted.questions),
+        "labelled": len(written),
+        "others": len(unasked),
+        "companies": len({each.group for each in fitted.questions}),
+        "sources": [Path(file).stem for file in questions or ()],
+        "l2": l2,
+        "most_wrong": RANKINGS.wrong,
+        "held_out": measured,
+    }
+    write_model(out / "ranking_blocks.json", linear_json(fitted.blocks, BLOCK_FEATURES, trained))
+    write_model(out / "ranking_choice.json", fitted_json(fitted.choice, FEATURES, RANKINGS.names, trained))
+    with replacing(out / WEIGHTS) as unfinished, unfinished.open("wb") as file:
+        write_question_heads(fitted.heads, file)
+    lines = [f"on held-out companies: {listed(measured)}", f"wrote {out}"]
+    tables = (weights_table("feature", FEATURES, fitted.choice.weights),)
+    emit({"model": str(out), **trained, "threshold": threshold}, *tables, *lines, as_json=json_)
+    return 0
+
+
+def _recorded(file: str, engine: Engine) -> list[Recorded]:
+    from finray.lab.training.inputs import training_questions
+    from finray.lab.training.recorded import recorded_answers
+
+    async def answered() -> list[Recorded]:
+        with progress_bar(err, f"answering {Path(file).name}") as progress:
+            return [each async for each in recorded_answers(training_questions(file), engine, progress)]
+
+    return asyncio.run(answered())
