@@ -172,6 +172,6 @@ async def test_a_figure_of_one_row_is_no_answer_to_which_fell_most(
     rankings = answerer(facts(), heads("difference", lowest=True, ranks=ranks), threshold)
     guarded = GuardedAnswerer(_Fixed(planned), facts(), load_confidence_model(""), 0.0, rankings)
     text = "Which segment's capital spending fell most in 2022?"
-    query = Query(text, text, ("acme",), periods=(Period(2022, "FY"),), names=("Acme",))
+    query = Query(text, text, ("acme",), periods=(Period(2022, "FY"),), names=("Acme",), operation="which")
     answer = await guarded.answer(query, Curation((passage(3),), True), Journal())
     assert answer.text.startswith(expected)

@@ -29,7 +29,7 @@ _LEAST_SHARE: Final = 0.6
 _YEAR_DAYS: Final = (350, 380)
 _NUMBERED = re.compile(r"\b(?:level|tier|series|class|note|plan|stage) (\d{1,2})\b", re.I)
 _TOTAL = re.compile(r"^\W{0,3}(?:sub)?totals?\b|\b(?:consolidated|combined)\b", re.I)
-_FOOTNOTES = re.compile(r"(?:\s*\(\s*(?:\d{1,2}|[a-z])\s*\))+\s*$", re.I)
+_FOOTNOTES = re.compile(r"(?: ?\( ?(?:\d{1,2}|[a-z]) ?\)){1,4}$", re.I)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ BLOCKS: Final = 12
 """Blocks that the row model reads beside the question."""
 LEAST_ASKED: Final = math.log(0.2)
 """Log probability below which a question asks for no ranking."""
+_RANKING: Final = frozenset({"which", "max", "min"})
+"""Operations of the question reader; for others no model is loaded to be sure that one figure is asked for."""
 _SURELY_ASKED: Final = math.log(0.9)
 
 
@@ -117,8 +119,9 @@ class RankingAnswerer:
         return CompetingRankings(Rankings(rankings, described), question_signals(query, asked, read, seen.unprinted))
 
     def surely_asked(self, query: Query) -> bool:
-        """Whether the question asks which of several ranks first, beyond doubt."""
-        return self._asked(query).ranks >= _SURELY_ASKED
+        """Whether the question asks which of several of one company's ranks first, beyond doubt."""
+        may_be = query.operation in _RANKING or bool(query.intents & {"superlative", "which_one"})
+        return may_be and len(query.companies) < 2 and self._asked(query).ranks >= _SURELY_ASKED
 
     def _asked(self, query: Query) -> AskedRanking:
         state = (self._reader or row_reader()).question_state(query.question)
