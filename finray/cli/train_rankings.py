@@ -64,8 +64,11 @@ def rankings(
     owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
     written = [each for path in labelled or () for each in labelled_questions(path)]
     unasked = [each.question for file in others or () for each in training_questions(file)]
-    with progress_bar(err, "reading tables") as progress:
-        fitted = fit_rankings(recorded, written, unasked, facts, owners, l2, progress)
+    try:
+        with progress_bar(err, "reading tables") as progress:
+            fitted = fit_rankings(recorded, written, unasked, facts, owners, l2, progress)
+    except ValueError as error:  # a head or a choice that no question shows
+        raise UsageError(f"too few questions to learn from: {error}; give more, --labelled or --others") from error
     tests = RANKINGS.held_out(fitted.questions, l2)
     known = {each.qid for each in fitted.questions if each.gold.any()}
     threshold = fitted.choice.thresholds["threshold"]

@@ -50,11 +50,14 @@ def fit_heads(data: HeadData, outputs: Mapping[str, int], l2: float = L2) -> Que
 
 
 def held_out_heads(data: HeadData, outputs: Mapping[str, int], l2: float = L2) -> list[QuestionHeads]:
-    """For each question, heads that were fitted without its group."""
+    """For each question, heads that were fitted without its group. Raises ValueError if all are of one group, or as
+    :func:`fit_heads`."""
     result: dict[int, QuestionHeads] = {}
     for rest, own in folds_by_group(list(data.groups), FOLDS):
         heads = fit_heads(data.of(rest), outputs, l2)
         result |= dict.fromkeys(own, heads)
+    if len(result) < len(data.groups):
+        raise ValueError(f"{len(data.groups)} questions of one group: none can be held out")
     return [result[number] for number in range(len(data.groups))]
 
 

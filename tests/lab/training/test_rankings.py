@@ -130,7 +130,11 @@ def test_the_command_fits_to_questions_over_an_index(
     questions, labels = tmp_path / "questions.jsonl", tmp_path / "labels.jsonl"
     questions.write_text("".join(json.dumps(each) + "\n" for each in _sample_questions(sample_index)), "utf-8")
     others = tmp_path / "others.jsonl"
-    others.write_text('{"qid": "1", "question": "What were net sales?"}\n', "utf-8")
+    asked = ("net sales", "net income", "goodwill", "inventories", "total assets", "dividends paid", "cash", "debt")
+    others.write_text(
+        "".join(json.dumps({"qid": str(n), "question": f"What were {name}?"}) + "\n" for n, name in enumerate(asked)),
+        "utf-8",
+    )
     combinations = itertools.product(("value", "difference", "growth"), ("max", "min"), ("things", "periods"))
     labels.write_text(
         "".join(
@@ -155,3 +159,18 @@ def test_the_command_fits_to_questions_over_an_index(
         "ranking_blocks.json",
         "ranking_question.npz",
     }
+
+
+def test_too_few_questions_are_refused_in_one_line(
+    sample_index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions, preset = tmp_path / "questions.jsonl", tmp_path / "hash.toml"
+    questions.write_text("".join(json.dumps(each) + "\n" for each in _sample_questions(sample_index)[:1]), "utf-8")
+    preset.write_text('[encoder]\nmodel = "hash"\n', encoding="utf-8")
+    given = ["--questions", str(questions), "--index", sample_index, "--preset", str(preset)]
+    monkeypatch.setattr("sys.argv", ["finray", "train", "rankings", *given, "--out", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 2
+    assert "too few questions to learn from" in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "out").exists()
