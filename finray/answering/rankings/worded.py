@@ -61,7 +61,10 @@ def worded(choice: RankingChoice, query: Query, curation: Curation, facts: Filin
     unit: Unit = "percent" if ranking.measured == "growth" else _UNITS[measure]
     value, stated = asked_value(figures[0], unit, shape)
     shown_figures = [_shown(ranking, figure, unit, shape, query) for figure in figures]
-    lead = f"{listed[0].name}: {shown_figures[0]}{_moved(ranking, ranked[0], _UNITS[measure], shape)}"
+    name = listed[0].name
+    if ranking.block.axis == "periods":
+        name = name[:1].upper() + name[1:]
+    lead = f"{name}: {shown_figures[0]}{_moved(ranking, ranked[0], _UNITS[measure], shape)}"
     others = "; ".join(f"{each.member.name} {text}" for each, text in zip(ranked[1:], shown_figures[1:], strict=True))
     left = len(ranking.at) - len(listed)
     more = f"; and {left} more" if left else ""

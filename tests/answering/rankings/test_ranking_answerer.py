@@ -56,7 +56,7 @@ def test_the_fastest_growth_in_percent() -> None:
 def test_the_year_with_the_smallest_figure() -> None:
     answer = _answer(heads("value", lowest=True, periods=True))
     assert answer is not None
-    assert answer.text.startswith("the year ended December 31, 2021: $769 million (North America Beverages:")
+    assert answer.text.startswith("The year ended December 31, 2021: $769 million (North America Beverages:")
 
 
 def test_no_ranking_for_another_question() -> None:
