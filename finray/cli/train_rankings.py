@@ -58,12 +58,12 @@ def rankings(
     sources = sources_of(questions, index)
     if len({uri for _, uri in sources}) > 1:
         raise UsageError("give all --questions the same --index: their rankings are read from one")
+    written = [each for path in labelled or () for each in labelled_questions(path)]
+    unasked = [each.question for file in others or () for each in training_questions(file)]
     engine = open_engine(sources[0][1], settings)
     recorded = [(Path(file).stem, each) for file, _ in sources for each in _recorded(file, engine)]
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
-    written = [each for path in labelled or () for each in labelled_questions(path)]
-    unasked = [each.question for file in others or () for each in training_questions(file)]
     try:
         with progress_bar(err, "reading tables") as progress:
             fitted = fit_rankings(recorded, written, unasked, facts, owners, l2, progress)

@@ -23,7 +23,7 @@ from finray.answering.rankings.ranked import Ranking
 from finray.answering.sentence_features import Floats
 from finray.core.data_files import shipped
 from finray.core.query import Query
-from finray.models.row_reader import RowScores
+from finray.models.row_reader import OPERATIONS, RowScores
 
 OF_QUESTION: Final[Mapping[str, str]] = {
     "unprinted": "share of the question's words that no row has",
@@ -40,8 +40,7 @@ SIGNALS: Final[Mapping[str, str]] = {
     **{f"of_{name}": f"{meaning}, of the chosen ranking" for name, meaning in FEATURES.items()},
     **OF_QUESTION,
 }
-_RANKS: Final = slice(7, 11)
-"""max, min, which_max and which_min among the row model's operations."""
+_RANKS: Final = [OPERATIONS.index(name) for name in ("max", "min", "which_max", "which_min")]
 _MOST = 6.0
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def gold_ranking(question: Question) -> GoldRanking | None:
     found = _PROGRAM.fullmatch(question.program or "") if (question.question_type or "").startswith(WRITTEN) else None
     if found is None:
         return None
-    return GoldRanking(found["measured"], found["direction"] == "min", found["figures"])  # type: ignore[arg-type]
+    return GoldRanking(cast(Measured, found["measured"]), found["direction"] == "min", found["figures"])
 
 
 def labelled_questions(path: Path) -> list[LabelledQuestion]:

@@ -174,3 +174,18 @@ def test_too_few_questions_are_refused_in_one_line(
     assert stop.value.code == 2
     assert "too few questions to learn from" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_file_of_labels_is_named_before_any_question_is_answered(
+    sample_index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text("".join(json.dumps(each) + "\n" for each in _sample_questions(sample_index)), "utf-8")
+    given = ["--questions", str(questions), "--index", sample_index, "--labelled", str(tmp_path / "absent.jsonl")]
+    monkeypatch.setattr("sys.argv", ["finray", "train", "rankings", *given])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    error = " ".join(capsys.readouterr().err.split())
+    assert stop.value.code
+    assert "absent.jsonl" in error
+    assert "answering" not in error
