@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from finray.answering.asked_words import asked_words
 from finray.answering.operands import phrase_periods
-from finray.answering.sentence_features import asked_words
 from finray.core.filing import Filing
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query

@@ -19,7 +19,7 @@ from finray.answering.asked_cell import FIGURES, AskedCell, asked_periods, short
 from finray.answering.cell_words import BARE, CALENDAR, WHOLE, Rarity
 from finray.answering.filing_cells import FilingCells
 from finray.answering.page_cells import PageCell, measure_of
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.filing import LineItem
 from finray.core.query import Query
 from finray.filings.canonical import DATE_TOLERANCE_DAYS

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.errors import ModelUnavailableError
 
 _MOST = 6.0

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from finray.answering.sentence_cues import kinds_asked
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.passages import Passage
 from finray.core.query import Query
 from finray.evidence.candidates import Candidate, Prose, candidates

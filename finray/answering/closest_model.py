@@ -13,7 +13,7 @@ import numpy as np
 from finray.answering.choice_model import probability, read_fitted
 from finray.answering.closest_features import FEATURES, ClosestCandidates, shown_pieces
 from finray.answering.sentence_cues import kinds_asked
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.query import Query
 

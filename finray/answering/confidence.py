@@ -12,15 +12,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from finray.answering.quotes import matched_share
 from finray.answering.table_reader.second_opinion import SecondOpinion
 from finray.answering.units import is_odd
+from finray.core.arrays import Floats
+from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError
 from finray.core.passages import Passage
 from finray.core.predictions import Answer, CitedCell
@@ -28,8 +28,6 @@ from finray.core.query import Query
 from finray.index.facts import FilingFacts
 from finray.question.synonyms import words_of
 from finray.retrieval.filing_match import period_fit
-
-Floats = NDArray[np.float64]
 
 SIGNALS: dict[str, str] = {
     "constant": "1",
@@ -141,7 +139,7 @@ def _share(flags: Sequence[bool]) -> float:
 @cache
 def shipped_confidence_model() -> ConfidenceModel:
     """The model that comes with finray. Raises ModelUnavailableError if its file is of another version."""
-    text = (resources.files("finray.answering") / "confidence.json").read_text("utf-8")
+    text = shipped("finray.answering", "confidence.json")
     return _from_json(text, "confidence.json")
 
 

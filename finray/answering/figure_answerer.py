@@ -9,7 +9,7 @@ from finray.answering.figure_features import FigureCandidates, figure_candidates
 from finray.answering.flow_lengths import flow_lengths, states_part, states_year
 from finray.answering.in_words import cited_sentences
 from finray.answering.read_sentences import SentenceFinder
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query

@@ -17,7 +17,7 @@ import numpy as np
 
 from finray.answering.choice_model import SURENESS, ChoiceModel, read_fitted, sureness
 from finray.answering.figure_features import FEATURES, FigureCandidates
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.query import Query
 

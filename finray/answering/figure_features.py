@@ -17,9 +17,11 @@ from typing import Final
 
 import numpy as np
 
+from finray.answering.asked_words import asked_words
 from finray.answering.prose_figures import KINDS, ProseFigure, prose_figures
-from finray.answering.sentence_features import FARTHEST, Candidates, Floats, asked_words, sentence_words
+from finray.answering.sentence_features import FARTHEST, Candidates, sentence_words
 from finray.answering.sentence_features import FEATURES as SENTENCE_FEATURES
+from finray.core.arrays import Floats
 from finray.core.query import Query
 from finray.filings.sentences import Sentence
 from finray.question.synonyms import variants, words_of

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from finray.answering.asked_words import asked_words
 from finray.answering.quotes import matched_share, quoted_number
 from finray.answering.read_sentences import SentenceFinder
 from finray.answering.sentence_cues import kinds_asked
-from finray.answering.sentence_features import Candidates, asked_words, sentence_words
+from finray.answering.sentence_features import Candidates, sentence_words
 from finray.answering.sentence_model import SentenceModel, choose, shipped_sentence_model
 from finray.core.journal import Journal
 from finray.core.passages import Passage

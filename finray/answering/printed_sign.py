@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any, Final, NamedTuple
 
 from finray.answering.operands import PAID_OR_DEDUCTED
+from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError
 from finray.core.filing import LineItem, Statement
 from finray.question.synonyms import words_of
@@ -85,7 +85,7 @@ def read_sign_model(text: str) -> SignModel:
 @cache
 def shipped_sign_model() -> SignModel:
     """The model that comes with finray."""
-    return read_sign_model((resources.files("finray.answering") / "printed_sign.json").read_text(encoding="utf-8"))
+    return read_sign_model(shipped("finray.answering", "printed_sign.json"))
 
 
 @lru_cache(maxsize=16384)

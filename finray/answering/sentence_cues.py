@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from finray.core import vocabulary
 from finray.core.query import Query
 from finray.core.vocabulary import MONTH
 from finray.filings.sentences import Sentence
@@ -46,7 +47,7 @@ _DANGLING = re.compile(
     r"As a result|Further|Furthermore|Moreover|Therefore)\b"
 )
 FIGURE: Final = re.compile(r"\d[\d,]*(?:\.\d+)?")
-YEAR: Final = re.compile(r"(?:19|20)\d\d")
+YEAR: Final = re.compile(vocabulary.YEAR)
 _SHORT = 10
 """Words."""
 

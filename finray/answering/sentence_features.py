@@ -16,9 +16,10 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from finray.answering.asked_words import asked_words
 from finray.answering.sentence_cues import FIGURE, KINDS, YEAR, cues, kinds_asked
+from finray.core.arrays import Floats
 from finray.core.query import Query
 from finray.filings.sentences import Sentence, page_sentences
 from finray.index.facts import IndexedPage
@@ -27,8 +28,6 @@ from finray.question.synonyms import variants, words_of
 from finray.question.terms import stem
 from finray.question.words import word_list
 from finray.retrieval.item_lexicon import item_affinity
-
-Floats = npt.NDArray[np.float64]
 
 _GROUPS: Final[Mapping[str, frozenset[str]]] = {
     "business": frozenset({"1", "2", "P2-5"}),
@@ -89,7 +88,6 @@ FEATURES: Final[Mapping[str, str]] = {
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
 _UP = frozenset(map(stem, word_list("up")))
 _DOWN = frozenset(map(stem, word_list("down")))
-_STOP = frozenset(stem(word) for word in word_list("stop")) | {"that", "not"}
 _LEAST = 1e-4
 _NEW = 20
 FARTHEST: Final = -3.0
@@ -215,13 +213,6 @@ def _beside_each(sentences: Sequence[Sentence], numbers: Sequence[int], at: int,
     if not 0 <= other < len(sentences):
         return False
     return numbers[other] == numbers[at] and sentences[other].block == sentences[at].block
-
-
-def asked_words(query: Query) -> tuple[str, ...]:
-    """The words of the question that a sentence may contain, without names of companies, years and function words."""
-    names = {word for name in query.names for word in words_of(name)}
-    words = (word for word in words_of(query.text) if word not in names and word not in _STOP)
-    return tuple(dict.fromkeys(word for word in words if len(word) > 1 and not YEAR.fullmatch(word)))
 
 
 @lru_cache(maxsize=4096)

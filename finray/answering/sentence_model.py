@@ -15,7 +15,8 @@ import numpy as np
 
 from finray.answering.choice_model import Fitted, fitted_json, probability, read_fitted
 from finray.answering.sentence_cues import is_dangling
-from finray.answering.sentence_features import FEATURES, Candidates, Floats
+from finray.answering.sentence_features import FEATURES, Candidates
+from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 
 MOST = 3

@@ -22,6 +22,7 @@ MONTHS: Mapping[str, int] = MappingProxyType(
 )
 """Names and abbreviations, without a period, and 1 to 12."""
 MONTH = any_of(MONTHS)
+YEAR = r"(?:19|20)\d\d"
 
 _UNITS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]

@@ -5,13 +5,12 @@ The vocabulary is data (canonical.toml): general US-GAAP wording, XBRL concepts 
 
 import datetime as dt
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import Literal, cast
 
+from finray.core.data_files import shipped_data
 from finray.core.filing import Filing, LineItem, Statement
 from finray.filings.dates import add_months
 
@@ -42,7 +41,6 @@ class CanonicalItem:
 @cache
 def canonical_items() -> dict[str, CanonicalItem]:
     """All canonical line items by key."""
-    text = (resources.files("finray.filings") / "canonical.toml").read_text(encoding="utf-8")
     return {
         key: CanonicalItem(
             key=key,
@@ -57,7 +55,7 @@ def canonical_items() -> dict[str, CanonicalItem]:
             last=entry.get("position") == "last",
             parts=re.compile(entry["parts"]) if "parts" in entry else None,
         )
-        for key, entry in tomllib.loads(text).items()
+        for key, entry in shipped_data("finray.filings", "canonical.toml").items()
     }
 
 

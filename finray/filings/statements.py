@@ -10,8 +10,8 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 
+from finray.core.data_files import shipped
 from finray.core.filing import Statement
 from finray.core.vocabulary import MONTH
 
@@ -45,7 +45,7 @@ TITLE_LINES = 14
 _NUMBER = re.compile(r"\d(?<![\w.]\d)[\d,]*(?:\.\d+)?\)?(?![\w])")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
-_RULES = (resources.files("finray.filings") / "statement_lines.toml").read_text(encoding="utf-8")
+_RULES = shipped("finray.filings", "statement_lines.toml")
 _LINES = tomllib.loads(_RULES.replace("MONTH", MONTH))["lines"]
 _WEIGHTS: tuple[Mapping[Statement, float], ...] = tuple(
     {kind: line[kind] for kind in KINDS if kind in line} for line in _LINES

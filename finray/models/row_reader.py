@@ -13,8 +13,11 @@ from typing import Any, Final
 from finray.models.pair_reader import Logits, PairReader, State, linear, shipped_weights
 
 OPERATIONS: Final = (
-    "value", "difference", "growth", "share", "ratio", "sum", "average", "max", "min", "which_max", "which_min", "none",
+    "value", "difference", "growth", "share", "ratio", "sum", "average", "max", "min", "which_max", "which_min",
+    "share_change", "share_average", "sum_share", "sum_ratio", "part_share", "rest_share", "sum_change", "gap_change",
+    "sum_growth", "gap_growth", "net", "sum_less", "product", "change_share", "other", "none",
 )  # fmt: skip
+"""Of cells; another computation; and none, because no figure of a table is asked for."""
 MEASURES: Final = ("money", "shares", "per share", "percent", "number")
 ROW_TOKENS: Final = 48
 ROLES: Final = 4
@@ -67,6 +70,13 @@ class RowReader(PairReader):
         first, second, listed, operand = roles.T
         there = float(present[0])
         return RowScores(first, second, listed, operand, there, operations, several, measures, backwards)
+
+    def operations(self, question: str) -> Logits:
+        """Log probabilities of OPERATIONS, before any row is read, float64 [len(OPERATIONS)]."""
+        with self._torch.inference_mode():
+            state = self.states(question, [""], ROW_TOKENS)[0]
+            found: Logits = self._torch.log_softmax(self.heads["ops"](state), -1).double().numpy()
+        return found
 
     def question_state(self, question: str) -> Logits:
         """The state of ``question`` alone, float64 [STATE]: what linear heads read that say what it asks for."""

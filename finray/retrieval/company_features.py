@@ -12,12 +12,10 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from finray.core.arrays import Floats
 from finray.question.terms import content_terms
 from finray.retrieval.question_names import prints
-
-Floats = npt.NDArray[np.float64]
 
 FEATURES: Final[Mapping[str, str]] = {
     "bm25": "BM25 of the company's best chunk, over that of the best of all",

@@ -9,8 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from finray.core.arrays import Floats
 from finray.core.fitted import shipped_weights
-from finray.retrieval.company_features import FEATURES, SIGNALS, CompanyCandidates, Floats, choice_signals
+from finray.retrieval.company_features import FEATURES, SIGNALS, CompanyCandidates, choice_signals
 
 THRESHOLD: Final = "threshold"
 NAMES: Final = (*(f"company {name}" for name in FEATURES), *(f"sure {name}" for name in SIGNALS), THRESHOLD)

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from finray.core.arrays import Floats
 from finray.retrieval.filing_pages import Numbers, PageText
-
-Floats = npt.NDArray[np.float64]
 
 
 class FoundTerms:

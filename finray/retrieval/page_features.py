@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from finray.core.arrays import Floats
 from finray.core.passages import Document
 from finray.core.query import Query
 from finray.models.encoder import Encoder, Vectors
@@ -27,7 +28,6 @@ from finray.retrieval.found_terms import FoundTerms
 from finray.retrieval.item_lexicon import item_affinity
 from finray.retrieval.subjects import subjects_asked
 
-Floats = npt.NDArray[np.float64]
 Key = tuple[str, int]
 """(filing_id, page)."""
 

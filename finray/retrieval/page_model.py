@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError
 from finray.models.encoder_loading import is_static
-from finray.retrieval.page_features import FEATURES, Floats
+from finray.retrieval.page_features import FEATURES
 
 
 @dataclass(frozen=True, slots=True)

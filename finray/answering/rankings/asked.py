@@ -10,7 +10,7 @@ from typing import Final
 
 from finray.answering.question_heads import QuestionHeads, read_question_heads
 from finray.answering.rankings.ranked import MEASURED, Measured
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 
 WEIGHTS: Final = "ranking_question.npz"
 HEADS: Final[Mapping[str, int]] = {"ranks": 2, "measured": len(MEASURED), "direction": 2, "axis": 2}

@@ -15,8 +15,8 @@ from finray.answering.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.page_cells import PageCell
 from finray.answering.rankings.asked import AskedRanking
 from finray.answering.rankings.blocks import Block, Slot
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.series import described
+from finray.core.arrays import Floats
 from finray.core.query import PIECES, Query
 from finray.core.vocabulary import NUMBERS
 from finray.models.static_encoder import shipped_static_encoder

@@ -20,7 +20,7 @@ from finray.answering.rankings.asked import AskedRanking
 from finray.answering.rankings.block_features import BLOCK_FEATURES
 from finray.answering.rankings.features import FEATURES
 from finray.answering.rankings.ranked import Ranking
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.query import Query
 from finray.models.row_reader import OPERATIONS, RowScores

@@ -16,8 +16,8 @@ from finray.answering.page_cells import PageCell, measure_of
 from finray.answering.rankings.asked import AskedRanking
 from finray.answering.rankings.block_features import BLOCK_FEATURES, CellFeatures, cells_in
 from finray.answering.rankings.ranked import Ranking
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.columns import NAMED, Columns
+from finray.core.arrays import Floats
 
 _OF_SLOTS: Final = ("cover", "column", "surplus_column", "part", "end", "months")
 """Features of cells that differ between the slots of a block."""

@@ -27,8 +27,8 @@ from finray.answering.rankings.choice import (
 from finray.answering.rankings.features import BlockOdds, Describer
 from finray.answering.rankings.ranked import rankings_of
 from finray.answering.rankings.worded import worded
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.columns import columns_of
+from finray.core.arrays import Floats
 from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query

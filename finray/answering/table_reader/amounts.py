@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from finray.answering.operands import printed_amount
 from finray.answering.page_cells import measure_of
 from finray.answering.printed_sign import SignedRow, is_deducted
+from finray.answering.table_reader.operations import Operation, added_places
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase
 from finray.question.synonyms import words_of
@@ -19,3 +23,17 @@ def amount_of(item: LineItem, phrase: Phrase | None = None) -> float:
     """In base units, percent as a fraction; positive in a row whose parentheses mean paid or deducted."""
     value = printed_amount(phrase or Phrase(item.label, (), (), measure_of(item) or "money"), item)
     return -value if value < 0 and is_deducted(SignedRow.of(item)) else value
+
+
+def signed_amount(item: LineItem, phrase: Phrase | None = None) -> float:
+    """The same with the printed sign."""
+    return math.copysign(amount_of(item, phrase), item.value)
+
+
+def operands_of(operation: Operation, amounts: Sequence[float], signed: Sequence[float]) -> Sequence[float]:
+    """What ``operation`` computes with: ``amounts``, but proceeds and (repayments) are added up with their signs."""
+    added = set(added_places(operation, len(signed)))
+    signs = {value < 0 for place, value in enumerate(signed) if place in added and value}
+    if len(signs) < 2:
+        return amounts
+    return [signed[place] if place in added else amount for place, amount in enumerate(amounts)]

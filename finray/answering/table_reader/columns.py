@@ -11,7 +11,7 @@ import numpy as np
 
 from finray.answering.operands import phrase_periods
 from finray.answering.page_cells import PageCell
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Operand, Phrase

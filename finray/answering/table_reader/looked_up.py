@@ -12,11 +12,12 @@ from typing import Final
 
 import numpy as np
 
+from finray.answering.asked_words import asked_words
 from finray.answering.coverage import latest_period
 from finray.answering.filing_cells import FilingCells
 from finray.answering.operands import find_operand, find_phrase
 from finray.answering.page_cells import PageCell
-from finray.answering.sentence_features import Floats, asked_words
+from finray.core.arrays import Floats
 from finray.core.filing import LineItem
 from finray.core.passages import Passage
 from finray.core.period import Period

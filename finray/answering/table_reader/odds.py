@@ -9,12 +9,16 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.sentence_features import Floats
-from finray.answering.table_reader.operations import OPERATIONS, Operation
+from finray.answering.table_reader.operations import COMPOSED, OPERATIONS, Operation
+from finray.core.arrays import Floats
 from finray.models.row_reader import MEASURES, RowScores
 
 _LEAST_LOG: Final = math.log(0.004)
 """Operations less likely than this are not tried."""
+_LEAST_COMPOSED: Final = math.log(0.03)
+"""The same for composed operations, of which there are many readings."""
+
+_LIKELY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +42,8 @@ class Odds:
     def of(cls, scores: RowScores) -> Odds:
         operations: dict[Operation, float] = {
             operation: float(score)
-            for operation, score in zip(OPERATIONS, scores.operations[:-1], strict=True)
-            if score >= _LEAST_LOG or operation == "value"
+            for operation, score in zip(OPERATIONS, scores.operations[: len(OPERATIONS)], strict=True)
+            if operation == "value" or score >= (_LEAST_COMPOSED if operation in COMPOSED else _LEAST_LOG)
         }
         return cls(
             operations,
@@ -52,6 +56,12 @@ class Odds:
             (_log_sigmoid(-scores.backwards), _log_sigmoid(scores.backwards)),
             dict(zip(MEASURES, scores.measures.tolist(), strict=True)),
         )
+
+
+def several_rows(operations: Floats) -> bool:
+    """Whether these log probabilities of the row model's operations are mostly of those on three or more cells."""
+    names = [OPERATIONS.index(operation) for operation in COMPOSED]
+    return float(np.exp(operations[names]).sum()) > _LIKELY
 
 
 def _log_sigmoid(x: float) -> float:

@@ -17,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from finray.answering.choice_model import SURENESS, ChoiceModel, read_fitted, sureness
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.looked_up import Sought
 from finray.answering.table_reader.operations import NAMING, Reading
 from finray.answering.table_reader.reading_features import FEATURES
 from finray.answering.table_reader.readings import Readings
+from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.query import Query
-from finray.models.row_reader import RowScores
+from finray.models.row_reader import OPERATIONS, RowScores
 
 OF_QUESTION: Final[Mapping[str, str]] = {
     "unprinted": "share of the question's words that no row has",
@@ -33,6 +33,7 @@ OF_QUESTION: Final[Mapping[str, str]] = {
     "periods": "the question names several periods",
     "companies": "the question names no company of the index, or several",
     "no_operation": "log probability that no figure of a table is asked for, by the row model",
+    "other_operation": "log probability that another computation is asked for, by the row model",
     "sure_operation": "log probability of the likeliest operation, by the row model",
     "present": "log odds that all operands are among the rows, by the row model, up to six",
     "sought": "the question reader found words that name a quantity",
@@ -90,8 +91,9 @@ def question_signals(query: Query, rows: RowScores, unprinted: float, looked_for
         "yes_no": "yes_no" in query.intents,
         "periods": len(query.asked) > 1,
         "companies": len(query.companies) != 1,
-        "no_operation": rows.operations[-1],
-        "sure_operation": rows.operations[:-1].max(),
+        "no_operation": rows.operations[OPERATIONS.index("none")],
+        "other_operation": rows.operations[OPERATIONS.index("other")],
+        "sure_operation": rows.operations[: OPERATIONS.index("other")].max(),
         "present": min(max(rows.present, -_MOST), _MOST),
         "sought": bool(looked_for.phrases),
         "found": looked_for.share,

@@ -12,11 +12,21 @@ import numpy as np
 
 from finray.answering.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.page_cells import PageCell, measure_of
-from finray.answering.table_reader.amounts import amount_of
+from finray.answering.table_reader.amounts import amount_of, operands_of, signed_amount
 from finray.answering.table_reader.columns import NAMED, Columns
 from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.odds import Odds
-from finray.answering.table_reader.operations import ARITHMETIC, LISTED, NAMING, Operation, Reading, result
+from finray.answering.table_reader.operations import (
+    ARITHMETIC,
+    COMPOSED,
+    LISTED,
+    NAMING,
+    Operation,
+    Reading,
+    Roles,
+    result,
+    roles_of,
+)
 from finray.answering.table_reader.shortlist import Shortlist
 from finray.answering.units import is_odd
 from finray.core.plan import Unit
@@ -55,6 +65,7 @@ FEATURES: Final[Mapping[str, str]] = {
     "same_column": "the operands are of one column of a table",
     "same_period": "the operands are of one period",
     "same_unit": "the operands have one unit",
+    "multiplied": "a product of shares and an amount per share",
     "unit": "the result has the unit asked for",
     "misfit": "the result has another unit than that asked for",
     "money_ratio": "a quotient of amounts of money, for a question that asks for no unit",
@@ -64,6 +75,7 @@ FEATURES: Final[Mapping[str, str]] = {
     "pair": "two cells in order",
     "list": "two or more cells in any order",
     "length": "logarithm of the number of cells",
+    "composite": "an operation on sums, differences or shares of rows",
     "matched": "mean match of the cells with the words of their quantities",
     "matched_best": "the same, below that of the best rows",
     "held": "mean share of a quantity's words in row, section or column",
@@ -72,15 +84,23 @@ FEATURES: Final[Mapping[str, str]] = {
     "unused": "share of the found cells that the reading does not use",
     "odd": "a percentage or quotient of a size that hardly anyone reports",
     "over": "a share of more than the whole",
-    "of_total": "a share or quotient whose second operand alone is a total",
+    "of_total": "a share or quotient whose last operand alone is a total",
     **{name: f"{name} of the cells, as in cell_features" for name in _OF_CELLS},
 }
 _CELL_COLUMNS: Final = [list(CELL_FEATURES).index(name) for name in _OF_CELLS]
 _TOTAL = re.compile(r"\b(?:total|consolidated)\b", re.I)
+_SHARES: Final = frozenset({"share", "sum_share", "part_share", "rest_share"})
+_RATIOS: Final = frozenset({"ratio", "sum_ratio"})
 _TAGGED: Final[Mapping[str, frozenset[str]]] = {
     "max": frozenset({"max", "which_max"}),
     "min": frozenset({"min", "which_min"}),
     "which": frozenset({"which_max", "which_min"}),
+    "share": _SHARES | {"share_change", "share_average", "change_share"},
+    "difference": frozenset({"difference", "share_change", "sum_change", "gap_change", "net", "sum_less"}),
+    "growth": frozenset({"growth", "sum_growth", "gap_growth"}),
+    "sum": frozenset({"sum", "sum_share", "sum_ratio", "sum_change", "sum_growth", "sum_less"}),
+    "average": frozenset({"average", "share_average"}),
+    "ratio": _RATIOS,
 }
 
 
@@ -102,6 +122,7 @@ class Describer:
         self._looked_up = len(set(matches.found) - {-1})
         self._of_cells = rows.features[:, _CELL_COLUMNS]
         self._amounts = [amount_of(cell.item) for cell in rows.cells]
+        self._signed = [signed_amount(cell.item) for cell in rows.cells]
 
     def described(self, reading: Reading) -> tuple[float, list[float]] | None:
         """The value and the features; None without a value, or if the cells are of several filings or currencies."""
@@ -111,16 +132,19 @@ class Describer:
             return None
         if len({cell.item.unit for cell in cells if measure_of(cell.item) == "money"}) > 1:
             return None
-        value = result(reading.operation, [self._amounts[cell] for cell in at])
+        amounts, signed = ([known[cell] for cell in at] for known in (self._amounts, self._signed))
+        value = result(reading.operation, operands_of(reading.operation, amounts, signed))
         if value is None:
             return None
         owners = [self._rows.owner[cell] for cell in at]
-        pair = len(at) == 2 and reading.operation not in LISTED
+        composed = reading.operation in COMPOSED
+        pair = len(at) == 2 and reading.operation not in LISTED and not composed
         several = len(set(owners)) > 1
-        fits_period, unnamed, prior, backwards = self._periods(reading, pair=pair, several=several)
+        roles = roles_of(reading.operation, len(at), several=several)
+        summed = sorted({owners[place] for place in roles.summed})
+        fits_period, unnamed, prior, backwards = self._periods(at, roles)
         ends = {cell.item.period_end for cell in cells}
         ordered = pair and len(ends) == 2 and None not in ends
-        listed = reading.operation in LISTED and several
         measures = {measure_of(cell.item) for cell in cells}
         unit = unit_of(reading.operation, cells)
         asked = self._query.shape.unit
@@ -132,19 +156,18 @@ class Describer:
         fitting = names or fits(asked, unit, money=money)
         tagged = self._query.operation
         agrees = reading.operation in _TAGGED.get(tagged, frozenset({tagged}))
+        odds = self._odds
         row = {
-            "operation": self._odds.operations[reading.operation],
+            "operation": odds.operations[reading.operation],
             "tagger": agrees,
             "tagger_other": bool(tagged) and not agrees,
             "several": self._odds.several[several] if len(at) > 1 else 0.0,
             "measure": sum(self._odds.measures[measure_of(cell.item) or "number"] for cell in cells) / len(cells),
             "order": self._odds.order[backwards] if ordered else 0.0,
-            "first": 0.0 if listed else self._odds.first[owners[0]],
-            "second": self._odds.second[owners[1]] if pair and several else 0.0,
-            "listed": float(self._odds.listed[owners].mean()) if listed else 0.0,
-            "unlisted": float(self._odds.unlisted.sum() - self._odds.unlisted[sorted(set(owners))].sum())
-            if listed
-            else 0.0,
+            "first": odds.first[owners[roles.first]] if roles.first is not None else 0.0,
+            "second": odds.second[owners[roles.second]] if roles.second is not None else 0.0,
+            "listed": float(odds.listed[summed].mean()) if summed else 0.0,
+            "unlisted": float(odds.unlisted.sum() - odds.unlisted[summed].sum()) if summed else 0.0,
             "operand": float(self._odds.operand[owners].mean()),
             "operand_least": float(self._odds.operand[owners].min()),
             "words": self._rows.scores[owners[0]] - self._rows.scores.max(),
@@ -164,19 +187,21 @@ class Describer:
             == 1,
             "same_period": len({(cell.item.period_end, cell.item.months) for cell in cells}) == 1,
             "same_unit": len(measures) == 1,
+            "multiplied": reading.operation == "product" and measures == {"shares", "per share"},
             "unit": asked is not None and fitting,
             "misfit": not fitting,
-            "money_ratio": reading.operation == "ratio" and money and asked is None,
-            "per_unit": reading.operation == "ratio" and len(measures) > 1,
+            "money_ratio": reading.operation in _RATIOS and money and asked is None,
+            "per_unit": reading.operation in _RATIOS and len(measures) > 1,
             "negative": value < 0,
             "single": len(at) == 1,
             "pair": pair,
             "list": reading.operation in LISTED,
             "length": math.log(len(at)),
+            "composite": composed,
             **self._looks(at, in_order=pair and several),
             "odd": is_odd(100 * value if unit == "percent" else value, unit),
-            "over": reading.operation == "share" and value > 1,
-            "of_total": reading.operation in ("share", "ratio") and [_is_total(c) for c in cells] == [False, True],
+            "over": reading.operation in _SHARES and value > 1,
+            "of_total": reading.operation in _SHARES | _RATIOS and _ends_in_total(cells),
         }
         return value, [*(float(row[name]) for name in row), *self._of_cells[at].mean(axis=0)]
 
@@ -212,15 +237,17 @@ class Describer:
             **found,
         }
 
-    def _periods(self, reading: Reading, *, pair: bool, several: bool) -> tuple[list[float], int, bool, bool]:
+    def _periods(self, at: Sequence[int], roles: Roles) -> tuple[list[float], int, bool, bool]:
         """Fit of each operand's period, unnamed periods, prior, backwards."""
-        at, columns = list(reading.cells), self._columns
+        columns = self._columns
         fits_now = columns.fits[at]
         used = (fits_now >= NAMED).any(axis=0)
         unnamed = int(columns.named - used.sum()) if columns.named else 0
+        at = [at[place] for place in roles.periods or ()]
         ends = [self._rows.cells[cell].item.period_end for cell in at]
-        if not pair or (several and ends[0] == ends[1]):
+        if not at or (roles.second == 1 and ends[0] == ends[1]):
             return fits_now.max(axis=1).tolist(), max(unnamed, 0), False, False
+        fits_now = columns.fits[at]
         backwards = ends[0] is not None and ends[1] is not None and ends[0] < ends[1]
         if columns.named <= 1:
             earlier = float(columns.before[at[1]].max())
@@ -229,6 +256,11 @@ class Describer:
         crossed = min(fits_now[0, 0], fits_now[1, -1])
         best = [fits_now[0, -1], fits_now[1, 0]] if straight >= crossed else [fits_now[0, 0], fits_now[1, -1]]
         return [float(fit) for fit in best], max(unnamed, 0), False, backwards
+
+
+def _ends_in_total(cells: Sequence[PageCell]) -> bool:
+    """Whether the last one alone is a total."""
+    return _is_total(cells[-1]) and not any(map(_is_total, cells[:-1]))
 
 
 def _is_total(cell: PageCell) -> bool:

@@ -10,13 +10,14 @@ import numpy as np
 
 from finray.answering.cell_features import is_dash
 from finray.answering.flow_lengths import asks_flow, flow_lengths, may_be_of
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.columns import NAMED, Columns
+from finray.answering.table_reader.composed import composed_readings
 from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.odds import Odds
-from finray.answering.table_reader.operations import LISTED, Operation, Reading
+from finray.answering.table_reader.operations import COMPOSED, LISTED, Operation, Reading
 from finray.answering.table_reader.reading_features import FEATURES, Describer
 from finray.answering.table_reader.shortlist import Shortlist
+from finray.core.arrays import Floats
 from finray.core.query import Query
 from finray.models.row_reader import RowScores
 
@@ -77,8 +78,9 @@ class _Generator:
                 yield from (Reading("value", (cell,)) for row in first for cell in self._of_row[row])
             elif operation in LISTED:
                 yield from self._lists(operation, first)
-            else:
+            elif operation not in COMPOSED:
                 yield from self._pairs(operation, first[:_FIRST_ROWS], second)
+        yield from composed_readings(self._odds, [cell.item for cell in self._rows.cells], self._aligned)
 
     def _pairs(self, operation: Operation, first: Sequence[int], second: Sequence[int]) -> Iterator[Reading]:
         for row in first:
@@ -87,7 +89,8 @@ class _Generator:
                 yield from (Reading(operation, pair) for pair in itertools.permutations(own, 2))
             for other in second:
                 if other != row:
-                    yield from (Reading(operation, pair) for pair in self._aligned((row, other)))
+                    pairs = itertools.chain(self._aligned((row, other)), self._nested(row, other))
+                    yield from (Reading(operation, pair) for pair in pairs)
 
     def _lists(self, operation: Operation, first: Sequence[int]) -> Iterator[Reading]:
         for row in first[:_FIRST_ROWS]:
@@ -121,6 +124,16 @@ class _Generator:
             cells = [self._of_row[row] for row in rows]
             if max(map(len, cells)) <= _MOST_SPLIT:
                 yield from itertools.product(*cells)
+
+    def _nested(self, row: int, other: int) -> Iterator[tuple[int, int]]:
+        """Cells of one label, in different tables, whose periods end together: six months and their last three."""
+        if self._rows.series[row].first.item.label.casefold() != self._rows.series[other].first.item.label.casefold():
+            return
+        for cell, within in itertools.product(self._of_row[row], self._of_row[other]):
+            items = self._rows.cells[cell].item, self._rows.cells[within].item
+            lengths = {item.months for item in items if item.months}
+            if len(lengths) == len(items) and items[0].period_end == items[1].period_end is not None:
+                yield cell, within
 
     def _sharing(self, rows: Sequence[int], key_of: Callable[[int], object]) -> Iterator[tuple[int, ...]]:
         """One cell of each row, all with the same key."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from finray.answering.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.choice_model import linear_json, read_linear
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.series import Series
+from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.query import PIECES, Query
 from finray.models.static_encoder import shipped_static_encoder

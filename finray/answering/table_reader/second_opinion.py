@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.reading_choice import Choice
 from finray.answering.table_reader.reading_features import unit_of
 from finray.answering.table_reader.readings import Readings
 from finray.answering.wording import asked_value
+from finray.core.arrays import Floats
 from finray.core.query import Query
 
 _SAME_VALUE = 0.006

@@ -10,9 +10,9 @@ import numpy as np
 
 from finray.answering.cell_features import described_cells
 from finray.answering.page_cells import PageCell
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.row_words import meanings, row_features, shipped_row_words
 from finray.answering.table_reader.series import Series, series_of
+from finray.core.arrays import Floats
 from finray.core.filing import LineItem
 from finray.core.plan import Found
 from finray.core.query import Query

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from finray.answering.choice_model import Fitted, probability
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.lab.training.folds import folds_by_group
 from finray.lab.training.logits import conditional_logit, logistic
 

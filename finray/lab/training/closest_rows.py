@@ -20,7 +20,7 @@ from finray.answering.closest_features import ClosestCandidates, shown_pieces
 from finray.answering.closest_model import MARGIN, MOST, SIGNALS, question_signals, signals
 from finray.answering.closest_rows import ClosestRows
 from finray.answering.presence import absence
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.bootstrap import estimate
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine

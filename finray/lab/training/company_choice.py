@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from finray.core.arrays import Floats
 from finray.core.bootstrap import estimate
 from finray.core.questions import Question
 from finray.index.reader import IndexReader
@@ -20,7 +21,7 @@ from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, HeldOutChoic
 from finray.lab.training.page_ranking_data import Progress
 from finray.question.companies import CompanyCatalog
 from finray.retrieval.company_evidence import CompanyEvidence
-from finray.retrieval.company_features import SIGNALS, CompanyCandidates, Floats, choice_signals
+from finray.retrieval.company_features import SIGNALS, CompanyCandidates, choice_signals
 
 CompanyQuestion: TypeAlias = ChoiceQuestion[CompanyCandidates]
 WRONG: Final = 0.02

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize
 
-from finray.answering.confidence import SIGNALS, ConfidenceModel, Floats, signals
+from finray.answering.confidence import SIGNALS, ConfidenceModel, signals
 from finray.answering.guard import opinion_on, wants_opinion
 from finray.answering.table_reader.table_answerer import TableAnswerer
+from finray.core.arrays import Floats
 from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query

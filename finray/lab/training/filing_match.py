@@ -10,14 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from finray.core.arrays import Floats
 from finray.lab.training.folds import folds_by_group
 from finray.retrieval.filing_match import PERIOD_MATCH, cover_score
 from finray.retrieval.filing_relations import PERIODS, CoverRelations
-
-Floats = NDArray[np.float64]
 
 SCALE = 20.0
 """Log-odds per point of score, as in the page model: 2 for a tenth."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from finray.core.arrays import Floats
 from finray.core.bootstrap import estimate, paired_difference
 from finray.core.errors import UsageError
 from finray.core.journal import Journal
@@ -27,7 +28,6 @@ from finray.lab.training.heldout import Scorer
 from finray.lab.training.options import Hyperparameters, Machine
 from finray.lab.training.page_scorer import PageScorer
 from finray.lab.training.reranker import PassageScorer
-from finray.lab.training.similarity import Floats
 from finray.lab.training.trainer import Report
 from finray.retrieval.fusion import fuse
 

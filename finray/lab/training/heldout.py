@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from finray.core.arrays import Floats
 from finray.core.bootstrap import estimate, paired_difference
 from finray.lab.training.corpus import Corpus, TrainingQuestion
-from finray.lab.training.similarity import Floats, UnitPools, best_first
+from finray.lab.training.similarity import UnitPools, best_first
 
 Scorer = Callable[[str, Sequence[str]], Floats]
 """(question, texts) to a score for each text, higher is better."""

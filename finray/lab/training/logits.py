@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import minimize
 
-Floats = npt.NDArray[np.float64]
+from finray.core.arrays import Floats
 
 
 def conditional_logit(lists: Sequence[tuple[Floats, Floats]], l2: float) -> Floats:

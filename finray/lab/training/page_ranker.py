@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
+from finray.core.arrays import Floats
 from finray.core.questions import Question
-from finray.retrieval.page_features import FEATURES, Floats, PageCandidates
+from finray.retrieval.page_features import FEATURES, PageCandidates
 
 DOCUMENT_WEIGHT = 2.0
 """Fixed weight of a tenth of a filing's match. A fitted weight is half as large, because of the few questions whose

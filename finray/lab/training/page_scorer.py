@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from finray.core.arrays import Floats
 from finray.lab.training.corpus import Corpus, TrainingQuestion
 from finray.lab.training.negatives import NegativeSampler
 from finray.lab.training.options import Hyperparameters, Machine
-from finray.lab.training.similarity import Floats
 from finray.lab.training.trainer import Task, base_folder, loading
 from finray.models import hub
 from finray.retrieval.methods.page_scorer import normalized_page

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from finray.answering.question_heads import QuestionHeads
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.lab.training.folds import folds_by_group
 
 UNKNOWN = -1

@@ -17,7 +17,7 @@ from finray.answering.rankings.asked import HEADS, AskedRanking, asked_ranking
 from finray.answering.rankings.choice import SIGNALS, Rankings, signals, winner
 from finray.answering.rankings.ranked import Ranking, rankings_of
 from finray.answering.rankings.ranking_answerer import RankingAnswerer
-from finray.answering.sentence_features import Floats
+from finray.core.arrays import Floats
 from finray.core.questions import Question
 from finray.index.facts import FilingFacts
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, highest_score

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from finray.answering.page_cells import PageCells, measure_of
 from finray.answering.prose_figures import prose_figures
 from finray.answering.read_sentences import sentence_text
-from finray.answering.table_reader.operations import LISTED
+from finray.answering.table_reader.operations import LISTED, Operation, roles_of
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
 from finray.core.errors import UsageError
 from finray.core.filing import LineItem
@@ -45,11 +45,12 @@ _YEARS: Final = frozenset(map(Decimal, range(1900, 2100)))
 @dataclass(frozen=True, slots=True)
 class RowExample:
     """``rows`` are texts beside ``question``, the likeliest by their words first. ``first``, ``second``, ``listed`` and
-    ``answering`` are the numbers of those that are gold in each role, none if a sentence answers and ``rows`` are of
-    tables; ``answering`` is for sentences. ``several`` is whether the operands are of several rows, None if there is
-    one; ``backwards`` whether the first of two is of the earlier period, None if their periods are not two. ``measure``
-    is what the first operand measures, None for sentences. ``figure`` is the one of a sentence that answers, as
-    printed, "" if none does, None if that is not known. ``group`` is the company, or TAT-QA's context."""
+    ``answering`` are the numbers of those that are gold in each role, none if a sentence answers and ``rows`` are
+    of tables; ``answering`` is for sentences, ``further`` for operands whose role is not known. ``several`` is
+    whether the operands are of several rows, None if there is one; ``backwards`` whether the first of two is of the
+    earlier period, None if their periods are not two. ``measure`` is what the first operand measures, None for
+    sentences. ``figure`` is the one of a sentence that answers, as printed, "" if none does, None if that is not
+    known. ``group`` is the company, or TAT-QA's context."""
 
     question: str
     rows: tuple[str, ...]
@@ -59,6 +60,7 @@ class RowExample:
     second: tuple[int, ...] = ()
     listed: tuple[int, ...] = ()
     answering: tuple[int, ...] = ()
+    further: tuple[int, ...] = ()
     several: bool | None = None
     backwards: bool | None = None
     measure: Measure | Literal["number"] | None = None
@@ -66,7 +68,7 @@ class RowExample:
 
     @property
     def gold(self) -> frozenset[int]:
-        return frozenset((*self.first, *self.second, *self.listed, *self.answering))
+        return frozenset((*self.first, *self.second, *self.listed, *self.answering, *self.further))
 
 
 def read_lines(path: Path) -> list[Mapping[str, Any]]:
@@ -160,7 +162,8 @@ class _Maker:
 def table_example(
     question: str, operation: str, rows: Shortlist, operands: Sequence[tuple[int, ...]], group: str
 ) -> RowExample | None:
-    """``operands`` are the numbers of the series that may hold each operand; None if one is in none."""
+    """``operands`` are the numbers of the series that may hold each operand, in the order of ``operation``; None if one
+    is in none."""
     if not operands or not all(operands) or operation not in OPERATIONS:
         return None
     shared = set(operands[0]).intersection(*operands[1:])
@@ -174,9 +177,19 @@ def table_example(
     )
     if len(operands) == 1 or shared:
         return replace(example, first=tuple(sorted(shared)))
-    if operation in LISTED:
-        return replace(example, listed=tuple(sorted({number for operand in operands for number in operand})))
-    return replace(example, first=operands[0], second=operands[1])
+    if operation == "other":
+        return replace(example, further=_union(operands))
+    roles = roles_of(cast(Operation, operation), len(operands), several=True)
+    return replace(
+        example,
+        first=() if roles.first is None else operands[roles.first],
+        second=() if roles.second is None else operands[roles.second],
+        listed=_union([operands[place] for place in roles.summed]),
+    )
+
+
+def _union(operands: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(sorted({number for operand in operands for number in operand}))
 
 
 def absent_example(line: Mapping[str, Any], rows: Shortlist, group: str) -> RowExample | None:

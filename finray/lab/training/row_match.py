@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from finray.answering.row_weights import THRESHOLDS, Reading, RowWeights, Standing, row_weights, standing_factor, weigh
+from finray.core.arrays import Floats
 from finray.lab.training.folds import folds_by_group
-
-Floats = NDArray[np.float64]
 
 SHARPNESS = 20.0
 """A cell with a 5% higher score is e times as likely."""

@@ -226,7 +226,8 @@ class _Training:
     def _chosen(self, example: RowExample) -> tuple[list[int], bool]:
         """Gold rows, at most six, and negatives: likely ones, and one that is not; and whether all operands are there.
         For some questions without the rows of an operand, and those with their labels, which may state the same."""
-        needed = [each for each in (example.first, example.second, *((row,) for row in example.listed)) if each]
+        single = [(row,) for row in (*example.listed, *example.further)]
+        needed = [each for each in (example.first, example.second, *single) if each]
         dropped = self._random.choice(needed) if needed and self._random.random() < _DROPPED else ()
         labels = {_label(example.rows[number]) for number in dropped}
         left = [number for number, row in enumerate(example.rows) if _label(row) not in labels]

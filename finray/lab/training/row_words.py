@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from finray.answering.coverage import fitting_period
 from finray.answering.page_cells import PageCells
-from finray.answering.sentence_features import Floats
 from finray.answering.table_reader.series import Series
 from finray.answering.table_reader.shortlist import rows_of
+from finray.core.arrays import Floats
 from finray.core.questions import Question
 from finray.engine import Engine
 from finray.index.facts import FilingFacts

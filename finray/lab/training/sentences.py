@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.answering.sentence_features import FEATURES, Candidates, Floats
+from finray.answering.sentence_features import FEATURES, Candidates
 from finray.answering.sentence_model import SIGNALS, SentenceModel, choose, signals
+from finray.core.arrays import Floats
 from finray.lab.training.folds import folds_by_group
 from finray.lab.training.logits import conditional_logit, logistic
 

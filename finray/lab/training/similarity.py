@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from finray.core.arrays import Floats
 from finray.lab.training.corpus import Corpus, TrainingQuestion, Unit
-
-Floats = npt.NDArray[np.float64]
 
 
 class WordSimilarity:

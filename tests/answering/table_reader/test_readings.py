@@ -19,11 +19,14 @@ def _computed(
     reader: FakeRowReader,
     *,
     last_years: int | None = None,
+    pages: tuple[int, ...] = (3,),
 ) -> set[tuple[str, ...]]:
     """The operation and the printed figures of each reading."""
     text = "How do these figures compare?"
     query = Query(text, text, ("acme",), last_years=last_years)
-    competing = TableAnswerer(facts(items), reader).competing(query, Curation((passage(3),), answerable=True))
+    competing = TableAnswerer(facts(items), reader).competing(
+        query, Curation(tuple(map(passage, pages)), answerable=True)
+    )
     assert competing is not None
     found = competing.found
     return {(each.operation, *(cell.item.text for cell in cells_of(found, each))) for each in found.readings}
@@ -59,3 +62,10 @@ def test_the_years_that_a_question_counts_are_added_up() -> None:
 def test_what_is_due_in_several_years_is_added_up_as_one_row() -> None:
     rows = [item(3, n, str(2022 + n), 10.0 * n, period_end=dt.date(2022 + n, 12, 31), months=None) for n in range(1, 6)]
     assert ("sum", "10", "20", "30", "40", "50") in _computed(tuple(rows), FakeRowReader("sum", "2023"))
+
+
+def test_the_first_three_months_are_six_months_less_the_last_three() -> None:
+    half = item(3, 1, "Net sales", 60.0, months=6, caption="Six months")
+    quarter = item(5, 1, "Net sales", 25.0, months=3, caption="Three months")
+    reader = FakeRowReader("difference", "Six months", "Three months")
+    assert ("difference", "60", "25") in _computed((half, quarter), reader, pages=(3, 5))
