@@ -104,7 +104,7 @@ def _questions(files: Sequence[str], index: str, count: int) -> list[Question]:
 
 def _by_topic(questions: Sequence[Question], index: str, workers: int) -> list[Question]:
     from finray.batch.topics import by_topic, topics_in  # older checkouts, whose code the workers import, have none
-    from finray.question.companies import CompanyCatalog
+    from finray.question.companies.catalog import CompanyCatalog
 
     return by_topic(questions, topics_in(CompanyCatalog(IndexReader.open(index).filings())), workers)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from finray.core.filing import LineItem
-from finray.filings.tagged_facts import FIRST_ROW
+from finray.filings.html.tagged_facts import FIRST_ROW
 from finray.index.reader import IndexReader
 
 

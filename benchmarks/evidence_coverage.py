@@ -24,7 +24,7 @@ from finray.core.settings import EvidenceSettings, load_settings
 from finray.engine import Engine, open_engine
 from finray.evidence.evidence import evidence_blocks
 from finray.index.facts import FilingFacts
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 _CHARACTERS = 4

@@ -19,8 +19,8 @@ from finray.core.query import Query
 from finray.core.questions import Question
 from finray.core.settings import load_settings
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog
-from finray.question.conversation import RuleConversation
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.follow_ups.conversation import RuleConversation
 from finray.question.rule_reader import RuleReader
 
 Meant = tuple[set[str], set[int], set[str]]

@@ -19,8 +19,8 @@ from pathlib import Path
 import pymupdf
 
 from finray.core.settings import FilingSettings
-from finray.filings.cover import read_cover
-from finray.filings.html import parse_html, split_pages
+from finray.filings.cover.page import read_cover
+from finray.filings.html.pages import parse_html, split_pages
 from tests.filings.cover_mutations import DEVELOP, HELD_OUT, Cover, Mutation, several
 
 _FACTS = ("company", "form", "period")

@@ -22,7 +22,7 @@ from finray.core.settings import load_settings
 from finray.engine import Engine, open_engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation.report import shown
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 _METRICS = (
     "revenue", "net income", "operating income", "capital expenditures", "operating cash flow", "interest expense",

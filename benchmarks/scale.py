@@ -33,12 +33,12 @@ from scale_corpus import NO_COMPANY, Corpus, ScaleQuestion, cover_page, make_cor
 
 from finray.core.journal import Journal
 from finray.core.settings import Settings, load_settings
-from finray.filings.summary import cover_summary
+from finray.filings.cover.summary import cover_summary
 from finray.index import layout, maintenance, schema
 from finray.index.reader import IndexReader
 from finray.index.writer import IndexWriter
 from finray.models.hash_encoder import HashEncoder
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 from finray.retrieval.documents import StructuredDocuments
 

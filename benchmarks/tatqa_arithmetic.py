@@ -20,9 +20,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from finray.answering.in_words import WordsAnswerer
-from finray.answering.planned import PlannedAnswerer
-from finray.answering.read_sentences import SentenceFinder
+from finray.answering.plans.planned import PlannedAnswerer
+from finray.answering.sentences.in_words import WordsAnswerer
+from finray.answering.sentences.read import SentenceFinder
 from finray.answering.statements import StatementAnswerer
 from finray.batch.question_files import BadLine
 from finray.core.bootstrap import estimate

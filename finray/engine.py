@@ -7,17 +7,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from finray.answering.closest_rows import ClosestRows
+from finray.answering.closest.rows import ClosestRows
 from finray.answering.confidence import load_confidence_model
-from finray.answering.figure_answerer import FigureAnswerer
 from finray.answering.guard import AnswerSource, GuardedAnswerer
-from finray.answering.in_words import WordsAnswerer
-from finray.answering.judging import JudgingAnswerer
 from finray.answering.own_answer import OwnAnswerer
-from finray.answering.planned import PlannedAnswerer
+from finray.answering.plans.judging import JudgingAnswerer
+from finray.answering.plans.planned import PlannedAnswerer
 from finray.answering.rankings.ranking_answerer import RankingAnswerer
-from finray.answering.read_sentences import SentenceFinder
-from finray.answering.sentence_model import SentenceModel
+from finray.answering.sentences.figure_answerer import FigureAnswerer
+from finray.answering.sentences.in_words import WordsAnswerer
+from finray.answering.sentences.model import SentenceModel
+from finray.answering.sentences.read import SentenceFinder
 from finray.answering.statements import StatementAnswerer
 from finray.answering.table_reader.table_answerer import TableAnswerer
 from finray.core.errors import SettingsError
@@ -50,9 +50,9 @@ from finray.models.encoder_loading import is_static, load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.reranker import RerankerLoader, load_reranker
 from finray.models.token_states import MiniLmSentences
-from finray.question.companies import CompanyCatalog
-from finray.question.conversation import RuleConversation
-from finray.question.measure_tagger import MeasureTagger
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.follow_ups.conversation import RuleConversation
+from finray.question.measures.measure_tagger import MeasureTagger
 from finray.question.rule_reader import PlainReader, RuleReader
 from finray.question.trained_reader import TrainedReader
 from finray.retrieval.documents import NarrowedDocuments

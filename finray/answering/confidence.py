@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from finray.answering.quotes import matched_share
+from finray.answering.plans.units import is_odd
+from finray.answering.sentences.quotes import matched_share
 from finray.answering.table_reader.second_opinion import SecondOpinion
-from finray.answering.units import is_odd
 from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from finray.answering.closest_rows import ClosestRows
+from finray.answering.closest.rows import ClosestRows
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
 from finray.answering.rankings.ranking_answerer import RankingAnswerer

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from finray.answering.coverage import absent_company, fitting_period, missing_filing
+from finray.answering.plans.coverage import absent_company, fitting_period, missing_filing
 from finray.core.filing import Filing
 from finray.core.passages import Passage
 from finray.core.query import Query

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from finray.answering.computed import Computation
-from finray.answering.coverage import fitting_period
-from finray.answering.in_words import WordsAnswerer
-from finray.answering.units import answers_unit, result_unit
+from finray.answering.plans.computed import Computation
+from finray.answering.plans.coverage import fitting_period
+from finray.answering.plans.units import answers_unit, result_unit
+from finray.answering.sentences.in_words import WordsAnswerer
 from finray.core.journal import Journal
 from finray.core.plan import Coverage
 from finray.core.predictions import Answer

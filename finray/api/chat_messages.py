@@ -9,7 +9,7 @@ from finray.core.chat_replies import Annotation, ChatMessage, ChatUsage, ChatVer
 from finray.core.filing import Filing
 from finray.core.passages import Passage, RenderedBlock
 from finray.core.predictions import Prediction
-from finray.filings.page_links import PageLinks, cited, edgar_index
+from finray.filings.pages.page_links import PageLinks, cited, edgar_index
 
 _MARKS = re.compile(r"[\\`\[\]<@]|(?<=:)/(?=/)|(?<=www)\.", re.I)
 _MOST_SOURCES = 8

@@ -17,7 +17,7 @@ from finray.engines.source import Tables
 from finray.index.layout import open_table
 from finray.index.reader import IndexReader
 from finray.index.schema import CHILDREN, FILINGS
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.storage.locations import STORAGE_ERRORS
 
 _log = logging.getLogger(__name__)

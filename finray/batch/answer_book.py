@@ -22,7 +22,7 @@ from finray.core.journal import Journal
 from finray.core.predictions import Prediction, Status
 from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 from finray.storage.csv_write import CsvWriter
 from finray.storage.locations import write_bytes
 from finray.storage.sheets import Cell, Column, SheetWriter

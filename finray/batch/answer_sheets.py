@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from finray.core.passages import Passage
 from finray.core.predictions import CitedCell, Prediction
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 from finray.storage.sheets import Cell, Column, Styled, number_format
 
 NOT_ASKED = "not asked yet"

@@ -12,7 +12,7 @@ from finray.batch.question_lines import question_id
 from finray.core.errors import UsageError
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 from finray.storage.sheets import Cell, Column, Styled
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

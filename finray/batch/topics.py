@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, zip_longest
 
 from finray.core.questions import Question
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 Topic = tuple[str, ...]
 """The companies that a question names, in order; empty if it names none of the index."""

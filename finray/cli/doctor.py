@@ -58,7 +58,7 @@ def doctor(
 
     Exits with 1 if finray cannot work in the bucket given by --s3.
     """
-    from finray.filings.tessdata import find_tessdata
+    from finray.filings.pdf.tessdata import find_tessdata
     from finray.sandbox.runner import inspect_reader, inspect_sandbox
     from finray.storage.bucket import check_bucket
 

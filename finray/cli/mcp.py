@@ -42,7 +42,7 @@ def mcp(
         import anyio
         import mcp as _  # noqa: F401
 
-    from finray.filings.page_links import PageLinks
+    from finray.filings.pages.page_links import PageLinks
 
     if no_auth and not http:
         raise UsageError("--no-auth is about --http: standard input needs no key")

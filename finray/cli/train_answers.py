@@ -88,8 +88,8 @@ def sentences(
     json_: JsonOption = False,
 ) -> int:
     """Fit the model that chooses the sentences of answers in words, from questions with quoted evidence."""
-    from finray.answering.sentence_features import FEATURES
-    from finray.answering.sentence_model import SIGNALS, sentence_model_json
+    from finray.answering.sentences.features import FEATURES
+    from finray.answering.sentences.model import SIGNALS, sentence_model_json
     from finray.core.bootstrap import estimate
     from finray.lab.evaluation.report import shown
     from finray.lab.training.sentence_data import sentence_questions

@@ -99,7 +99,7 @@ def figure_choice(
     json_: JsonOption = False,
 ) -> int:
     """Fit the model that chooses a figure of a sentence if neither a plan nor a table gives one (loop.figures)."""
-    from finray.answering.figure_features import FEATURES
+    from finray.answering.sentences.figure_features import FEATURES
     from finray.lab.training.figure_choice import FIGURES
 
     settings = _without(settings_of(preset, set_), "rankings", "figures")

@@ -58,8 +58,8 @@ def closest_rows(
 ) -> int:
     """Fit the model that shows the rows closest to a question that would be refused (loop.closest)."""
     from finray.answering.choice_model import fitted_json
-    from finray.answering.closest_features import FEATURES
-    from finray.answering.closest_model import SIGNALS
+    from finray.answering.closest.features import FEATURES
+    from finray.answering.closest.model import SIGNALS
     from finray.lab.training.closest_rows import fit_closest, held_out_rows, measured
 
     chosen = settings_of(preset, [*(set_ or []), "loop.closest=false"])

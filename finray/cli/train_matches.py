@@ -73,7 +73,7 @@ def row_match(
     json_: JsonOption = False,
 ) -> int:
     """Fit the weights that match the row of a table to the words of a question."""
-    from finray.answering.row_weights import WEIGHTS, fitted_row_weights
+    from finray.answering.cells.row_weights import WEIGHTS, fitted_row_weights
     from finray.core.fitted import FittedWeights
     from finray.lab.training.row_match import fit_row_match, held_out
     from finray.lab.training.row_match_data import load_row_choices, row_choices, save_row_choices

@@ -49,7 +49,7 @@ def rankings(
     from finray.lab.training.inputs import training_questions
     from finray.lab.training.ranking_labels import labelled_questions
     from finray.lab.training.rankings import RANKINGS, fit_rankings
-    from finray.question.companies import CompanyCatalog
+    from finray.question.companies.catalog import CompanyCatalog
     from finray.storage.atomic import replacing
 
     settings = settings_of(preset, set_)

@@ -34,7 +34,7 @@ def reader(
         word_f1,
     )
     from finray.models.token_states import minilm_tokens
-    from finray.question.companies import CompanyCatalog
+    from finray.question.companies.catalog import CompanyCatalog
     from finray.question.rule_reader import RuleReader
     from finray.question.trained_reader import marks
 

@@ -51,7 +51,7 @@ def row_reader(
     from finray.lab.training.tatqa_rows import tatqa_examples
     from finray.models.pair_reader import quantized
     from finray.models.row_reader import RowReader
-    from finray.question.companies import CompanyCatalog
+    from finray.question.companies.catalog import CompanyCatalog
     from finray.storage.atomic import replacing
 
     before = _weights(start) if start else None

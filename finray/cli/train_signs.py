@@ -22,7 +22,7 @@ def printed_sign(
     json_: JsonOption = False,
 ) -> int:
     """Fit when parentheses around a figure mean paid or deducted, from the signs of inline XBRL."""
-    from finray.answering.printed_sign import sign_model_json
+    from finray.answering.cells.printed_sign import sign_model_json
     from finray.core.bootstrap import estimate
     from finray.core.settings import load_settings
     from finray.lab.evaluation.report import shown

@@ -25,9 +25,9 @@ from finray.core.questions import Question
 from finray.core.settings import LlmSettings, Settings
 from finray.engine import asks_llm
 from finray.engines.questions import QuestionEngine
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.methods.composed import method_named
 
 Result = TypeVar("Result")

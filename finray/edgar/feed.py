@@ -18,7 +18,7 @@ from finray.core.errors import EdgarUnavailableError, SourceError
 from finray.edgar.listing import Listed, filing_url
 from finray.edgar.submissions import Header, check_submission, named, read_header
 from finray.edgar.tar_stream import ArchiveError, TarStream
-from finray.filings.submission import ACCESSION_NUMBER
+from finray.filings.cover.submission import ACCESSION_NUMBER
 from finray.storage.locations import STORAGE_ERRORS, join, list_sources, open_stream
 
 _ARCHIVE = re.compile(r"\.(?:tar\.gz|tgz|tar)$", re.IGNORECASE)

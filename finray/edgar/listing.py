@@ -19,8 +19,8 @@ from typing import Any
 from finray.core.errors import EdgarUnavailableError
 from finray.core.extras import extra
 from finray.edgar.encoding import TooLongError, gunzip, index_too_long
-from finray.filings.facts import padded_cik
-from finray.filings.submission import ACCESSION_NUMBER
+from finray.filings.cover.facts import padded_cik
+from finray.filings.cover.submission import ACCESSION_NUMBER
 
 FIRST_QUARTER = dt.date(1993, 1, 1)
 """EDGAR's first filings."""

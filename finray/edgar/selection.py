@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from finray.core.errors import EdgarUnavailableError, UsageError
 from finray.edgar.listing import Listed
-from finray.filings.facts import padded_cik
+from finray.filings.cover.facts import padded_cik
 from finray.storage.locations import read_bytes
 
 _TICKER_COLUMNS = ("symbol", "ticker")

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 
 from finray.core.errors import EdgarUnavailableError, FilingError
+from finray.filings.cover.submission import ACCESSION_NUMBER, header_facts
 from finray.filings.sniff import decode, reject_error_page
-from finray.filings.submission import ACCESSION_NUMBER, header_facts
 
 _START = re.compile(
     rb"<(?:SEC-DOCUMENT|SEC-HEADER|IMS-DOCUMENT|IMS-HEADER|SUBMISSION)>|-----BEGIN PRIVACY-ENHANCED MESSAGE-----"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from finray.filings.cells import MAX_CELL, is_year, parse_number
+from finray.filings.tables.cells import MAX_CELL, is_year, parse_number
 
 MAX_LINES = 4_000
 """Lines read of a page; printed ones have hundreds."""

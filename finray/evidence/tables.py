@@ -17,7 +17,7 @@ from finray.core.filing import Filing, LineItem, Page
 from finray.evidence.heads import column_heads, only_periods, unit_words, usual_unit
 from finray.evidence.page_lines import Line, all_years
 from finray.evidence.page_parts import Row, TablePart
-from finray.filings.cells import MAX_NUMBER_COLUMNS
+from finray.filings.tables.cells import MAX_NUMBER_COLUMNS
 
 AHEAD = 30
 """Rows of line items that are compared with a printed row."""

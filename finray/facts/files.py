@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from finray.core.errors import SourceError
 from finray.core.records import to_json, to_object
 from finray.facts.records import FACT_SCHEMA, Fact, facts_table
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 from finray.storage.csv_write import CsvWriter
 from finray.storage.locations import write_bytes
 from finray.storage.sheets import Cell, Column, SheetWriter, Styled, number_format

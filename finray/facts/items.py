@@ -12,7 +12,7 @@ from functools import cache
 from rapidfuzz import fuzz, process
 
 from finray.core.filing import LineItem
-from finray.filings.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item, plain_label
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item, plain_label
 
 _TAG = re.compile(r"[a-z][\w-]*+:[A-Za-z]\w*+|[A-Z][a-z]++[A-Z][A-Za-z0-9]*+")
 """``us-gaap:Goodwill``, ``GoodwillGross``"""

@@ -16,10 +16,10 @@ from finray.core.errors import UsageError
 from finray.core.filing import Filing, LineItem
 from finray.facts.items import Printed, WantedItem, find_printed, names_same_row, nearest_labels, same_row, wanted_item
 from finray.facts.records import Fact
-from finray.filings.canonical import canonical_items
 from finray.filings.dates import add_months
+from finray.filings.tables.canonical import canonical_items
 from finray.index.reader import IndexReader
-from finray.question.companies import Company, CompanyCatalog
+from finray.question.companies.catalog import Company, CompanyCatalog
 
 _PERIODIC = ("10-K", "10-Q", "20-F", "40-F")
 _REPEATED_YEARS = 5

@@ -12,12 +12,12 @@ from itertools import pairwise
 from finray.core.errors import FilingError
 from finray.core.filing import PLAIN_DOCUMENT, UNIDENTIFIED, Filing, Page, ParsedFiling
 from finray.core.settings import FilingSettings
-from finray.filings.headings import is_heading, page_headings
-from finray.filings.html import check_length, parse_html, split_pages
-from finray.filings.pdf import open_pdf, pdf_text
+from finray.filings.html.pages import check_length, parse_html, split_pages
+from finray.filings.pages.headings import is_heading, page_headings
+from finray.filings.pdf.tessdata import Ocr
+from finray.filings.pdf.text import open_pdf, pdf_text
 from finray.filings.read import doc_name
 from finray.filings.sniff import CONTROL, sniff
-from finray.filings.tessdata import Ocr
 
 MIN_SECTION = 800
 """Characters; a shorter section goes on past the next heading."""

@@ -11,9 +11,9 @@ from lxml import etree
 
 from finray.core.filing import FiscalPeriod
 from finray.core.vocabulary import NUMBERS
+from finray.filings.cover.facts import MAX_FACT, Facts, file_number, padded_cik
 from finray.filings.dates import first_date, month_day
-from finray.filings.facts import MAX_FACT, Facts, file_number, padded_cik
-from finray.filings.html_tree import Element, text_content
+from finray.filings.html.tree import Element, text_content
 
 _PERIODS: dict[str, FiscalPeriod] = {period: period for period in get_args(FiscalPeriod)}
 _NO_PART = re.compile(r":(?:OperatingSegments|ReportableSegment\w*|ConsolidatedEntities|ParentCompany)Member$")

@@ -10,25 +10,27 @@ from itertools import islice
 from finray.core.errors import FilingError
 from finray.core.filing import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Place, Statement
 from finray.core.settings import FilingSettings
-from finray.filings import cover, fiscal, inline_xbrl
-from finray.filings.facts import Facts, merge
-from finray.filings.grids import Grid
-from finray.filings.headings import page_headings
-from finray.filings.html import HtmlPage, check_length, check_paging, parse_html, split_pages
-from finray.filings.html_grid import table_grid
-from finray.filings.items import label_items
-from finray.filings.line_items import extract_line_items
-from finray.filings.pdf import open_pdf, pdf_text
-from finray.filings.pdf_grid import page_grids
-from finray.filings.places import label_places
+from finray.filings import inline_xbrl
+from finray.filings.cover import fiscal
+from finray.filings.cover import page as cover
+from finray.filings.cover.facts import Facts, merge
+from finray.filings.cover.report_signs import is_report
+from finray.filings.cover.submission import ACCESSION_NUMBER, parse_submission
+from finray.filings.html.grid import table_grid
+from finray.filings.html.pages import HtmlPage, check_length, check_paging, parse_html, split_pages
+from finray.filings.html.tagged_facts import facts_in_prose, tagged_cells
+from finray.filings.pages.headings import page_headings
+from finray.filings.pages.items import label_items
+from finray.filings.pages.places import label_places
+from finray.filings.pdf.grid import page_grids
+from finray.filings.pdf.tessdata import Ocr
+from finray.filings.pdf.text import open_pdf, pdf_text
 from finray.filings.plain_text import split_text_pages
-from finray.filings.report_signs import is_report
-from finray.filings.scales import read_scale
 from finray.filings.sniff import Kind, decode, is_markup, sniff
-from finray.filings.statements import label_statements
-from finray.filings.submission import ACCESSION_NUMBER, parse_submission
-from finray.filings.tagged_facts import facts_in_prose, tagged_cells
-from finray.filings.tessdata import Ocr
+from finray.filings.tables.grids import Grid
+from finray.filings.tables.line_items import extract_line_items
+from finray.filings.tables.scales import read_scale
+from finray.filings.tables.statements import label_statements
 
 MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import cast, get_args
 
 from finray.answering.grounding import figures, ungrounded_text, unspelled
-from finray.answering.wording import asked_value, shown
+from finray.answering.plans.wording import asked_value, shown
 from finray.core.errors import ModelReplyError, SandboxError
 from finray.core.journal import Journal
 from finray.core.passages import Passage
@@ -19,7 +19,7 @@ from finray.core.query import Shape
 from finray.core.question_fields import excerpt
 from finray.hirec.exchange import is_finite_number
 from finray.hirec.shown import CELL_NAME, Shown, ShownCell
-from finray.question.shape import asked_shape
+from finray.question.measures.shape import asked_shape
 from finray.sandbox.language import numbers
 from finray.sandbox.runner import Sandbox
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from finray.answering.computed import cited_cell
-from finray.answering.coverage import cover, plans_for
+from finray.answering.plans.computed import cited_cell
+from finray.answering.plans.coverage import cover, plans_for
 from finray.core.passages import Passage
 from finray.core.plan import Coverage
 from finray.core.query import Query

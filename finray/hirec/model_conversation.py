@@ -13,7 +13,7 @@ from finray.hirec.exchange import converse, question_of, text_of, unusable
 from finray.hirec.own_prompts import RESOLVE
 from finray.models.chat import ChatModel, Message
 from finray.models.fences import unfenced
-from finray.question.conversation import RuleConversation
+from finray.question.follow_ups.conversation import RuleConversation
 
 _MOST_UNCLEAR = 300
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from finray.answering.coverage import cover, fitting_period, is_source, missing_filing, plans_for
+from finray.answering.cells.operands import has_filing
 from finray.answering.grounding import printing
-from finray.answering.operands import has_filing
+from finray.answering.plans.coverage import cover, fitting_period, is_source, missing_filing, plans_for
 from finray.core.journal import Journal
 from finray.core.passages import Passage
 from finray.core.period import Period
 from finray.core.plan import Coverage, Operand
 from finray.core.query import Query
 from finray.core.roles import FIRST, Curation, Turn
-from finray.filings.canonical import canonical_items
+from finray.filings.tables.canonical import canonical_items
 from finray.index.facts import FilingFacts
 
 _STATEMENT_NAME = {

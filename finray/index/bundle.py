@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from finray.core.filing import Chunk, Filing, LineItem, Page, ParsedFiling
 from finray.core.settings import ChunkSettings
-from finray.filings.chunks import chunk_page
-from finray.filings.summary import cover_summary
+from finray.filings.cover.summary import cover_summary
+from finray.filings.pages.chunks import chunk_page
 from finray.index import schema
 from finray.models.encoder import Vectors
 

@@ -14,7 +14,7 @@ from finray.core.sized_cache import SizedCache
 from finray.index.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Vectors
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 CACHE_BYTES = IndexSettings().cache_bytes
 _ITEM_BYTES = 2_500

@@ -26,7 +26,7 @@ from typing import IO, Any, cast, get_args
 from finray.core.errors import FilingError, Stage
 from finray.core.garbage import collect_seldom
 from finray.core.settings import ChunkSettings, CollectionSettings, FilingSettings, SandboxSettings
-from finray.filings.tessdata import Ocr, find_tessdata
+from finray.filings.pdf.tessdata import Ocr, find_tessdata
 from finray.sandbox import confined, pipes, reader
 from finray.sandbox.lockdown import NO_FILTER
 

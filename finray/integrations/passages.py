@@ -10,7 +10,7 @@ from finray.client import Client
 from finray.core.filing import Filing
 from finray.core.filing_filter import FilingFilter
 from finray.core.passages import Passage
-from finray.filings.page_links import PageLinks, cited
+from finray.filings.pages.page_links import PageLinks, cited
 
 if TYPE_CHECKING:
     from finray.library import Index

@@ -18,7 +18,7 @@ from finray.evidence.rendering import shortened, table_text
 from finray.evidence.tables import Table
 from finray.facts.lookup import look_up_facts
 from finray.facts.records import Fact
-from finray.filings.page_links import Box, PageLinks, named
+from finray.filings.pages.page_links import Box, PageLinks, named
 from finray.mcp.marking import marked, maybe_short, short
 from finray.mcp.records import (
     Cell,

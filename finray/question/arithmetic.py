@@ -18,7 +18,7 @@ MAX_DEPTH = 60
 MAX_LOOK_BACK = 2
 """Deepest nesting of PERIOD_FUNCTIONS: each repeats its argument for two years, so n levels repeat it 2^n times."""
 PERIOD_FUNCTIONS = ("avg", "prior", "delta")
-"""Functions of formulas that look one year back; :func:`finray.question.formulas.at_period` expands them."""
+"""Functions of formulas that look one year back; :func:`finray.question.measures.formulas.at_period` expands them."""
 
 
 class ProgramError(FinrayError):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from finray.core.query import Span
 from finray.question.forms import form_spans
 from finray.question.intents import operator_spans
-from finray.question.mentions import mentions
-from finray.question.periods import period_spans
-from finray.question.shape import shape_spans
+from finray.question.measures.mentions import mentions
+from finray.question.measures.shape import shape_spans
+from finray.question.periods.named import period_spans
 from finray.question.wording import statement_spans
 
 

@@ -8,19 +8,19 @@ from dataclasses import replace
 
 from finray.core.journal import Journal
 from finray.core.query import Query, Span
-from finray.filings.canonical import canonical_items
-from finray.question.companies import CompanyCatalog, Mentions
-from finray.question.definitions import defined_formula, defined_name
+from finray.filings.tables.canonical import canonical_items
+from finray.question.companies.catalog import CompanyCatalog, Mentions
 from finray.question.forms import forms_asked
-from finray.question.formulas import formulas, line_items
 from finray.question.intents import intents_of
 from finray.question.labels import labels
-from finray.question.measures import measures_of
-from finray.question.mentions import mentions
-from finray.question.periods import last_years_in, periods_in
-from finray.question.shape import asked_shape
-from finray.question.sources import asked_again, source_periods
-from finray.question.spelled_years import digit_years
+from finray.question.measures.definitions import defined_formula, defined_name
+from finray.question.measures.formulas import formulas, line_items
+from finray.question.measures.mentions import mentions
+from finray.question.measures.named import measures_of
+from finray.question.measures.shape import asked_shape
+from finray.question.periods.named import last_years_in, periods_in
+from finray.question.periods.sources import asked_again, source_periods
+from finray.question.periods.spelled_years import digit_years
 from finray.question.wording import statements_named, unexplained_words, without_instructions
 
 _EXPLAINED = frozenset({"company", "metric", "definition", "statement"})

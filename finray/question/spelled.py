@@ -11,12 +11,12 @@ from finray.core.period import Period
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.spelled import Spelled
-from finray.filings.canonical import canonical_items
-from finray.question.definitions import defined_formula
+from finray.filings.tables.canonical import canonical_items
 from finray.question.forms import forms_asked
-from finray.question.formulas import formulas, line_items
-from finray.question.mentions import mentions
-from finray.question.periods import periods_in
+from finray.question.measures.definitions import defined_formula
+from finray.question.measures.formulas import formulas, line_items
+from finray.question.measures.mentions import mentions
+from finray.question.periods.named import periods_in
 from finray.question.rule_reader import RuleReader, with_measures
 from finray.question.wording import without_instructions
 

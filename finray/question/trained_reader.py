@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from finray.core.journal import Journal
 from finray.core.query import PIECES, Query
-from finray.question.definitions import defined_formula, unread_definition
 from finray.question.labels import labels
-from finray.question.measure_tagger import MeasureTagger, Span
-from finray.question.measures import tagged_measures
-from finray.question.mentions import mentions
-from finray.question.periods import period_spans
+from finray.question.measures.definitions import defined_formula, unread_definition
+from finray.question.measures.measure_tagger import MeasureTagger, Span
+from finray.question.measures.mentions import mentions
+from finray.question.measures.named import tagged_measures
+from finray.question.periods.named import period_spans
 from finray.question.rule_reader import RuleReader
 
 _KNOWN = frozenset({"unit", "form", "statement", "operator"})

@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from finray.core.period import Period
 from finray.index.reader import IndexReader
-from finray.question.alike_names import AlikeNames
-from finray.question.companies import CompanyCatalog
-from finray.question.periods import periods_in
+from finray.question.companies.alike_names import AlikeNames
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.periods.named import periods_in
 from finray.retrieval.company_features import Chunk, CompanyCandidates, company_features
 from finray.retrieval.filing_match import period_fit
 from finray.retrieval.question_names import bare, is_common, is_described, names_in, pattern_of, prints

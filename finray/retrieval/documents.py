@@ -22,7 +22,7 @@ from finray.core.roles import DocumentRetriever
 from finray.core.settings import IndexSettings
 from finray.index.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.question.forms import forms_implied
 from finray.retrieval.alike import alike
 from finray.retrieval.filing_match import PERIOD_MATCH, match_score, period_fit

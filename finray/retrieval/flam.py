@@ -21,7 +21,7 @@ import pyarrow as pa
 from finray.core.data_files import shipped
 from finray.core.errors import SettingsError
 from finray.core.method_settings import FingearParameters
-from finray.filings.canonical import canonical_items
+from finray.filings.tables.canonical import canonical_items
 from finray.index.schema import vectors_array, vectors_matrix
 from finray.models.encoder import Encoder, Vectors
 from finray.question.terms import stem

@@ -9,7 +9,7 @@ import pyarrow as pa
 from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
-from finray.filings.summary import filing_title
+from finray.filings.cover.summary import filing_title
 from finray.index.filing_table import column_by_id
 from finray.index.reader import IndexReader
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from finray.question.company_groups import core_name
+from finray.question.companies.company_groups import core_name
 from finray.question.words import word_list
 
 _MOST = 6

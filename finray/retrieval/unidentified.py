@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from finray.core.query import Span
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog, Mentions
-from finray.question.company_groups import core_name
+from finray.question.companies.catalog import CompanyCatalog, Mentions
+from finray.question.companies.company_groups import core_name
 
 _PAGES = 100
 """Pages of unidentified filings that are read for a name: the best by BM25."""

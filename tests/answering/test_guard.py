@@ -19,7 +19,7 @@ from finray.core.roles import Curation
 from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from tests.answering.made_up_cells import FILING, facts, passage
 from tests.answering.rankings.made_up_rankings import answerer, heads
 from tests.answering.table_reader.scores import FakeRowReader

@@ -31,7 +31,7 @@ from finray.core.passages import DocumentRef, Passage
 from finray.core.predictions import CitedCell, Prediction, TokenUsage
 from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 
 FILING = Filing("0000012345-23-000001", "ACME_2022_10K", "/x/acme.pdf", "", "Acme Corp.", "10-K", cik="0000012345")
 LINKS = PageLinks({FILING.filing_id: FILING})

@@ -17,7 +17,7 @@ from finray.core.errors import SourceError, UsageError
 from finray.core.filing import Filing
 from finray.core.predictions import CitedCell, Prediction
 from finray.engine import Engine
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 from finray.storage.sheets import Styled
 from tests.weightless import OPTIONS
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from finray.batch.topics import by_topic, topics_in
 from finray.core.filing import Filing
 from finray.core.questions import Question
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 CATALOG = CompanyCatalog(
     [Filing("a", "a", "", "", "Torvane Inc", "10-K"), Filing("b", "b", "", "", "Grevandor Systems Inc", "10-K")]

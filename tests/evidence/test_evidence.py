@@ -17,7 +17,7 @@ from finray.evidence.blocks import Evidence
 from finray.evidence.evidence import evidence_blocks
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 Retrieved = tuple[Query, Sequence[Passage], Coverage | None]
 

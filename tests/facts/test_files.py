@@ -18,7 +18,7 @@ from finray.cli import app
 from finray.core.errors import SourceError
 from finray.facts.files import FORMATS, write_facts
 from finray.facts.records import Fact
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 
 FACTS = [
     Fact(

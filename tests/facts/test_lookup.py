@@ -14,7 +14,7 @@ from finray.facts.items import Printed, wanted_item
 from finray.facts.lookup import find_company, look_up_facts, same_figure
 from finray.facts.records import FACT_SCHEMA, facts_table
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 
 def item(label: str, value: float, year: int, **changes: object) -> LineItem:

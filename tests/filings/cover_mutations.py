@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS
-from finray.filings.facts import Facts
-from finray.question.company_groups import core_name
+from finray.filings.cover.facts import Facts
+from finray.question.companies.company_groups import core_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@ import datetime as dt
 import pytest
 
 from finray.filings import inline_xbrl
-from finray.filings.html import parse_html
+from finray.filings.html.pages import parse_html
 
 DOCUMENT = b"""<?xml version='1.0' encoding='ASCII'?><html><body><div style="display:none"><ix:header><ix:hidden>
 <ix:nonNumeric contextRef="c1" name="dei:AmendmentFlag">false</ix:nonNumeric>

@@ -11,8 +11,8 @@ import pymupdf
 import pytest
 
 from finray.core.settings import FilingSettings
-from finray.filings.cover import read_cover
-from finray.filings.html import parse_html, split_pages
+from finray.filings.cover.page import read_cover
+from finray.filings.html.pages import parse_html, split_pages
 from finray.lab.sample.plan import drafts, make_plans
 from finray.lab.sample.printing import print_filing
 from tests.filings.cover_mutations import DEVELOP, HELD_OUT, Cover, Mutation, several

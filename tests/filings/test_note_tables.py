@@ -8,10 +8,10 @@ import lxml.html
 import pytest
 
 from finray.core.filing import Filing, LineItem
-from finray.filings.html_grid import table_grid
-from finray.filings.line_items import extract_line_items
-from finray.filings.period_headings import column_label, is_period
-from finray.filings.scales import Scale
+from finray.filings.html.grid import table_grid
+from finray.filings.tables.line_items import extract_line_items
+from finray.filings.tables.period_headings import column_label, is_period
+from finray.filings.tables.scales import Scale
 
 FILING = Filing(
     "id",

@@ -14,7 +14,7 @@ from finray.core.spelled import Spelled
 from finray.hirec.follow_ups import IndexFollowUps
 from finray.index.facts import FilingFacts
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 
 BEFORE = Query("q", "q", companies=("somebody",), periods=(Period(2021, "FY"),))

@@ -14,8 +14,8 @@ from finray.core.roles import Resolution
 from finray.engine import Engine
 from finray.hirec.model_conversation import ModelConversation
 from finray.models.chat import ScriptedChatModel
-from finray.question.companies import CompanyCatalog
-from finray.question.conversation import RuleConversation
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.follow_ups.conversation import RuleConversation
 from finray.question.rule_reader import RuleReader
 
 RULES = RuleConversation(

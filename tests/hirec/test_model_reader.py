@@ -15,7 +15,7 @@ from finray.core.settings import load_settings
 from finray.engine import open_engine
 from finray.hirec.model_reader import MAX_NAMES, ModelReader
 from finray.models.chat import ScriptedChatModel
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 
 CATALOG = CompanyCatalog(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from finray.answering.filing_cells import FilingCells
+from finray.answering.cells.filing_cells import FilingCells
 from finray.core.filing import LineItem, Page
 from finray.core.settings import Settings
 from finray.index.facts import FilingFacts, kept_with
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.filing_pages import PageCache
 from tests.index.made_up_filings import bundle, write
 

@@ -20,13 +20,13 @@ import pytest
 import finray
 from finray.core.errors import FilingError, SettingsError
 from finray.core.settings import SandboxSettings, Settings
-from finray.filings.tessdata import find_tessdata
+from finray.filings.pdf.tessdata import find_tessdata
 from finray.index import parser_process
 from finray.index.bundle import from_bytes
 from finray.index.parser_process import ParserProcess
 from finray.sandbox import pipes
 from finray.sandbox.runner import inspect_reader
-from tests.filings.test_ocr import scanned
+from tests.filings.pdf.test_ocr import scanned
 
 MODULE = """
 import ctypes, json, os, re, resource, signal, socket, sys, threading, time

@@ -14,7 +14,10 @@ from typing import Any
 import pytest
 
 from finray.core.settings import FilingSettings
-from finray.filings import cells, facts, items, names, note_units, registrant, release, scales, statements, table_rows
+from finray.filings.cover import facts, names, registrant, release
+from finray.filings.pages import items
+from finray.filings.tables import cells, note_units, scales, statements
+from finray.filings.tables import rows as table_rows
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
 from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
 from tests.patterns.inventory import ANCHORED, Found, inventory
@@ -24,15 +27,15 @@ LONGEST = FilingSettings().max_page_characters
 LIMITS = {
     "finray/question/": MAX_QUESTION_CHARACTERS,
     "finray/retrieval/subjects.py": MAX_QUESTION_CHARACTERS,
-    "finray/answering/wording.py": MAX_QUESTION_CHARACTERS,
+    "finray/answering/plans/wording.py": MAX_QUESTION_CHARACTERS,
     "finray/answering/presence.py _NAME": MAX_QUESTION_CHARACTERS,
-    "finray/answering/operands.py": table_rows.MAX_LABEL,
-    "finray/answering/cell_words.py": table_rows.MAX_LABEL,
-    "finray/answering/row_match.py": table_rows.MAX_LABEL,
-    "finray/filings/canonical.py": 2 * table_rows.MAX_LABEL,
-    "finray/filings/cells.py": cells.MAX_CELL,
-    "finray/filings/note_units.py made as wording": note_units.MAX_NAMED,
-    "finray/filings/release.py _NAME_AT_END": release._NAME_REACH,
+    "finray/answering/cells/operands.py": table_rows.MAX_LABEL,
+    "finray/answering/cells/cell_words.py": table_rows.MAX_LABEL,
+    "finray/answering/cells/row_match.py": table_rows.MAX_LABEL,
+    "finray/filings/tables/canonical.py": 2 * table_rows.MAX_LABEL,
+    "finray/filings/tables/cells.py": cells.MAX_CELL,
+    "finray/filings/tables/note_units.py made as wording": note_units.MAX_NAMED,
+    "finray/filings/cover/release.py _NAME_AT_END": release._NAME_REACH,
     "finray/lab/datasets/xbrl/concepts.py": facts.MAX_FACT,
 }
 """File (a prefix, optionally with a pattern's name) -> characters read, if fewer than ``LONGEST``."""
@@ -42,41 +45,41 @@ LINEAR = 5.0
 
 _NAME = "a" * (names.MAX_NAME - 1) + "."
 EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
-    "finray/answering/coverage.py": [
+    "finray/answering/plans/coverage.py": [
         {"found": "Acme Widget", "companies": "Torvane|Ruthimoor", "beside": r"(?:['’]s?)?(?:, | and | or )"}
     ],
     "finray/answering/grounding.py": [{"figure": "1" * 30}],
     "finray/answering/presence.py": [{"word": "a" * 100}],
-    "finray/filings/canonical.py": [],
+    "finray/filings/tables/canonical.py": [],
     "finray/retrieval/question_names.py": [{"core": ("acme", "widget", "holdings"), "name": "acme widget"}],
-    "finray/filings/items.py": [
+    "finray/filings/pages/items.py": [
         {"titles": titles, "number": number, "title": title}
         for titles in (items._TITLES_10K, items._TITLES_10Q)
         for number, title in titles.items()
     ],
-    "finray/filings/names.py": [{"words": [_NAME]}],
-    "finray/filings/note_units.py": [{"wording": wording} for _, wording in note_units._WORDINGS],
+    "finray/filings/cover/names.py": [{"words": [_NAME]}],
+    "finray/filings/tables/note_units.py": [{"wording": wording} for _, wording in note_units._WORDINGS],
     "finray/filings/phrases.py": [],
-    "finray/filings/registrant.py": [
+    "finray/filings/cover/registrant.py": [
         {"name": _NAME, "pattern": r"[\W_]{0,3}".join(registrant._LOOKS.get(letter, letter) for letter in "maoi" * 30)}
     ],
-    "finray/filings/release.py": [
+    "finray/filings/cover/release.py": [
         {"subject": _NAME, "suffix": suffix} for suffix in (release._LEGAL_FORM, release._WIDER_FORM)
     ],
-    "finray/filings/scales.py": [{"pattern": pattern} for _, pattern in scales._MONEY],
-    "finray/filings/statements.py": [{"pattern": pattern} for _, pattern in statements._TITLES],
+    "finray/filings/tables/scales.py": [{"pattern": pattern} for _, pattern in scales._MONEY],
+    "finray/filings/tables/statements.py": [{"pattern": pattern} for _, pattern in statements._TITLES],
     "finray/lab/datasets/lofin_builder/rewriting.py": [{"filing": SimpleNamespace(ticker="ABCD"), "year": 2021}],
     "finray/lab/datasets/xbrl/evidence.py": [{"_digits": str, "printed": 10**20}],
     "finray/lab/datasets/xbrl/members.py": [{"parts": ["a"] * 30}],
     "finray/lab/evaluation/html/excerpts.py": [{"pattern": r"1,?111,?111(?:\.0+)?"}],
     "finray/lab/evaluation/judging/constructed.py": [{"own": _NAME, "pairs": ["up", "rose", "higher than"]}],
-    "finray/question/definitions.py": [{"word": "divided by"}],
+    "finray/question/measures/definitions.py": [{"word": "divided by"}],
     "finray/question/intents.py": [],
-    "finray/question/judgement_criteria.py": [],
-    "finray/question/mentions.py": [],
-    "finray/question/phrase.py": [{"longest_first": "a a|a"}],
+    "finray/question/plans/judgement_criteria.py": [],
+    "finray/question/measures/mentions.py": [],
+    "finray/question/measures/phrase.py": [{"longest_first": "a a|a"}],
     "finray/question/rule_reader.py": [{"name": "a" * 100}],
-    "finray/question/units.py": [],
+    "finray/question/measures/units.py": [],
     "finray/retrieval/subjects.py": [],
     "finray/retrieval/unidentified.py": [{"cores": [["a"] * 8, ["a"]]}],
 }

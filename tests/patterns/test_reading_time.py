@@ -24,29 +24,30 @@ from finray.core.filing import Filing, Page
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.settings import ChunkSettings, FilingSettings
-from finray.filings import fiscal_text, pdf_grid, registrant, submission
-from finray.filings.body_facts import body_company, read_body
-from finray.filings.captions import CoverText, cover_signs, plain
-from finray.filings.chunks import chunk_page
-from finray.filings.cover import read_facts
-from finray.filings.cover_dates import cover_dates
+from finray.filings.cover import fiscal_text, registrant, submission
+from finray.filings.cover.body_facts import body_company, read_body
+from finray.filings.cover.cover_dates import cover_dates
+from finray.filings.cover.facts import Facts
+from finray.filings.cover.names import aliases_of
+from finray.filings.cover.page import read_facts
+from finray.filings.cover.release import read_release, statement_heading
+from finray.filings.cover.report_signs import is_report
 from finray.filings.dates import find_dates
-from finray.filings.facts import Facts
-from finray.filings.headings import page_headings
-from finray.filings.items import label_items
-from finray.filings.line_items import extract_line_items
-from finray.filings.names import aliases_of
-from finray.filings.pdf_lines import PositionedWord
-from finray.filings.places import label_places
+from finray.filings.pages.chunks import chunk_page
+from finray.filings.pages.headings import page_headings
+from finray.filings.pages.items import label_items
+from finray.filings.pages.places import label_places
+from finray.filings.pdf import grid as pdf_grid
+from finray.filings.pdf.lines import PositionedWord
 from finray.filings.plain_text import split_text_pages
 from finray.filings.read import parse_filing
-from finray.filings.release import read_release, statement_heading
-from finray.filings.report_signs import is_report
-from finray.filings.scales import read_scale
-from finray.filings.statements import label_statements
+from finray.filings.tables.captions import CoverText, cover_signs, plain
+from finray.filings.tables.line_items import extract_line_items
+from finray.filings.tables.scales import read_scale
+from finray.filings.tables.statements import label_statements
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
-from finray.question.companies import CompanyCatalog
-from finray.question.plans import plans_of
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.plans.operations import plans_of
 from finray.question.rule_reader import RuleReader
 from finray.retrieval.methods.query_expansion import expansions
 from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.question.arithmetic import ProgramError, evaluate, names, parse
-from finray.question.formulas import at_period
+from finray.question.measures.formulas import at_period
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.query import Query
 from finray.core.spelled import Spelled
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 from finray.question.spelled import resolved
 

@@ -6,12 +6,12 @@ import pytest
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.question.companies import CompanyCatalog
-from finray.question.measure_tagger import MeasureTagger
-from finray.question.measures import tagged_measures
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.measures.measure_tagger import MeasureTagger
+from finray.question.measures.named import tagged_measures
 from finray.question.rule_reader import RuleReader
 from finray.question.trained_reader import TrainedReader
-from tests.question.test_companies import filing
+from tests.question.companies.test_catalog import filing
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.question.mentions import mentions
+from finray.question.measures.mentions import mentions
 from finray.question.wording import statements_named, unexplained_words, without_instructions
 
 

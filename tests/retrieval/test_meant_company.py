@@ -12,7 +12,7 @@ from finray.core.settings import load_settings
 from finray.engine import Engine, open_engine
 from finray.index.in_process import index_in_process
 from finray.index.reader import IndexReader
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.company_evidence import CompanyEvidence
 from finray.retrieval.company_features import FEATURES, SIGNALS
 from finray.retrieval.company_model import CompanyModel, shipped_company_model

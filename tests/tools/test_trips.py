@@ -12,8 +12,8 @@ import pytest
 
 from finray.cli.ask import ask
 from finray.core.settings import ChunkSettings, FilingSettings, Settings
+from finray.filings.pdf.tessdata import Ocr
 from finray.filings.read import parse_filing
-from finray.filings.tessdata import Ocr
 from finray.index.bundle import make_bundle, to_bytes
 from finray.index.in_process import index_in_process
 from finray.index.parser_process import ParsedBytes, ParserProcess

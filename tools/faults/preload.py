@@ -15,7 +15,7 @@ import finray.edgar.sync
 import finray.index.upkeep
 import finray.library
 import finray.models.encoder
-import finray.question.plans
+import finray.question.plans.operations
 import finray.retrieval.methods.finray  # noqa: F401
 from finray.cli import main as finray_main
 

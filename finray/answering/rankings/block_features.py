@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.cell_features import FEATURES as CELL_FEATURES
-from finray.answering.page_cells import PageCell
+from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
+from finray.answering.cells.page_cells import PageCell
 from finray.answering.rankings.asked import AskedRanking
 from finray.answering.rankings.blocks import Block, Slot
 from finray.answering.table_reader.series import described
@@ -20,7 +20,7 @@ from finray.core.arrays import Floats
 from finray.core.query import PIECES, Query
 from finray.core.vocabulary import NUMBERS
 from finray.models.static_encoder import shipped_static_encoder
-from finray.question.phrase import without_context
+from finray.question.measures.phrase import without_context
 from finray.question.synonyms import words_of
 
 _OF_CELLS: Final = (

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from finray.answering.page_cells import PageCell, measure_of
+from finray.answering.cells.page_cells import PageCell, measure_of
 from finray.answering.rankings.rows import Row, named_rows, runs_of, tables_of
 from finray.answering.table_reader.amounts import amount_of
 from finray.answering.table_reader.series import column_part, undated

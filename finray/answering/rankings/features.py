@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from finray.answering.cell_features import FEATURES as CELL_FEATURES
-from finray.answering.page_cells import PageCell, measure_of
+from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
+from finray.answering.cells.page_cells import PageCell, measure_of
 from finray.answering.rankings.asked import AskedRanking
 from finray.answering.rankings.block_features import BLOCK_FEATURES, CellFeatures, cells_in
 from finray.answering.rankings.ranked import Ranking

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.cell_features import described_cells
-from finray.answering.coverage import fitting_period
-from finray.answering.page_cells import PageCell, PageCells
+from finray.answering.cells.cell_features import described_cells
+from finray.answering.cells.page_cells import PageCell, PageCells
+from finray.answering.plans.coverage import fitting_period
 from finray.answering.question_heads import QuestionHeads
 from finray.answering.rankings.asked import AskedRanking, asked_ranking, shipped_ranking_heads
 from finray.answering.rankings.block_features import CellFeatures, block_features, described_block

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from finray.answering.page_cells import PageCell, measure_of
+from finray.answering.cells.page_cells import PageCell, measure_of
 from finray.question.synonyms import words_of
 
 _LEAST_ADDED = 2

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from finray.answering.computed import cited, evidence_of, shown_program
-from finray.answering.operands import found_in
-from finray.answering.page_cells import PageCell, measure_of
+from finray.answering.cells.operands import found_in
+from finray.answering.cells.page_cells import PageCell, measure_of
+from finray.answering.plans.computed import cited, evidence_of, shown_program
+from finray.answering.plans.wording import asked_value, shown, shown_move
 from finray.answering.rankings.blocks import Member, period_name
 from finray.answering.rankings.choice import RankingChoice
 from finray.answering.rankings.ranked import Ranking
 from finray.answering.table_reader.amounts import amount_of, phrase_of_row
 from finray.answering.table_reader.series import column_part
-from finray.answering.wording import asked_value, shown, shown_move
 from finray.core.period import Period
 from finray.core.plan import Found, Measure, Operand, Unit
 from finray.core.predictions import Answer

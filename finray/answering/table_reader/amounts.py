@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from finray.answering.operands import printed_amount
-from finray.answering.page_cells import measure_of
-from finray.answering.printed_sign import SignedRow, is_deducted
+from finray.answering.cells.operands import printed_amount
+from finray.answering.cells.page_cells import measure_of
+from finray.answering.cells.printed_sign import SignedRow, is_deducted
 from finray.answering.table_reader.operations import Operation, added_places
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.answering.operands import phrase_periods
-from finray.answering.page_cells import PageCell
+from finray.answering.cells.operands import phrase_periods
+from finray.answering.cells.page_cells import PageCell
 from finray.core.arrays import Floats
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
-from finray.filings.canonical import DATE_TOLERANCE_DAYS
 from finray.filings.dates import add_months
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts
 
 EXACT, LIKELY, NAMED, END_ONLY = 1.0, 0.8, 0.7, 0.2

@@ -13,20 +13,20 @@ from typing import Final
 import numpy as np
 
 from finray.answering.asked_words import asked_words
-from finray.answering.coverage import latest_period
-from finray.answering.filing_cells import FilingCells
-from finray.answering.operands import find_operand, find_phrase
-from finray.answering.page_cells import PageCell
+from finray.answering.cells.filing_cells import FilingCells
+from finray.answering.cells.operands import find_operand, find_phrase
+from finray.answering.cells.page_cells import PageCell
+from finray.answering.plans.coverage import latest_period
 from finray.core.arrays import Floats
 from finray.core.filing import LineItem
 from finray.core.passages import Passage
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase
 from finray.core.query import Query
-from finray.filings.canonical import DATE_TOLERANCE_DAYS, canonical_items
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, canonical_items
 from finray.index.facts import FilingFacts, kept_with
-from finray.question.measures import quantity_phrases
-from finray.question.mentions import mentions
+from finray.question.measures.mentions import mentions
+from finray.question.measures.named import quantity_phrases
 from finray.question.synonyms import words_of
 
 _MOVING: Final = frozenset({"growth", "difference"})

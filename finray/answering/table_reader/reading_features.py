@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.cell_features import FEATURES as CELL_FEATURES
-from finray.answering.page_cells import PageCell, measure_of
+from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
+from finray.answering.cells.page_cells import PageCell, measure_of
+from finray.answering.plans.units import is_odd
 from finray.answering.table_reader.amounts import amount_of, operands_of, signed_amount
 from finray.answering.table_reader.columns import NAMED, Columns
 from finray.answering.table_reader.looked_up import Matches
@@ -28,10 +29,9 @@ from finray.answering.table_reader.operations import (
     roles_of,
 )
 from finray.answering.table_reader.shortlist import Shortlist
-from finray.answering.units import is_odd
 from finray.core.plan import Unit
 from finray.core.query import Query
-from finray.question.units import fits
+from finray.question.measures.units import fits
 
 _OF_CELLS: Final = (
     "cover", "best_cover", "surplus", "surplus_column", "part", "fit", "bare", "opens", "closes", "total", "undated",

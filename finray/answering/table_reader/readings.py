@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.answering.cell_features import is_dash
-from finray.answering.flow_lengths import asks_flow, flow_lengths, may_be_of
+from finray.answering.cells.cell_features import is_dash
+from finray.answering.cells.flow_lengths import asks_flow, flow_lengths, may_be_of
 from finray.answering.table_reader.columns import NAMED, Columns
 from finray.answering.table_reader.composed import composed_readings
 from finray.answering.table_reader.looked_up import Matches

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from finray.answering.cell_features import FEATURES as CELL_FEATURES
+from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.choice_model import linear_json, read_linear
 from finray.answering.table_reader.series import Series
 from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.query import PIECES, Query
 from finray.models.static_encoder import shipped_static_encoder
-from finray.question.phrase import without_context
+from finray.question.measures.phrase import without_context
 
 _OF_WORDS: Final = (
     "row", "column", "section", "caption", "heading", "cover", "best_row", "best_cover", "surplus", "surplus_column",

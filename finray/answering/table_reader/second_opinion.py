@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from finray.answering.plans.wording import asked_value
 from finray.answering.table_reader.reading_choice import Choice
 from finray.answering.table_reader.reading_features import unit_of
 from finray.answering.table_reader.readings import Readings
-from finray.answering.wording import asked_value
 from finray.core.arrays import Floats
 from finray.core.query import Query
 

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from finray.answering.page_cells import PageCell, measure_of
+from finray.answering.cells.page_cells import PageCell, measure_of
 from finray.core.vocabulary import MONTH
-from finray.filings.period_headings import YEAR_RANGE
+from finray.filings.tables.period_headings import YEAR_RANGE
 
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _PERIOD_WORDS = re.compile(

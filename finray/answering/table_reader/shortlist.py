@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.answering.cell_features import described_cells
-from finray.answering.page_cells import PageCell
+from finray.answering.cells.cell_features import described_cells
+from finray.answering.cells.page_cells import PageCell
 from finray.answering.table_reader.row_words import meanings, row_features, shipped_row_words
 from finray.answering.table_reader.series import Series, series_of
 from finray.core.arrays import Floats

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from finray.answering.computed import Computation
-from finray.answering.coverage import fitting_period
-from finray.answering.operands import found_in
-from finray.answering.page_cells import PageCell, PageCells
+from finray.answering.cells.operands import found_in
+from finray.answering.cells.page_cells import PageCell, PageCells
+from finray.answering.plans.computed import Computation
+from finray.answering.plans.coverage import fitting_period
+from finray.answering.plans.units import answers_unit
 from finray.answering.table_reader.amounts import amount_of, operands_of, phrase_of_row, signed_amount
 from finray.answering.table_reader.columns import columns_of
 from finray.answering.table_reader.looked_up import matches, names_all, sought
@@ -26,7 +27,6 @@ from finray.answering.table_reader.readings import Readings, readings_of
 from finray.answering.table_reader.second_opinion import SecondOpinion, second_opinion
 from finray.answering.table_reader.series import series_of
 from finray.answering.table_reader.shortlist import rows_of, shortlist
-from finray.answering.units import answers_unit
 from finray.core.arrays import Floats
 from finray.core.filing import Filing
 from finray.core.journal import Journal

@@ -18,7 +18,7 @@ from finray.core.filing import Filing
 from finray.core.predictions import Prediction
 from finray.core.records import to_json, to_object
 from finray.core.settings import Settings
-from finray.filings.page_links import PageLinks
+from finray.filings.pages.page_links import PageLinks
 
 MEDIA_TYPES: Mapping[DownloadFormat, str] = {
     "jsonl": "application/x-ndjson",

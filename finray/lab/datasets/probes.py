@@ -19,10 +19,10 @@ from finray.core.filing import Filing, LineItem
 from finray.core.questions import Question
 from finray.index.reader import IndexReader
 from finray.lab.datasets.xbrl.phrasing import Asker
-from finray.question.companies import CompanyCatalog
-from finray.question.company_groups import core_name
-from finray.question.mentions import mentions
-from finray.question.periods import periods_in
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.companies.company_groups import core_name
+from finray.question.measures.mentions import mentions
+from finray.question.periods.named import periods_in
 from finray.question.synonyms import variants, words_of
 
 YEARS_PRINTED = 6

@@ -17,18 +17,18 @@ import pyarrow as pa
 
 from finray.core.filing import Filing, LineItem, Page
 from finray.core.settings import load_settings
-from finray.filings.chunks import chunk_pages
-from finray.filings.html import parse_html, split_pages
-from finray.filings.html_grid import table_grid
-from finray.filings.line_items import extract_line_items
-from finray.filings.statements import label_statements
+from finray.filings.html.grid import table_grid
+from finray.filings.html.pages import parse_html, split_pages
+from finray.filings.pages.chunks import chunk_pages
+from finray.filings.tables.line_items import extract_line_items
+from finray.filings.tables.statements import label_statements
 from finray.index import schema
 from finray.index.facts import FilingFacts
 from finray.index.filing_table import FilingTable
 from finray.index.reader import IndexReader
 from finray.lab.datasets.tatqa import TatqaContext
 from finray.models.hash_encoder import HashEncoder
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
 _MONTHS = list(calendar.month_name)[1:]

@@ -7,7 +7,7 @@ from typing import Self
 
 from finray.core.filing import Filing
 from finray.core.predictions import Prediction
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 
 class KnownFilings:

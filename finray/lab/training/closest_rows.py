@@ -1,4 +1,4 @@
-"""Fits ``finray.answering.closest_model``: a conditional logit over the rows and sentences of a question's pages, then
+"""Fits ``finray.answering.closest.model``: a conditional logit over the rows and sentences of a question's pages, then
 a logistic regression for whether the chosen ones hold evidence, both with an L2 penalty.
 
 The threshold is the least probability at which a share RIGHT of the surer choices hold evidence, by models that were
@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from finray.answering.choice_model import Fitted, probability
-from finray.answering.closest_features import ClosestCandidates, shown_pieces
-from finray.answering.closest_model import MARGIN, MOST, SIGNALS, question_signals, signals
-from finray.answering.closest_rows import ClosestRows
+from finray.answering.closest.features import ClosestCandidates, shown_pieces
+from finray.answering.closest.model import MARGIN, MOST, SIGNALS, question_signals, signals
+from finray.answering.closest.rows import ClosestRows
 from finray.answering.presence import absence
 from finray.core.arrays import Floats
 from finray.core.bootstrap import estimate
@@ -32,7 +32,7 @@ from finray.lab.training.logits import conditional_logit, logistic
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.recorded import Recorded, group_of, recorded_answers
 from finray.lab.training.sentence_data import overlap
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 FOLDS = 5
 RIGHT = 0.6

@@ -19,7 +19,7 @@ from finray.index.reader import IndexReader
 from finray.lab.evaluation.report import shown
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, HeldOutChoice
 from finray.lab.training.page_ranking_data import Progress
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.company_evidence import CompanyEvidence
 from finray.retrieval.company_features import SIGNALS, CompanyCandidates, choice_signals
 

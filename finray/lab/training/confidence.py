@@ -22,7 +22,7 @@ from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation.calibration import was_right
 from finray.lab.training.page_ranking_data import Progress
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 FOLDS = 5
 

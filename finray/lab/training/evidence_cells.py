@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from finray.answering.page_cells import PageCell
+from finray.answering.cells.page_cells import PageCell
 from finray.core.questions import Question
 from finray.question.synonyms import words_of
 

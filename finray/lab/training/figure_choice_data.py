@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from finray.answering.figure_answerer import FigureAnswerer
-from finray.answering.figure_features import FigureCandidates
 from finray.answering.presence import absence
-from finray.answering.prose_figures import ProseFigure
-from finray.answering.read_sentences import SentenceFinder
+from finray.answering.sentences.figure_answerer import FigureAnswerer
+from finray.answering.sentences.figure_features import FigureCandidates
+from finray.answering.sentences.prose_figures import ProseFigure
+from finray.answering.sentences.read import SentenceFinder
 from finray.core.predictions import Prediction
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
@@ -22,7 +22,7 @@ from finray.lab.training.figure_choice import FigureQuestion
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.recorded import Recorded, group_of, recorded_answers
 from finray.models.encoder import Encoder
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 
 async def figure_questions(

@@ -15,11 +15,11 @@ from finray.core.filing import Filing, LineItem
 from finray.core.journal import Journal
 from finray.core.questions import Question
 from finray.engine import Engine
-from finray.filings.canonical import DATE_TOLERANCE_DAYS
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.index.facts import FilingFacts
 from finray.lab.training.filing_match import FilingChoice
 from finray.lab.training.page_ranking_data import Progress
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.question.forms import forms_implied
 from finray.retrieval.filing_relations import CoverRelations, PeriodRelation, relations
 

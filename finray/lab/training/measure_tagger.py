@@ -1,4 +1,4 @@
-"""Fits ``finray.question.measure_tagger`` to questions whose measured words a person marked.
+"""Fits ``finray.question.measures.measure_tagger`` to questions whose measured words a person marked.
 
 Two layers over frozen token states, trained with dropout; the score is the F1 of the marked words on questions that
 were held out.
@@ -17,7 +17,7 @@ import torch
 
 from finray.core.errors import UsageError
 from finray.models.token_states import Floats, MiniLmTokens, TokenStates
-from finray.question.measure_tagger import (
+from finray.question.measures.measure_tagger import (
     FIRST,
     FIRST_ON,
     OPERATIONS,

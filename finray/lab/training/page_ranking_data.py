@@ -19,7 +19,7 @@ from finray.engine import Engine
 from finray.index.reader import IndexReader
 from finray.lab.training.page_ranker import RankedQuestion, ranked_question
 from finray.models.encoder import Encoder
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.filing_pages import PageCache
 from finray.retrieval.page_features import FEATURES, page_candidates
 

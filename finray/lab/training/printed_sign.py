@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.answering.printed_sign import CONSTANT, SignedRow, SignModel, sign_features
+from finray.answering.cells.printed_sign import CONSTANT, SignedRow, SignModel, sign_features
 from finray.core.errors import FilingError
 from finray.core.filing import LineItem
 from finray.core.settings import FilingSettings
-from finray.filings.html import parse_html
+from finray.filings.html.pages import parse_html
 from finray.filings.inline_xbrl import numeric_facts
 from finray.filings.read import parse_filing
 from finray.filings.sniff import sniff

@@ -17,20 +17,20 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
-from finray.answering.page_cells import PageCells, measure_of
-from finray.answering.prose_figures import prose_figures
-from finray.answering.read_sentences import sentence_text
+from finray.answering.cells.page_cells import PageCells, measure_of
+from finray.answering.sentences.prose_figures import prose_figures
+from finray.answering.sentences.read import sentence_text
 from finray.answering.table_reader.operations import LISTED, Operation, roles_of
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
 from finray.core.errors import UsageError
 from finray.core.filing import LineItem
 from finray.core.passages import Passage
 from finray.core.plan import Measure
-from finray.filings.sentences import Sentence, page_sentences
+from finray.filings.pages.sentences import Sentence, page_sentences
 from finray.index.facts import FilingFacts
 from finray.lab.evaluation.numbers import find_numbers
 from finray.models.row_reader import OPERATIONS
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader, plain_query
 from finray.question.synonyms import words_of
 

@@ -1,4 +1,4 @@
-"""Fits ``finray.answering.row_weights``: a conditional logit over the cells that compete for a phrase.
+"""Fits ``finray.answering.cells.row_weights``: a conditional logit over the cells that compete for a phrase.
 
 The utility of a cell is SHARPNESS times the logarithm of its score, because scores are products. The weights start at
 the prior values and are penalized for leaving them.
@@ -12,7 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from finray.answering.row_weights import THRESHOLDS, Reading, RowWeights, Standing, row_weights, standing_factor, weigh
+from finray.answering.cells.row_weights import (
+    THRESHOLDS,
+    Reading,
+    RowWeights,
+    Standing,
+    row_weights,
+    standing_factor,
+    weigh,
+)
 from finray.core.arrays import Floats
 from finray.lab.training.folds import folds_by_group
 
@@ -66,11 +74,11 @@ class RowTable:
         self._choice = np.repeat(np.arange(len(counts)), counts)
 
     def scores(self, w: RowWeights) -> Floats:
-        """float64 [cells], as in finray.answering.lookup, except for the page."""
+        """float64 [cells], as in finray.answering.cells.lookup, except for the page."""
         return np.asarray(self.fits(w) * standing_factor(self._standing, w))
 
     def fits(self, w: RowWeights) -> Floats:
-        """float64 [cells], as in finray.answering.row_match."""
+        """float64 [cells], as in finray.answering.cells.row_match."""
         plain, tagged = (part.best(w) for part in self._readings)
         first, second = np.maximum(plain, tagged), np.minimum(plain, tagged)
         both = (1 - w.worse_reading) * first + w.worse_reading * second

@@ -9,12 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from finray.answering.cell_words import Rarity, concept_words
-from finray.answering.filing_cells import FilingCells
-from finray.answering.lookup import comparable, standing
-from finray.answering.operands import phrase_periods, printed_amount
-from finray.answering.row_match import Matcher
-from finray.answering.row_weights import Reading, Standing, fitted_row_weights, row_weights, standing_factor, weigh
+from finray.answering.cells.cell_words import Rarity, concept_words
+from finray.answering.cells.filing_cells import FilingCells
+from finray.answering.cells.lookup import comparable, standing
+from finray.answering.cells.operands import phrase_periods, printed_amount
+from finray.answering.cells.row_match import Matcher
+from finray.answering.cells.row_weights import (
+    Reading,
+    Standing,
+    fitted_row_weights,
+    row_weights,
+    standing_factor,
+    weigh,
+)
 from finray.core.errors import UsageError
 from finray.core.filing import Filing, LineItem
 from finray.core.journal import Journal
@@ -26,9 +33,9 @@ from finray.engine import Engine
 from finray.index.facts import FilingFacts
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.row_match import WEAK_WORDS, CellReadings, RowChoice
-from finray.question.companies import CompanyCatalog
-from finray.question.phrase import phrase_of
-from finray.question.plans import plans_of
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.measures.phrase import phrase_of
+from finray.question.plans.operations import plans_of
 
 MOST_CELLS, MOST_READINGS = 16, 3
 """Cells of a choice, and readings of a cell, that are kept: the best by the prior weights. Others rarely win."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from finray.answering.coverage import fitting_period
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.page_cells import PageCells
+from finray.answering.plans.coverage import fitting_period
 from finray.answering.table_reader.series import Series
 from finray.answering.table_reader.shortlist import rows_of
 from finray.core.arrays import Floats
@@ -25,7 +25,7 @@ from finray.lab.training.folds import folds_by_group
 from finray.lab.training.logits import conditional_logit
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.recorded import Recorded, group_of, recorded_answers
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 FOLDS = 5
 

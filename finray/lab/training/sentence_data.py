@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from finray.answering.coverage import fitting_period
-from finray.answering.read_sentences import SentenceFinder
-from finray.answering.sentence_features import Candidates
+from finray.answering.plans.coverage import fitting_period
+from finray.answering.sentences.features import Candidates
+from finray.answering.sentences.read import SentenceFinder
 from finray.core.query import Query
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
@@ -17,7 +17,7 @@ from finray.index.facts import FilingFacts
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.sentences import SentenceQuestion
 from finray.models.encoder import Encoder
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 IN_WORDS = ("open_words", "open_prose_figure")
 """Types of questions that sentences answer; the others show when none does."""

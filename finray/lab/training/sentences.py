@@ -1,4 +1,4 @@
-"""Fits ``finray.answering.sentence_model``: a conditional logit over the sentences of a question's pages, then a
+"""Fits ``finray.answering.sentences.model``: a conditional logit over the sentences of a question's pages, then a
 logistic regression for whether the chosen sentences hold the evidence, both with an L2 penalty.
 
 The threshold is the largest at which at most REFUSED of the questions that sentences should answer stay without; that
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.answering.sentence_features import FEATURES, Candidates
-from finray.answering.sentence_model import SIGNALS, SentenceModel, choose, signals
+from finray.answering.sentences.features import FEATURES, Candidates
+from finray.answering.sentences.model import SIGNALS, SentenceModel, choose, signals
 from finray.core.arrays import Floats
 from finray.lab.training.folds import folds_by_group
 from finray.lab.training.logits import conditional_logit, logistic

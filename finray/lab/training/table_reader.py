@@ -10,13 +10,13 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from finray.answering.plans.wording import asked_value, shown_move
 from finray.answering.presence import absence
 from finray.answering.table_reader.operations import NAMING, Reading
 from finray.answering.table_reader.reading_choice import SIGNALS, signals
 from finray.answering.table_reader.reading_features import unit_of
 from finray.answering.table_reader.readings import Readings
 from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
-from finray.answering.wording import asked_value, shown_move
 from finray.core.predictions import Prediction
 from finray.core.query import Query
 from finray.core.questions import Question
@@ -29,7 +29,7 @@ from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, highest_scor
 from finray.lab.training.evidence_cells import is_evidence
 from finray.lab.training.page_ranking_data import Progress
 from finray.lab.training.recorded import Recorded, group_of, recorded_answers
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 
 ReadingQuestion: TypeAlias = ChoiceQuestion[Readings]
 

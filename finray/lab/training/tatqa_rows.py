@@ -11,11 +11,11 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.page_cells import PageCells
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
 from finray.batch.question_files import BadLine
 from finray.core.passages import Passage
-from finray.filings.sentences import page_sentences
+from finray.filings.pages.sentences import page_sentences
 from finray.lab.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
 from finray.lab.datasets.tatqa_page import view
 from finray.lab.training.row_examples import (

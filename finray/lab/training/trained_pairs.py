@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from finray.answering.prose_figures import prose_figures
+from finray.answering.sentences.prose_figures import prose_figures
 from finray.models.pair_reader import QUESTION_TOKENS, read_pairs, token_ids, token_spans
 from finray.models.sentence_reader import SENTENCE_TOKENS
 

@@ -10,7 +10,7 @@ from finray.core.query import Query
 from finray.core.question_fields import single_spaced
 from finray.models.chat import ChatReply
 from finray.models.conversation import conversation
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.methods.asking import MAX_QUERY_CHARACTERS, Asker
 
 EXTRACT: Final = (

@@ -10,7 +10,7 @@ from typing import Final
 
 from finray.core.filing import Filing, LineItem
 from finray.core.question_fields import excerpt, single_spaced
-from finray.filings.sentences import page_sentences
+from finray.filings.pages.sentences import page_sentences
 from finray.retrieval.graph.parts import MAX_NAME_CHARACTERS, MAX_TEXT_CHARACTERS, Entity, FilingGraph, Relation, merged
 
 MAX_LINES: Final = 120

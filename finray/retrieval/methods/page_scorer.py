@@ -23,7 +23,7 @@ from finray.core.errors import SettingsError
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.settings import Settings
-from finray.filings.summary import filing_title
+from finray.filings.cover.summary import filing_title
 from finray.index.bundle import page_vectors
 from finray.index.extension import Encode, Extension
 from finray.index.extension_table import ExtensionTable, open_extension

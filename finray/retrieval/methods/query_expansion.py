@@ -14,9 +14,9 @@ from typing import Final
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.filings.canonical import canonical_items
-from finray.question.formulas import formulas, line_items
-from finray.question.mentions import mentions
+from finray.filings.tables.canonical import canonical_items
+from finray.question.measures.formulas import formulas, line_items
+from finray.question.measures.mentions import mentions
 from finray.retrieval.methods.bm25 import lexical_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.query_writing import QueryWriter, WrittenPassages

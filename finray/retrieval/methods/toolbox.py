@@ -13,7 +13,7 @@ from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker, RerankerLoader, load_reranker
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.flat import AllDocuments
 
 

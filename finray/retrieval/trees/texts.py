@@ -15,7 +15,7 @@ from typing import Protocol
 
 from finray.core.filing import LineItem
 from finray.core.predictions import TokenUsage
-from finray.filings.sentences import page_sentences
+from finray.filings.pages.sentences import page_sentences
 from finray.question.terms import content_terms
 
 _CHARACTERS_PER_TOKEN = 4

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.page_cells import PageCells
 from finray.answering.rankings.blocks import Axis, Block, blocks_of
 from finray.answering.rankings.ranked import rankings_of
 from finray.core.filing import LineItem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.page_cells import PageCells
 from finray.answering.table_reader.looked_up import Matches, Sought, matches, names_all, sought
 from finray.core.filing import LineItem
 from finray.core.period import Period

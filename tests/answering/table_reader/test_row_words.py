@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from finray.answering.cell_features import FEATURES as CELL_FEATURES
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
+from finray.answering.cells.page_cells import PageCells
 from finray.answering.table_reader.row_words import FEATURES, meanings, read_row_words, row_features, row_words_json
 from finray.answering.table_reader.series import series_of
 from finray.core.errors import ModelUnavailableError

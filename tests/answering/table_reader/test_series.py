@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.page_cells import PageCells
 from finray.answering.table_reader.series import Series, series_of
 from finray.core.filing import LineItem
 from tests.answering.made_up_cells import BEFORE, ITEMS, facts, item, passage

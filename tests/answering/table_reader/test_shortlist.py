@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.page_cells import PageCells
 from finray.answering.table_reader.looked_up import sought
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.core.filing import LineItem

@@ -14,7 +14,7 @@ from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.index.reader import IndexReader
 from finray.lab.datasets.probes import ProbeSource, make_probes, probe_source, strangers
-from finray.question.periods import periods_in
+from finray.question.periods.named import periods_in
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import datetime as dt
 
 import numpy as np
 
-from finray.answering.closest_features import FEATURES, ClosestCandidates
-from finray.answering.closest_model import OF_QUESTION
+from finray.answering.closest.features import FEATURES, ClosestCandidates
+from finray.answering.closest.model import OF_QUESTION
 from finray.core.filing import Filing, Page
 from finray.evidence.candidates import Candidate
 from finray.lab.training.closest_rows import (

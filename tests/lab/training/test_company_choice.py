@@ -7,7 +7,7 @@ import numpy as np
 from finray.core.filing import Filing
 from finray.lab.training.choices import HeldOutChoice
 from finray.lab.training.company_choice import COMPANIES, CompanyQuestion, measured, wordings
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.company_features import FEATURES, CompanyCandidates
 
 BM25 = list(FEATURES).index("bm25")

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.answering.figure_choice import OF_QUESTION, SIGNALS, FigureModel, read_figure_model
-from finray.answering.figure_features import FEATURES, FigureCandidates
-from finray.answering.prose_figures import ProseFigure
-from finray.answering.sentence_features import FEATURES as SENTENCE_FEATURES
-from finray.answering.sentence_features import Candidates
+from finray.answering.sentences.features import FEATURES as SENTENCE_FEATURES
+from finray.answering.sentences.features import Candidates
+from finray.answering.sentences.figure_choice import OF_QUESTION, SIGNALS, FigureModel, read_figure_model
+from finray.answering.sentences.figure_features import FEATURES, FigureCandidates
+from finray.answering.sentences.prose_figures import ProseFigure
 from finray.cli import main
 from finray.lab.training.choices import HeldOutChoice, least_probability
 from finray.lab.training.figure_choice import FIGURES, FigureQuestion

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from finray.answering.printed_sign import CONSTANT, SignedRow, read_sign_model
+from finray.answering.cells.printed_sign import CONSTANT, SignedRow, read_sign_model
 from finray.cli import app
 from finray.core.errors import UsageError
 from finray.core.settings import load_settings

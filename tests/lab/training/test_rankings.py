@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.page_cells import PageCells
 from finray.answering.rankings.blocks import blocks_of
 from finray.answering.rankings.choice import read_ranking_model
 from finray.answering.rankings.ranked import Ranking, rankings_of

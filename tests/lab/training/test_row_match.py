@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.answering.cell_words import Rarity, concept_words
-from finray.answering.lookup import standing
-from finray.answering.row_match import Matcher
-from finray.answering.row_weights import (
+from finray.answering.cells.cell_words import Rarity, concept_words
+from finray.answering.cells.lookup import standing
+from finray.answering.cells.row_match import Matcher
+from finray.answering.cells.row_weights import (
     THRESHOLDS,
     WEIGHTS,
     Reading,
@@ -28,7 +28,7 @@ from finray.core.errors import UsageError
 from finray.core.filing import LineItem
 from finray.lab.training.row_match import WEAK_WORDS, CellReadings, RowChoice, RowTable, fit_row_match, held_out
 from finray.lab.training.row_match_data import load_row_choices, save_row_choices
-from finray.question.phrase import phrase_of
+from finray.question.measures.phrase import phrase_of
 
 PRIOR = fitted_row_weights().prior
 NONE = Reading(*[0.0] * len(Reading._fields))

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.answering.page_cells import PageCells
+from finray.answering.cells.page_cells import PageCells
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.core.errors import ModelUnavailableError, UsageError
 from finray.core.query import Query
-from finray.filings.sentences import Sentence
+from finray.filings.pages.sentences import Sentence
 from finray.lab.training.row_examples import (
     RowExample,
     absent_example,

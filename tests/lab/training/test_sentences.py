@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.answering.sentence_features import FEATURES, Candidates
-from finray.answering.sentence_model import SIGNALS, choose, read_sentence_model
+from finray.answering.sentences.features import FEATURES, Candidates
+from finray.answering.sentences.model import SIGNALS, choose, read_sentence_model
 from finray.cli import main
 from finray.core.questions import GoldEvidence, Question
 from finray.core.records import to_json
-from finray.filings.sentences import Sentence, page_sentences
+from finray.filings.pages.sentences import Sentence, page_sentences
 from finray.index.facts import IndexedPage
 from finray.index.reader import IndexReader
 from finray.lab.training.sentence_data import overlap

@@ -16,7 +16,7 @@ from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel, Message, ScriptedChatModel
 from finray.models.encoder import QueryCache
 from finray.models.hash_encoder import HashEncoder
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.methods import fingear, lightrag_rules, raptor, splade
 from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.lightrag import graph_extension

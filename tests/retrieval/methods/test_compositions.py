@@ -9,12 +9,12 @@ import pytest
 
 from finray.core.errors import SettingsError
 from finray.core.settings import LlmSettings, load_settings
-from finray.filings.summary import filing_title
+from finray.filings.cover.summary import filing_title
 from finray.index.reader import IndexReader
 from finray.models.chat import ChatModel, Message, ScriptedChatModel
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.hyde import SAMPLED_PROMPT
 from finray.retrieval.methods.toolbox import Toolbox

@@ -32,8 +32,8 @@ from finray.lab.datasets.lofin_builder.secqa import secqa_questions
 from finray.lab.datasets.records import as_object, index_of, json_lines, qid_of, text_of
 from finray.lab.datasets.xbrl.tagged import TaggedFiling, read_tagged_filing
 from finray.lab.evaluation.metrics import numeric_reference
-from finray.question.companies import CompanyCatalog
-from finray.question.company_groups import core_name
+from finray.question.companies.catalog import CompanyCatalog
+from finray.question.companies.company_groups import core_name
 from finray.storage.locations import read_bytes
 
 Part = Literal["numeric_table", "numeric_text", "textual"]

@@ -15,7 +15,7 @@ from finray.core.questions import Question
 from finray.index import layout, schema
 from finray.index.reader import IndexReader
 from finray.lab.datasets.lofin_builder.build import MULTI_DOCUMENT, PARTS, Agreement, Built, Corpus, Request
-from finray.question.companies import CompanyCatalog
+from finray.question.companies.catalog import CompanyCatalog
 from finray.storage.locations import join, write_bytes
 
 

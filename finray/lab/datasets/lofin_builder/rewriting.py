@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, Filing
 from finray.core.predictions import TokenUsage
-from finray.filings.names import brand, tidy_name
+from finray.filings.cover.names import brand, tidy_name
 from finray.lab.datasets.xbrl.phrasing import cased, possessive
 from finray.models.chat import ChatModel, Message
 

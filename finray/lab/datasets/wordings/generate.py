@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Final
 
 from finray.core.questions import Question
-from finray.filings.names import brand, tidy_name
+from finray.filings.cover.names import brand, tidy_name
 from finray.lab.datasets.wordings.facts import Askable, Row, askable
 from finray.lab.datasets.wordings.patterns import PARTS, NamedConcept, Part, Wordings, fixed_parts, load_wordings
 from finray.lab.datasets.wordings.phrases import company_forms, misspelled, owner, period_noun, when

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from string import ascii_lowercase
 
 from finray.core.filing import Filing
-from finray.filings.names import brand, tidy_name
+from finray.filings.cover.names import brand, tidy_name
 from finray.lab.datasets.wordings.patterns import Wordings, exchanges
 from finray.lab.datasets.xbrl.periods import Period
 from finray.lab.datasets.xbrl.phrasing import cased, possessive

@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from finray.core.filing import Filing, Statement
-from finray.filings.names import brand, tidy_name
+from finray.filings.cover.names import brand, tidy_name
 
 NAMED_STATEMENT = 0.12
 NAMED_SCALE = 0.12

@@ -13,12 +13,12 @@ from finray.core.errors import FilingError
 from finray.core.filing import Filing, Page
 from finray.core.settings import FilingSettings
 from finray.filings import inline_xbrl
-from finray.filings.html import HtmlPage, parse_html, split_pages
-from finray.filings.html_tree import Element, text_content
+from finray.filings.cover.submission import parse_submission
+from finray.filings.html.pages import HtmlPage, parse_html, split_pages
+from finray.filings.html.table_text import row_cells
+from finray.filings.html.tree import Element, text_content
 from finray.filings.read import parse_filing
 from finray.filings.sniff import is_markup, sniff
-from finray.filings.submission import parse_submission
-from finray.filings.table_text import row_cells
 
 Members = tuple[tuple[str, str], ...]
 

@@ -1,0 +1,1 @@
+"""Cells of tables, and how the words of a question find them."""

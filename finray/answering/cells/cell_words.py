@@ -1,0 +1,160 @@
+"""The words around a table cell, and how rare each is among the rows of its filing.
+
+One :class:`Rarity` is kept for each filing while questions are about it. It remembers the words of every cell that was
+compared, because a question compares the same rows for several periods, wordings and rounds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from finray.answering.cells.row_weights import shipped_row_weights
+from finray.core.filing import LineItem
+from finray.core.vocabulary import MONTHS, NUMBERS, ORDINALS
+from finray.filings.tables.canonical import names_row
+from finray.question.synonyms import words_of
+
+_WEAK = frozenset(
+    words_of(
+        "total net amount amounts value expense expenses cost costs balance balances company segment segments "
+        "segment's "
+        "consolidated report reported recorded related including pay paid payments period other all table following "
+        "recognized "
+        "information group number level nominal  company's "
+        "less loss losses income benefit provided used using disclosed type"
+    )
+) - set(words_of("income other"))
+BARE = frozenset(words_of("total balance balances beginning ending end year period gross net amount")) | {"begin"}
+"""A label of only these words adds nothing to the caption of its table: "Balance at end of year"."""
+CALENDAR = frozenset(
+    words_of(
+        " ".join([*MONTHS, *ORDINALS, *NUMBERS])
+        + " fiscal year years month months week weeks quarter period ended ending end"
+    )
+)
+WHOLE = frozenset(
+    words_of("total consolidated company reported amount amounts actual value gaap carrying net number usd")
+)
+
+
+_YEAR_LABEL = re.compile(r"(?:fiscal\s)?(?:years?\s)?(?:19|20)\d\d", re.I)
+"""The label of a row in a schedule by years: it adds nothing to the caption of its table."""
+_FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z]|(?:see )?notes? [^()]*)\s*\)", re.I)
+_LEFT_OUT = re.compile(r"\b(?:net of|excluding|exclusive of|before|less|except)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words around one cell; ``aside`` are those of the label after "net of", which the figure excludes."""
+
+    label: frozenset[str]
+    aside: frozenset[str]
+    section: frozenset[str]
+    column: frozenset[str]
+    caption: frozenset[str]
+    whole: bool = False
+    """A tag marks the figure as that of the whole company, whatever the heading of its column."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """``words`` around a cell, those of its ``concept``, and ``every`` word of either. One object for all cells of a
+    filing with these words: compare by identity."""
+
+    words: Words
+    concept: frozenset[str]
+    every: frozenset[str]
+
+
+class _Weights(dict[str, float]):
+    """Computes a word's weight when it is first asked for, from how many of ``rows`` have it."""
+
+    def __init__(self, counts: Mapping[str, int], rows: int, weak_word: float) -> None:
+        self._counts, self._rows, self._weak_word = counts, rows, weak_word
+
+    def __missing__(self, word: str) -> float:
+        rare = math.log(1 + self._rows / (1 + self._counts.get(word, 0)))
+        weight = self[word] = rare * (self._weak_word if word in _WEAK else 1.0)
+        return weight
+
+
+class Rarity:
+    """How well each word distinguishes rows of one filing. ``weak_word`` is the factor for words that are in most
+    captions, by default the fitted one."""
+
+    def __init__(self, items: Iterable[LineItem], weak_word: float | None = None) -> None:
+        self._around: dict[tuple[str | None, ...], Around] = {}
+        self._named: dict[tuple[str | None, ...], bool] = {}
+        rows = {(item.page, item.row): item for item in items}
+        counts: Counter[str] = Counter()
+        for item in rows.values():
+            around = self.around(item)
+            words = around.words
+            counts.update(words.label | words.section | words.column | around.concept)
+        weak = shipped_row_weights().weak_word if weak_word is None else weak_word
+        self._weights = _Weights(counts, max(len(rows), 1), weak)
+        self._totals: dict[frozenset[str], float] = {}
+        self.weight: Callable[[str], float] = self._weights.__getitem__
+        """The weight of a word: larger for words of fewer rows."""
+
+    def total(self, words: frozenset[str]) -> float:
+        """The weight of all ``words``, whatever their order in the set; kept, so only for those that recur."""
+        total = self._totals.get(words)
+        if total is None:
+            total = self._totals[words] = math.fsum(map(self.weight, words))
+        return total
+
+    def around(self, item: LineItem) -> Around:
+        """The words around ``item``, computed once for all cells with the same texts."""
+        key = item.label, item.section, item.column_label, item.caption, item.concept
+        around = self._around.get(key)
+        if around is None:
+            words, concept = words_around(item), concept_words(item.concept)
+            every = words.label | words.column | words.section | words.caption | concept
+            around = self._around[key] = Around(words, concept, every)
+        return around
+
+    def is_named(self, metric: str, item: LineItem) -> bool:
+        """Whether the row of ``item`` has a label of ``metric``, a canonical line item."""
+        key = metric, item.label, item.section
+        named = self._named.get(key)
+        if named is None:
+            named = self._named[key] = names_row(metric, item)
+        return named
+
+
+def words_around(item: LineItem) -> Words:
+    label = _FOOTNOTE.sub(" ", item.label)
+    match = _LEFT_OUT.search(label)
+    start = match.start() if match is not None and match.start() > 0 else len(label)
+    aside = _words(label[start:])
+    return Words(
+        frozenset() if _YEAR_LABEL.fullmatch(item.label.strip()) else _words(label),
+        aside - _words(label[:start]),
+        _words(item.section or ""),
+        _words(item.column_label or ""),
+        _words(item.caption or ""),
+        item.concept is not None and "[" not in (item.column_label or ""),
+    )
+
+
+@lru_cache(maxsize=8192)
+def concept_words(concept: str | None) -> frozenset[str]:
+    """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may tag a row labeled "Other"."""
+    name = (concept or "").rpartition(":")[2]
+    return frozenset(words_of(" ".join(_CAMEL.findall(name)))) - _TAXONOMY
+
+
+@lru_cache(maxsize=8192)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words_of(text))
+
+
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
+_TAXONOMY = frozenset(words_of("excluding assessed including contract customer value amount carrying disclosure at"))
+"""Words of concept names that do not distinguish rows."""

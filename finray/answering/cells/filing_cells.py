@@ -1,0 +1,75 @@
+"""The cells of one filing, prepared for look-ups: by period, with their words and how rare these are.
+
+Prepared once for each filing that questions are about. Two questions, or two operands of one question, look for other
+rows and periods of the same filing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from functools import cached_property
+
+from finray.answering.cells.cell_words import Rarity
+from finray.answering.cells.row_match import Matcher
+from finray.core.filing import LineItem
+from finray.core.plan import Phrase
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
+
+_KEPT_PHRASES = 6
+"""Phrases whose matches with the cells are kept: those of one question."""
+
+
+class FilingCells:
+    """``items`` are all line items of one filing, in reading order."""
+
+    def __init__(self, items: Sequence[LineItem]) -> None:
+        self.items = tuple(items)  # not the object that keeps these cells: a cycle would outlive it
+        self._matchers: OrderedDict[tuple[object, ...], Matcher] = OrderedDict()
+
+    @cached_property
+    def rarity(self) -> Rarity:
+        """How rare each word is among the rows."""
+        return Rarity(self.items)
+
+    def matcher(self, phrase: Phrase) -> Matcher:
+        """Compares the cells with the words of ``phrase``; the same one for phrases with the same words."""
+        key = phrase.words, phrase.metrics
+        matcher = self._matchers.get(key)
+        if matcher is None:
+            matcher = self._matchers[key] = Matcher(phrase, self.rarity)
+        self._matchers.move_to_end(key)
+        if len(self._matchers) > _KEPT_PHRASES:
+            self._matchers.popitem(last=False)
+        return matcher
+
+    def ending(self, ends: Collection[dt.date]) -> list[LineItem]:
+        """The items of periods that end within days of one of ``ends``, in reading order."""
+        found = [
+            numbers
+            for day, numbers in self._by_end.items()
+            if any(abs((day - end).days) <= DATE_TOLERANCE_DAYS for end in ends)
+        ]
+        numbers = found[0] if len(found) == 1 else sorted(number for each in found for number in each)
+        return [self.items[number] for number in numbers]
+
+    def is_tagged(self, *, balances: bool) -> bool:
+        """Whether any item has a tag; with ``balances`` any item of a day."""
+        return self._tagged_balances if balances else self._tagged
+
+    @cached_property
+    def _by_end(self) -> dict[dt.date, list[int]]:
+        by_end: dict[dt.date, list[int]] = {}
+        for number, item in enumerate(self.items):
+            if item.period_end is not None:
+                by_end.setdefault(item.period_end, []).append(number)
+        return by_end
+
+    @cached_property
+    def _tagged(self) -> bool:
+        return any(item.concept is not None for item in self.items)
+
+    @cached_property
+    def _tagged_balances(self) -> bool:
+        return any(item.concept is not None and item.months == 0 for item in self.items)

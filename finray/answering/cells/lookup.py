@@ -1,0 +1,216 @@
+"""Looks up the cell of a filing's tables that prints what a phrase asks for, for one period.
+
+All line items of the filing compete, those of retrieved pages with an advantage. The best must match in row and column
+(row_match.py), and clearly better than any other value: a wrong figure is worse than none.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from finray.answering.cells.filing_cells import FilingCells
+from finray.answering.cells.flow_lengths import is_flow
+from finray.answering.cells.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
+from finray.core.filing import LineItem
+from finray.core.plan import Measure, Phrase
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, canonical_items
+from finray.question.synonyms import words_of
+
+MIN_COVERAGE = 0.75
+MIN_MARGIN = 1.01
+"""The best value's score over that of the next different value."""
+ALONE_COVERAGE, ALONE_MARGIN = 0.85, 1.8
+"""Thresholds for a row with a lower score that fits far better than any other."""
+_PAGE_BONUS = 0.015
+_OTHER_MEASURE_COVERAGE = 0.9
+"""Coverage that a row needs if its unit is not what the question's words suggest."""
+_OPENING = frozenset(words_of("beginning opening begin"))
+_CLOSING = frozenset(words_of("end ending closing"))
+_IS_RATE = re.compile(r"%|\b(?:percent\w*|rates?|yield|margin|volatility)\b")
+_IS_COUNT = re.compile(r"\b(?:number|shares?|units?|options?|awards?|rsus?|psus?|warrants?|stock)\b")
+_IS_PRICE = re.compile(r"\b(?:price|per (?:share|unit|option)|fair value)\b")
+_SAME_VALUE = 0.006
+_AS_GOOD = 0.9
+"""A cell with this share of the best score replaces the best if it prints the same figure more exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """``margin`` is ``fit.score`` over the score of the next different value, infinite without one that comes near."""
+
+    line_item: LineItem
+    fit: Fit
+    margin: float
+
+    @property
+    def sure(self) -> bool:
+        dash = self.line_item.value == 0 and not any(map(str.isdigit, self.line_item.text))
+        fit, least = self.fit, shipped_row_weights()
+        close = fit.coverage >= MIN_COVERAGE and fit.score >= least.sure_score and self.margin >= MIN_MARGIN
+        alone = fit.coverage >= ALONE_COVERAGE and fit.score >= least.sure_alone_score and self.margin >= ALONE_MARGIN
+        return not dash and (close or alone)
+
+
+def look_up(
+    phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, page_rank: Mapping[int, int]
+) -> Hit | None:
+    """The best of ``cells`` for the ``months`` that end on ``end``, or for that day if ``months`` is None; None if no
+    cell shares a word with ``phrase``.
+
+    ``page_rank`` is the rank of each retrieved page.
+    """
+    weights = shipped_row_weights()
+    matcher = cells.matcher(phrase)
+    tagged = cells.is_tagged(balances=is_balance(phrase))
+    lift = (1 + _PAGE_BONUS) * highest_standing(weights)
+    bounds = [(matcher.bound(item), item) for item in comparable(phrase, cells, end, months)]
+    ranked: list[tuple[float, int, Fit, LineItem]] = []
+    highest = 0.0
+
+    def rank(number: int, item: LineItem) -> None:
+        nonlocal highest
+        fit = matcher.fit(item)
+        if fit.score > 0:
+            score = fit.score * standing_factor(standing(item, months, tagged), weights)
+            if item.page in page_rank:
+                score *= 1 + _PAGE_BONUS / (1 + page_rank[item.page])
+            ranked.append((-score, number, fit, item))
+            highest = max(highest, score)
+
+    # The promising cells first: what cannot come near the best changes neither the best cell nor whether it is sure.
+    order = sorted(range(len(bounds)), key=lambda number: -bounds[number][0])
+    done = 0
+    for number in order:
+        if bounds[number][0] * lift < highest / ALONE_MARGIN:
+            break
+        rank(number, bounds[number][1])
+        done += 1
+    if not ranked:
+        return None
+    best = min(ranked, key=lambda cell: cell[:2])[-1]
+    for number in order[done:]:
+        if _tagged_alike(bounds[number][1], best) and _rounds(bounds[number][1], best):
+            rank(number, bounds[number][1])
+    ranked.sort(key=lambda cell: cell[:2])
+    score, fit = -ranked[0][0], ranked[0][2]
+    other = next((-other for other, _, _, item in ranked if not _same(item.value, best.value)), 0.0)
+    rounded = [(-near, item) for near, _, _, item in ranked if _rounds(item, best)]
+    exact = max((i for near, i in rounded if near >= score * _AS_GOOD or _tagged_alike(i, best)), key=_digits)
+    return Hit(exact if _digits(exact) > _digits(best) else best, fit, score / other if other else float("inf"))
+
+
+def comparable(phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None) -> Iterator[LineItem]:
+    """The cells of the period with the phrase's measure; for a balance none that are tagged as a flow. Tags are
+    reliable about periods; headings of a note's table may read "years ended"."""
+    balance, flow = is_balance(phrase), is_flow(phrase)
+    opening = [_opening_end(end, months)] if phrase.opening else []
+    for item in cells.ending([end, *opening]):
+        if balance and item.concept is not None and item.months != 0:
+            continue
+        if flow and item.statement == "balance":
+            continue  # deferred revenue is no revenue
+        if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
+            continue
+        if not phrase.must or phrase.must & set(words_of(item.label)):
+            yield item
+
+
+def is_balance(phrase: Phrase) -> bool:
+    """Whether the phrase asks for a balance: by the question's words, or because all its words name one."""
+    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
+    return phrase.instant or any(item.statement == "balance" for item in named)
+
+
+def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
+    """``tagged``: the filing tags its financial statements, so untagged cells are management's own presentation."""
+    return Standing(
+        statement=item.statement is not None,
+        unsaid_months=item.months is None or (months is None and item.months != 0),
+        dash=item.value == 0,
+        untagged=tagged and item.concept is None and item.statement is None,
+    )
+
+
+def look_up_any(
+    phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, page_rank: Mapping[int, int]
+) -> Hit | None:
+    """As :func:`look_up`. If no cell of the measure is sure, a sure one of another measure whose row has nearly all
+    words of the phrase: "outstanding at the end of the year" may count options. None of another measure if the question
+    states its own."""
+    hit = look_up(phrase, cells, end, months, page_rank)
+    settled = phrase.stated or phrase.metrics
+    if (hit is not None and hit.sure) or phrase.measure != "money" or settled:
+        return hit
+    for measure in _OTHERS:
+        other = look_up(replace(phrase, measure=measure), cells, end, months, page_rank)
+        if other is not None and other.sure and other.fit.coverage >= _OTHER_MEASURE_COVERAGE:
+            return other
+    return hit
+
+
+_OTHERS: tuple[Measure, ...] = ("percent", "shares", "per share")
+
+
+def _of_period(phrase: Phrase, item: LineItem, end: dt.date, months: int | None) -> bool:
+    if item.period_end is None:
+        return False
+    if phrase.opening and item.months == 0 and _opens(item.label):
+        # "the balance at the beginning of 2024" closed 2023
+        end = _opening_end(end, months)
+    if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
+        return False
+    # Rates assumed at a day are in tables whose captions name years.
+    assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
+    return item.months is None or item.months in (0, months) or assumed
+
+
+def _opening_end(end: dt.date, months: int | None) -> dt.date:
+    return end - dt.timedelta(days=round((months or 12) * 30.4375))
+
+
+def _opens(label: str) -> bool:
+    words = set(words_of(label))
+    return bool(words & _OPENING) and not words & _CLOSING
+
+
+def measures(item: LineItem, measure: Measure) -> bool:
+    """Whether the figure of ``item`` is of ``measure``. In notes, where often only a heading gives the unit, the words
+    around the figure decide."""
+    money = "/" not in item.unit and item.unit not in ("shares", "percent", "pure")
+    if measure == "money":
+        return money
+    if measure == "per share":
+        return item.unit.endswith("/share") or (money and _says(item, _IS_PRICE))
+    if measure == "shares":
+        return item.unit in ("shares", "pure") or (money and item.statement is None and _says(item, _IS_COUNT))
+    if item.unit == "percent" or not money or item.statement is not None:
+        return item.unit == "percent"
+    small = "," not in item.text and abs(item.value / item.scale) <= 1000
+    return small and _says(item, _IS_RATE, item.caption)
+
+
+def _says(item: LineItem, pattern: re.Pattern[str], caption: str | None = None) -> bool:
+    around = (item.label, item.column_label, item.section, caption)
+    return pattern.search(" ".join(filter(None, around)).lower()) is not None
+
+
+def _rounds(item: LineItem, best: LineItem) -> bool:
+    """Whether ``best`` may be ``item`` rounded: "$6.0 billion" in a sentence, 5,985 in a statement."""
+    return item.unit == best.unit and item.value * best.value >= 0 and _same(item.value, best.value)
+
+
+def _tagged_alike(item: LineItem, best: LineItem) -> bool:
+    return item.concept is not None and (item.concept, item.months) == (best.concept, best.months)
+
+
+def _digits(item: LineItem) -> int:
+    """How many digits are printed, without leading and trailing zeros."""
+    return len(re.sub(r"\D", "", item.text).strip("0"))
+
+
+def _same(a: float, b: float) -> bool:
+    """Whether tables in thousands and in millions may print both as one figure."""
+    return abs(abs(a) - abs(b)) <= _SAME_VALUE * max(abs(a), abs(b))

@@ -1,0 +1,107 @@
+"""The cells of all tables on the retrieved pages, whatever the question: label, heads, period, unit, scale and value.
+
+A cell is a line item of the index with the rank of its page and the words around it. Cells of a page are read once and
+kept, because many questions are about the same few filings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from finray.answering.cells.cell_words import Words
+from finray.answering.cells.filing_cells import FilingCells
+from finray.core.filing import Filing, LineItem, Page
+from finray.core.passages import Passage
+from finray.core.plan import Measure
+from finray.filings.tables.cells import CURRENCIES
+from finray.index.facts import FilingFacts, kept_with
+from finray.question.synonyms import words_of
+
+MAX_PAGES = 10
+MAX_CELLS_OF_PAGE = 600
+"""More are a list of prices or an index, not a table that a question is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageCell:
+    """``rank`` is that of the cell's page among the retrieved ones, from 0; ``heading`` are the words of the page's
+    headings, ``headings`` these as printed."""
+
+    filing: Filing
+    item: LineItem
+    rank: int
+    words: Words
+    heading: frozenset[str]
+    headings: str = ""
+
+    @property
+    def row(self) -> tuple[str, int, int]:
+        """Identifies the printed row."""
+        return self.filing.filing_id, self.item.page, self.item.row
+
+
+@dataclass(frozen=True, slots=True)
+class _OfPage:
+    cells: tuple[tuple[LineItem, Words], ...]
+    heading: frozenset[str]
+    headings: str
+
+
+class PageCells:
+    """Reads cells of pages, and keeps those of the filings that the index keeps in memory."""
+
+    def __init__(self, facts: FilingFacts) -> None:
+        self._facts = facts
+
+    def read(self, passages: Sequence[Passage], further: Iterable[tuple[str, int]] = ()) -> list[PageCell]:
+        """The cells on the pages of ``passages``, the best page first, each page in reading order; then those on
+        ``further`` pages, by filing_id and number."""
+        retrieved = list(dict.fromkeys((p.filing_id, p.page) for p in passages))[:MAX_PAGES]
+        places = list(dict.fromkeys((*retrieved, *further)))
+        items = self._facts.line_items(dict.fromkeys(filing_id for filing_id, _ in places))
+        kept = {filing_id: kept_with(own, _Pages) for filing_id, own in items.items()}
+        absent = [place for place in places if place[1] not in kept[place[0]].pages]
+        pages = self._facts.pages(absent) if absent else {}
+        for filing_id, number in absent:
+            kept[filing_id].fill(number, pages.get((filing_id, number)))
+        found: list[PageCell] = []
+        for rank, (filing_id, number) in enumerate(places):
+            page, filing = kept[filing_id].pages[number], self._facts.filing(filing_id)
+            found += [PageCell(filing, item, rank, words, page.heading, page.headings) for item, words in page.cells]
+        return found
+
+
+class _Pages:
+    """The pages of one filing that were read, with their cells."""
+
+    def __init__(self, items: Sequence[LineItem]) -> None:
+        self._around = kept_with(items, FilingCells).rarity.around
+        self._items: dict[int, list[LineItem]] = {}
+        for item in items:
+            if item.row >= 0:
+                self._items.setdefault(item.page, []).append(item)
+        self.pages: dict[int, _OfPage] = {}
+
+    def fill(self, number: int, page: Page | None) -> None:
+        own = _each_once(self._items.get(number, ()))[:MAX_CELLS_OF_PAGE]
+        headings = page.headings if page is not None else ""
+        cells = tuple((item, self._around(item).words) for item in own)
+        self.pages[number] = _OfPage(cells, frozenset(words_of(headings)), headings)
+
+
+def _each_once(items: Iterable[LineItem]) -> list[LineItem]:
+    """``items`` without those that repeat a cell: a hidden tag may state the figure of a printed one again."""
+    seen: dict[tuple[object, ...], LineItem] = {}
+    for item in items:
+        seen.setdefault((item.row, item.column, item.label, item.value, item.period_end), item)
+    return list(seen.values())
+
+
+def measure_of(item: LineItem) -> Measure | None:
+    """What the figure measures by its own unit; None for plain numbers, which may count anything."""
+    if item.unit.endswith("/share"):
+        return "per share"
+    if item.unit in ("shares", "percent"):
+        return "shares" if item.unit == "shares" else "percent"
+    return "money" if item.unit in CURRENCIES else None

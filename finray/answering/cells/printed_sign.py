@@ -1,0 +1,94 @@
+"""Whether parentheses around a figure mean that it is paid or deducted, and not that it is negative.
+
+A logistic model over the words of a row and its kind of statement (``printed_sign.json``), fitted by ``finray train
+printed-sign`` to tables of filings with inline XBRL, whose tags give the sign.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, Final, NamedTuple
+
+from finray.answering.cells.operands import PAID_OR_DEDUCTED
+from finray.core.data_files import shipped
+from finray.core.errors import ModelUnavailableError
+from finray.core.filing import LineItem, Statement
+from finray.question.synonyms import words_of
+
+CONSTANT: Final = "constant"
+_OUTFLOW = re.compile(
+    r"\b(?:loss(?:es)?|impairments?|charges?|expenses?|costs?|amortization|depreciation|write-?(?:off|down)s?|"
+    r"provisions?|forfeit\w*|cancell?ed|expired|exercised|released|allowances?|deductions?)\b",
+    re.I,
+)
+_EITHER = re.compile(r"\b(?:income|gains?|earnings|profit|benefits?|recover(?:y|ies)|credits?|net)\b", re.I)
+"""Rows that may have either sign."""
+_CUES = {"outflow": _OUTFLOW, "either": _EITHER, "paid": PAID_OR_DEDUCTED, "bracket": re.compile(r"\(")}
+
+
+class SignedRow(NamedTuple):
+    """What tells the sign of a figure in parentheses; ``instant`` is a figure at a date."""
+
+    label: str
+    statement: Statement | None
+    instant: bool
+    percent: bool
+
+    @classmethod
+    def of(cls, item: LineItem) -> SignedRow:
+        return cls(item.label, item.statement, item.months == 0, item.unit == "percent")
+
+
+def sign_features(row: SignedRow) -> frozenset[str]:
+    """Names of what holds for a row: its words, its statement, and cues that rules look for."""
+    label = row.label
+    cues = {cue for cue, pattern in _CUES.items() if pattern.search(label)}
+    if "paid" in cues or ("outflow" in cues and "either" not in cues):
+        cues.add("rule")
+    cues |= {name for name, holds in (("instant", row.instant), ("percent", row.percent)) if holds}
+    words = {f"word {word}" for word in words_of(label) if not word.isdecimal()}
+    return frozenset({CONSTANT, *cues, f"of {row.statement or 'notes'}", *words})
+
+
+@dataclass(frozen=True, slots=True)
+class SignModel:
+    """``weights`` by feature; a feature without a weight, such as an unknown word, counts for nothing."""
+
+    weights: Mapping[str, float]
+
+    def probability(self, row: SignedRow) -> float:
+        """Of a figure in parentheses to be positive."""
+        known = sorted(name for name in sign_features(row) if name in self.weights)
+        return 1 / (1 + math.exp(-math.fsum(self.weights[name] for name in known)))
+
+
+def sign_model_json(model: SignModel, trained: Mapping[str, Any]) -> str:
+    """The content of ``printed_sign.json``; ``trained`` describes the training data."""
+    weights = {name: round(weight, 3) for name, weight in sorted(model.weights.items())}
+    return json.dumps({"trained": trained, "weights": weights}, indent=1) + "\n"
+
+
+def read_sign_model(text: str) -> SignModel:
+    """Raises ModelUnavailableError if ``text`` is no such model."""
+    try:
+        weights = {str(name): float(weight) for name, weight in json.loads(text)["weights"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ModelUnavailableError(f"printed_sign.json is no model of signs: {error}; fit it again") from error
+    return SignModel(weights)
+
+
+@cache
+def shipped_sign_model() -> SignModel:
+    """The model that comes with finray."""
+    return read_sign_model(shipped("finray.answering.cells", "printed_sign.json"))
+
+
+@lru_cache(maxsize=16384)
+def is_deducted(row: SignedRow) -> bool:
+    """Whether a figure in parentheses is likelier positive."""
+    return shipped_sign_model().probability(row) > 0.5

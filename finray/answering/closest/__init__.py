@@ -1,0 +1,1 @@
+"""Rows and sentences closest to a question that has no answer."""

@@ -1,0 +1,1 @@
+"""Answers computed by a plan from looked-up cells."""

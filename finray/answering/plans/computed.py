@@ -1,0 +1,187 @@
+"""Answers in numbers: evaluates the program of a covered plan, and puts the result into words with its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from finray.answering.grounding import printing, prints
+from finray.answering.plans.units import printed_unit, result_unit
+from finray.answering.plans.wording import asked_value, shown, shown_fall, shown_move
+from finray.core.filing import Filing, LineItem
+from finray.core.passages import Passage
+from finray.core.plan import Coverage, Found
+from finray.core.predictions import Answer, CitedCell
+from finray.core.query import Query, Shape
+from finray.index.facts import FilingFacts
+from finray.question.arithmetic import evaluate
+
+_MOVES = frozenset({"growth", "change", "difference"})
+"""Kinds of plans whose result is a change."""
+
+
+class Computation:
+    """The values of one covered plan, their units, and their wording in the answer."""
+
+    def __init__(self, query: Query, coverage: Coverage, passages: Sequence[Passage], facts: FilingFacts) -> None:
+        """Raises ProgramError if a part has no value."""
+        plan = coverage.plan
+        self._query, self._plan, self._facts = query, plan, facts
+        self._passages = passages
+        self._found = {operand.name: coverage.found[operand.name] for operand in plan.operands}
+        self._values = {name: item.value for name, item in coverage.found.items()}
+        self._shape = _shape(query, coverage.found.values())
+        printed = printed_unit(coverage.found.values())
+        self._unit = result_unit(query, coverage)
+        self._part_unit = printed if printed is not None and plan.part_unit == "USD" else plan.part_unit
+        self._parts = [(label, evaluate(program, self._values)) for label, program in plan.parts]
+
+    def answer(self) -> Answer:
+        """Raises ProgramError if the program has no value."""
+        plan = self._plan
+        if plan.kind == "which":
+            return self._answer(self._ranking(), plan.program)
+        if plan.kind == "value" and self._unit.startswith("USD") and "share" in self._query.intents:
+            return Answer.refused(f"both figures of the share that {self._query.text!r} asks for")
+        lead, program = self._winner() if plan.kind == "highest" else ("", plan.program)
+        value = evaluate(program, self._values)
+        number, unit = asked_value(value, self._unit, self._shape)
+        return replace(self._answer(self._text(value, lead), program), value=number, unit=unit)
+
+    def _winner(self) -> tuple[str, str]:
+        """The beginning of the answer, which names the company that ranks first, and the program for its value."""
+        values = [evaluate(ranking, self._values) for _, ranking, _ in self._plan.choose]
+        best = values.index(min(values) if self._plan.lowest else max(values))
+        company, _, program = self._plan.choose[best]
+        return f"{self._facts.company_name(company)}: ", program
+
+    def _text(self, value: float, lead: str) -> str:
+        plan, text = self._plan, lead + self._shown(value)
+        derived = f" ({'; '.join(plan.derived)})" if plan.derived else ""
+        sign = (value > 0) - (value < 0)
+        agrees = "Yes" if (sign < 0 if plan.lowest else sign > 0) else "No"
+        if plan.kind == "trend":
+            (before, old), (after, new) = self._parts[0], self._parts[-1]
+            moved = ("did not change", "rose", "fell")[sign]
+            if {"rises", "falls"} <= self._query.intents:  # "increase or decrease": neither yes nor no
+                agrees = ("Neither", "Increase", "Decrease")[sign]
+            return f"{agrees}: {plan.metric} {moved} from {self._part(old)} ({before}) to {self._part(new)} ({after})."
+        if plan.kind == "sign":
+            word = ("zero", "positive", "negative")[sign]
+            return f"{'Yes' if word in self._query.intents else 'No'}: {plan.metric} was {word}, {text}."
+        if plan.kind == "versus":
+            (one, its), (other, theirs) = self._parts
+            compared = ("equals", "is higher than", "is lower than")[sign]
+            return (
+                f"{agrees}: {plan.metric} of {self._label(one)}, {self._part(its)}, {compared} that of "
+                f"{self._label(other)}, {self._part(theirs)} ({plan.operands[0].period})."
+            )
+        if self._parts:
+            detail = "" if plan.kind == "highest" else f": {self._listed(self._parts)}"
+            return f"{text}{self._relative()} ({plan.metric}{detail}){derived}"
+        text += derived
+        return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
+
+    def _shown(self, value: float) -> str:
+        if self._plan.kind == "difference" and self._plan.lowest:
+            return shown_fall(value, self._unit, self._shape)
+        if self._plan.kind in _MOVES:
+            return shown_move(value, self._unit, self._shape, self._query.intents)
+        return shown(value, self._unit, self._shape)
+
+    def _relative(self) -> str:
+        """A change of an amount in percent too, if the question leaves open which is meant; "" otherwise."""
+        if self._plan.kind != "change" or self._query.shape.unit is not None or self._unit not in ("USD", "shares"):
+            return ""
+        old, new = self._parts[0][1], self._parts[-1][1]
+        if old <= 0 or new < 0 or old == new:
+            return ""
+        moved = (new - old) / old
+        falls = "falls" in self._query.intents and "rises" not in self._query.intents
+        return f", or {shown(abs(moved) if falls else moved, 'percent', Shape(None, None))}"
+
+    def _ranking(self) -> str:
+        """The company or year with the highest (or lowest) value, and all values."""
+        plan = self._plan
+        ranked = sorted(self._parts, key=lambda part: part[1], reverse=not plan.lowest)
+        period = f", {plan.operands[0].period}" if self._facts.has_company(ranked[0][0]) else ""
+        tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
+        first = "Neither: they are equal" if tie else self._label(ranked[0][0])
+        return f"{first} ({plan.metric}{period}: {self._listed(ranked)})"
+
+    def _listed(self, parts: Iterable[tuple[str, float]]) -> str:
+        return "; ".join(f"{self._label(label)} {self._part(value)}" for label, value in parts)
+
+    def _part(self, value: float) -> str:
+        return shown(value, self._part_unit, self._shape)
+
+    def _label(self, label: str) -> str:
+        return self._facts.company_name(label) if self._facts.has_company(label) else label
+
+    def _answer(self, text: str, program: str) -> Answer:
+        evidence, grounded = evidence_of(self._found.values(), self._passages, self._facts)
+        cells = tuple(cited(name, item) for name, item in self._found.items())
+        source = shown_program(program, self._found)
+        return Answer(text, "answered", program=source, evidence=evidence, operands=cells, grounded=grounded)
+
+
+def evidence_of(
+    found: Iterable[Found], passages: Sequence[Passage], facts: FilingFacts
+) -> tuple[tuple[Passage, ...], bool]:
+    """Each operand's passage, each once: one that prints its row, else one of its page. And whether every passage
+    prints its operand's figure."""
+    chosen: dict[tuple[str, int, int], Passage] = {}
+    grounded = True
+    for item in found:
+        passage = printing(item, passages, facts)
+        if passage is not None:
+            chosen.setdefault((passage.filing_id, passage.page, passage.start), passage)
+        grounded = grounded and passage is not None and prints(passage.text, item.line_item.text)
+    return tuple(chosen.values()), grounded
+
+
+def _shape(query: Query, found: Iterable[Found]) -> Shape:
+    """The shape that the question asks for, in the operands' currency."""
+    currencies = [item.currency for item in found if item.unit.startswith("USD")]
+    return replace(query.shape, currency=max(currencies, default="USD"))
+
+
+def cited_cell(name: str, value: float, item: LineItem, filing: Filing, fit: float = 1.0) -> CitedCell:
+    """``item`` of ``filing`` as a cell that an answer cites under ``name``."""
+    return CitedCell(
+        name=name,
+        value=value,
+        doc_name=filing.doc_name,
+        filing_id=filing.filing_id,
+        page=item.page,
+        label=item.label,
+        text=item.text,
+        section=item.section,
+        column_label=item.column_label,
+        statement=item.statement,
+        period_end=item.period_end,
+        months=item.months,
+        concept=item.concept,
+        box=item.box,
+        fit=fit,
+    )
+
+
+def cited(name: str, found: Found) -> CitedCell:
+    return cited_cell(name, found.value, found.line_item, found.filing, min(1.0, found.score))
+
+
+def _plain(value: float) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
+
+
+def shown_program(program: str, found: Mapping[str, Found]) -> str:
+    """The program and its operands, each with its cell, page and tag, if any."""
+    operands = "; ".join(f"{name} = {_plain(item.value)} {_source(item)}" for name, item in found.items())
+    return f"{program}  where {operands}"
+
+
+def _source(found: Found) -> str:
+    item = found.line_item
+    tag = f", tagged {item.concept}" if item.concept else ""
+    return f"[“{item.text}”, {found.filing.doc_name} p. {item.page + 1}{tag}]"

@@ -1,0 +1,1 @@
+"""Answers from sentences: quotations and the figures that they state."""

@@ -1,0 +1,264 @@
+"""Features of every sentence that may answer a question, most of them shares in [0, 1].
+
+They compare the question with the words, figures and years of the sentence, of its heading and neighbors, and the kind
+of answer that is asked for (a cause, a person, a date, an amount) with the cues in the sentence and the SEC Item of its
+page. ``FEATURES`` names the columns; ``sentence_model`` weighs them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from finray.answering.asked_words import asked_words
+from finray.answering.sentences.cues import FIGURE, KINDS, YEAR, cues, kinds_asked
+from finray.core.arrays import Floats
+from finray.core.query import Query
+from finray.filings.pages.sentences import Sentence, page_sentences
+from finray.index.facts import IndexedPage
+from finray.models.encoder import Vectors
+from finray.question.synonyms import variants, words_of
+from finray.question.terms import stem
+from finray.question.words import word_list
+from finray.retrieval.item_lexicon import item_affinity
+
+_GROUPS: Final[Mapping[str, frozenset[str]]] = {
+    "business": frozenset({"1", "2", "P2-5"}),
+    "risks": frozenset({"1A", "P2-1A"}),
+    "legal": frozenset({"3", "P2-1"}),
+    "discussion": frozenset({"7", "7A", "P1-2", "P1-3"}),
+    "statements": frozenset({"8", "P1-1"}),
+    "controls": frozenset({"9A", "P1-4", "9", "9B"}),
+    "governance": frozenset({"10", "11", "12", "13", "14", "15", "4"}),
+}
+_ITEM_KINDS: Final = ("cause", "person", "other")
+
+FEATURES: Final[Mapping[str, str]] = {
+    "words": "share of the question's words (by rarity) in the sentence",
+    "best_words": "the same, scaled by the best sentence of the question",
+    "near": "share of the question's words in sentence, heading and neighbors",
+    "before": "share of the question's words in the sentence before",
+    "heading": "share of the question's words in the heading",
+    "cause_near": "near, for a cue of a cause in an answer to a question of a cause",
+    "cause_before": "the same with the sentence before",
+    "cause_figures": "the question's figures, for a cue of a cause in an answer to a question of a cause",
+    "cause_moves": "the same with the direction of movement",
+    "person_near": "the same with near for a cue of a person",
+    "pairs": "share of the question's adjacent word pairs in the sentence",
+    "figures": "share of the question's figures in the sentence",
+    "figures_near": "share of the question's figures in the neighbors",
+    "years": "share of the question's years in sentence and heading",
+    "other_years": "the sentence has years, none of them asked for",
+    "undated": "the sentence has no year, and the question names one",
+    "moves": "1 if question and sentence move in one direction, -1 in opposite ones",
+    **{f"{kind}": f"cue of {kind} in an answer to a question of that kind" for kind in KINDS},
+    **{f"{kind}_unasked": f"cue of {kind}, not asked for" for kind in KINDS},
+    "amount": "a figure, for a question that asks for an amount",
+    "no_amount": "no figure, for a question that asks for an amount",
+    "new_words": "words that are not in the question, up to twenty",
+    "hedged": "may, could, might: a risk or a policy",
+    "refers": "refers to another place",
+    "introduces": "ends with a colon",
+    "dangling": "begins with a word that refers to the sentence before",
+    "signed": "a signature",
+    "signed_asked": "a signature, and the question is about who signed or audited",
+    "unended": "has no punctuation at its end",
+    "first": "the first sentence of its paragraph",
+    "top": "how far up on the page it is",
+    "length": "logarithm of its number of words",
+    "short": "fewer than ten words",
+    "read": "probability of answering, by the sentence reader; 0 for sentences that it did not read",
+    "read_best": "the same in log odds, a quarter, below that of the best sentence, at least -3",
+    "unread": "not among the likeliest sentences, which the sentence reader reads",
+    "page": "logarithm of the page's probability",
+    "page_rank": "1 / rank of its page",
+    "other_filing": "not of the first page's filing",
+    "chunk": "cosine of question and chunk",
+    "best_chunk": "the same below that of the best chunk",
+    "affinity": "how much more often pages of its SEC Item use the question's words than others",
+    **{f"{group}_{kind}": f"Item of {group}, asked for {kind}" for group in _GROUPS for kind in _ITEM_KINDS},
+}
+_COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
+_UP = frozenset(map(stem, word_list("up")))
+_DOWN = frozenset(map(stem, word_list("down")))
+_LEAST = 1e-4
+_NEW = 20
+FARTHEST: Final = -3.0
+"""Least log odds below the best one, in quarters, of what the sentence reader read; those of what it did not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Every sentence of ``pages``; ``numbers`` are those of their pages, ``features`` float64 [len(sentences),
+    len(FEATURES)], ``asked`` the question's words. ``figures`` are the log odds by the sentence reader that a figure is
+    the one asked for, by the number of its sentence and where it starts; of read sentences only."""
+
+    pages: tuple[IndexedPage, ...]
+    sentences: tuple[Sentence, ...]
+    numbers: tuple[int, ...]
+    features: Floats
+    asked: frozenset[str]
+    figures: Mapping[tuple[int, int], float] = field(default_factory=dict)
+
+
+def candidates(query: Query, pages: Sequence[IndexedPage], scores: Sequence[float], vector: Vectors) -> Candidates:
+    """Every sentence of ``pages``, best page first, with its features; ``scores`` are the pages' probabilities,
+    ``vector`` is the question's."""
+    sentences: list[Sentence] = []
+    numbers: list[int] = []
+    for number, page in enumerate(pages):
+        own = page_sentences(page.text, page.headings)
+        sentences += own
+        numbers += [number] * len(own)
+    features = np.zeros((len(sentences), len(FEATURES)))
+    if sentences:
+        for name, values in cues(query, sentences).items():
+            _fill(features, name, values)
+        _words(features, query, sentences, numbers)
+        _places(features, query, sentences, numbers, pages, scores, vector)
+    return Candidates(tuple(pages), tuple(sentences), tuple(numbers), features, frozenset(asked_words(query)))
+
+
+def _words(features: Floats, query: Query, sentences: Sequence[Sentence], numbers: Sequence[int]) -> None:
+    asked = asked_words(query)
+    own = [sentence_words(sentence.text) for sentence in sentences]
+    headings = [sentence_words(sentence.heading) for sentence in sentences]
+    near = [
+        own[at] | headings[at] | _beside(own, sentences, numbers, at, -1) | _beside(own, sentences, numbers, at, 1)
+        for at in range(len(own))
+    ]
+    counts = Counter(word for words in own for word in words)
+    readings = [reading for wording in variants(asked) if (reading := tuple(dict.fromkeys(wording)))]
+    rarity = {word: math.log(1 + len(own) / (1 + counts[word])) for reading in readings for word in reading}
+    printed_only = {word: weight if counts[word] else 0.0 for word, weight in rarity.items()}
+    shares = [_share(rarity, readings, words) for words in own]
+    best = max(shares) or 1.0
+    _fill(features, "words", shares)
+    _fill(features, "best_words", [share / best for share in shares])
+    near_shares = np.asarray([_share(printed_only, readings, words) for words in near])
+    _fill(features, "near", near_shares)
+    before = [_share(printed_only, readings, _beside(own, sentences, numbers, at, -1)) for at in range(len(own))]
+    _fill(features, "before", before)
+    _fill(features, "heading", [_share(printed_only, readings, words) for words in headings])
+    _fill(features, "cause_near", features[:, _COLUMN["cause"]] * near_shares)
+    _fill(features, "cause_before", features[:, _COLUMN["cause"]] * np.asarray(before))
+    _fill(features, "person_near", features[:, _COLUMN["person"]] * near_shares)
+    pairs = set(itertools.pairwise(asked))
+    if pairs:
+        _fill(features, "pairs", [len(pairs & _pairs(sentence.text)) / len(pairs) for sentence in sentences])
+    wanted = {number for number in FIGURE.findall(query.text) if not YEAR.fullmatch(number) and len(number) > 1}
+    if wanted:
+        printed = [set(FIGURE.findall(sentence.text)) for sentence in sentences]
+        _fill(features, "figures", [len(wanted & each) / len(wanted) for each in printed])
+        beside = [
+            _beside(printed, sentences, numbers, at, -1) | _beside(printed, sentences, numbers, at, 1)
+            for at in range(len(printed))
+        ]
+        _fill(features, "figures_near", [len(wanted & each) / len(wanted) for each in beside])
+    years = {str(year) for year in query.years}
+    dated = [set(YEAR.findall(f"{sentence.heading} {sentence.text}")) for sentence in sentences]
+    if years:
+        _fill(features, "years", [len(years & each) / len(years) for each in dated])
+        _fill(features, "other_years", [bool(each) and not years & each for each in dated])
+        _fill(features, "undated", [not each for each in dated])
+    known = set(asked)
+    _fill(features, "new_words", [min(_NEW, len(words - known)) / _NEW for words in own])
+    _fill(features, "cause_figures", features[:, _COLUMN["cause"]] * features[:, _COLUMN["figures"]])
+    direction = _direction(frozenset(words_of(query.text)))
+    _fill(features, "moves", [direction * _direction(words) for words in own])
+    _fill(features, "cause_moves", features[:, _COLUMN["cause"]] * features[:, _COLUMN["moves"]])
+
+
+def _places(
+    features: Floats,
+    query: Query,
+    sentences: Sequence[Sentence],
+    numbers: Sequence[int],
+    pages: Sequence[IndexedPage],
+    scores: Sequence[float],
+    vector: Vectors,
+) -> None:
+    blocks = [(number, sentence.block) for number, sentence in zip(numbers, sentences, strict=True)]
+    _fill(features, "first", [at == 0 or blocks[at] != blocks[at - 1] for at in range(len(blocks))])
+    by_page = [math.log10(max(score, _LEAST)) / 4 for score in scores]
+    cosines = [page.vectors @ vector for page in pages]
+    chunk = [
+        _chunk_cosine(sentence, pages[n].spans, cosines[n]) for n, sentence in zip(numbers, sentences, strict=True)
+    ]
+    _fill(features, "chunk", chunk)
+    _fill(features, "best_chunk", [each - max(chunk) for each in chunk])
+    lengths = [max(1, len(page.text)) for page in pages]
+    _fill(features, "top", [1 - s.start / lengths[n] for n, s in zip(numbers, sentences, strict=True)])
+    _fill(features, "page", [by_page[number] for number in numbers])
+    _fill(features, "page_rank", [1 / (1 + number) for number in numbers])
+    _fill(features, "other_filing", [pages[number].filing_id != pages[0].filing_id for number in numbers])
+    terms = list(asked_words(query))
+    affinity = [item_affinity(terms, page.item) for page in pages]
+    _fill(features, "affinity", [affinity[number] for number in numbers])
+    asked = kinds_asked(query)
+    kind = next((each for each in _ITEM_KINDS if each in asked), "other")
+    for group, items in _GROUPS.items():
+        _fill(features, f"{group}_{kind}", [pages[number].item in items for number in numbers])
+
+
+def _beside_each(sentences: Sequence[Sentence], numbers: Sequence[int], at: int, other: int) -> bool:
+    """Whether sentence ``other`` exists and is of the paragraph of sentence ``at``."""
+    if not 0 <= other < len(sentences):
+        return False
+    return numbers[other] == numbers[at] and sentences[other].block == sentences[at].block
+
+
+@lru_cache(maxsize=4096)
+def sentence_words(text: str) -> frozenset[str]:
+    """The words of a sentence, as ``words_of`` compares them."""
+    return frozenset(words_of(text))
+
+
+@lru_cache(maxsize=4096)
+def _pairs(text: str) -> frozenset[tuple[str, str]]:
+    words = words_of(text)
+    return frozenset(itertools.pairwise(words))
+
+
+def _beside(
+    values: Sequence[set[str] | frozenset[str]],
+    sentences: Sequence[Sentence],
+    numbers: Sequence[int],
+    at: int,
+    step: int,
+) -> set[str] | frozenset[str]:
+    """The value of the sentence before or after, if it is of the same paragraph."""
+    other = at + step
+    return values[other] if _beside_each(sentences, numbers, at, other) else frozenset()
+
+
+def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words: set[str] | frozenset[str]) -> float:
+    """The largest share of a reading's words, by rarity, in ``words``."""
+    best = 0.0
+    for reading in readings:
+        total = math.fsum(rarity[word] for word in reading)
+        best = max(best, math.fsum(rarity[word] for word in reading if word in words) / (total or 1.0))
+    return best
+
+
+def _direction(words: set[str] | frozenset[str]) -> int:
+    up, down = not _UP.isdisjoint(words), not _DOWN.isdisjoint(words)
+    return int(up) - int(down)
+
+
+def _chunk_cosine(sentence: Sentence, spans: Sequence[tuple[int, int]], cosines: Vectors) -> float:
+    """That of the chunk with the sentence's middle; chunks overlap, and the best counts."""
+    middle = (sentence.start + sentence.end) // 2
+    found = [float(cosine) for (start, end), cosine in zip(spans, cosines, strict=True) if start <= middle < end]
+    return max(found, default=0.0)
+
+
+def _fill(features: Floats, name: str, values: Sequence[float] | Floats) -> None:
+    features[:, _COLUMN[name]] = values

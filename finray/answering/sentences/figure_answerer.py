@@ -1,0 +1,56 @@
+"""Answers with a figure that a sentence of the retrieved pages states, if nothing else gives one and the choice is sure
+enough."""
+
+from __future__ import annotations
+
+from finray.answering.cells.flow_lengths import flow_lengths, states_part, states_year
+from finray.answering.plans.coverage import fitting_period
+from finray.answering.sentences.figure_choice import FigureModel, question_signals, shipped_figure_model
+from finray.answering.sentences.figure_features import FigureCandidates, figure_candidates
+from finray.answering.sentences.in_words import cited_sentences
+from finray.answering.sentences.read import SentenceFinder
+from finray.core.arrays import Floats
+from finray.core.journal import Journal
+from finray.core.predictions import Answer
+from finray.core.query import Query
+from finray.core.roles import Curation
+from finray.index.facts import FilingFacts
+
+
+class FigureAnswerer:
+    """Chooses by ``model``, by default the one that comes with finray."""
+
+    def __init__(self, facts: FilingFacts, sentences: SentenceFinder, model: FigureModel | None = None) -> None:
+        self._facts = facts
+        self._sentences = sentences
+        self._model = model
+
+    def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
+        """The figure with its sentence, quoted; None if no sentence surely states it."""
+        model = self._model or shipped_figure_model()
+        found, asked = self.candidates(query, curation)
+        choice = model.choose(found, asked)
+        if choice is None:
+            return None
+        figure, number = found.figures[choice.number], found.sentences[choice.number]
+        printed = found.source.sentences[number].text[figure.start : figure.end]
+        journal.note(f"answer: of {len(found.figures)} figures in sentences {printed!r} with {choice.probability:.2f}")
+        if choice.probability < model.threshold:
+            return None
+        sentence, page = found.source.sentences[number], found.source.pages[found.source.numbers[number]]
+        stated, filing = f"{sentence.heading} {sentence.text}", self._facts.filing(page.filing_id)
+        if states_year(stated, filing, flow_lengths(query)) or states_part(stated, filing, query):
+            journal.note("answer: the figure is of a year and a part of one is asked for, or the reverse")
+            return None
+        cited, evidence = cited_sentences(query, found.source, (number,), curation.kept)
+        confidence = round(choice.probability, 3)
+        text = f"{printed}: {cited}"
+        return Answer(text, "answered", figure.value, figure.unit, evidence=evidence, confidence=confidence)
+
+    def candidates(self, query: Query, curation: Curation) -> tuple[FigureCandidates, Floats]:
+        """The figures that compete, none if the question asks for a cause, and what the question tells about them
+        (``question_signals``)."""
+        passages = () if "cause" in query.intents else fitting_period(query, curation.kept, self._facts)
+        found = figure_candidates(query, self._sentences.find(query, passages))
+        operands = len(curation.plans[0].operands) if curation.plans else 0
+        return found, question_signals(query, found.unprinted, operands)

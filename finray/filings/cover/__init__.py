@@ -1,0 +1,1 @@
+"""What a filing is: company, form, fiscal period and date."""

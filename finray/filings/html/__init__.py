@@ -1,0 +1,1 @@
+"""EDGAR HTML filings: pages, tables and tagged facts."""

@@ -1,0 +1,160 @@
+"""An EDGAR HTML <table> as a Grid: spans resolved, filler cells merged, inline XBRL concepts kept.
+
+EDGAR tables are typeset, not marked up: "$", "(" and ")" have cells of their own, empty cells make the gaps, and
+headings span the filler cells too. Positions are table columns after colspan and rowspan. Tables without XBRL tags work
+as well.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from lxml import etree
+
+from finray.filings.cover.facts import MAX_FACT
+from finray.filings.inline_xbrl import read_power
+from finray.filings.tables.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
+from finray.filings.tables.grids import MAX_CELL_TEXT, Grid, Tag
+
+MAX_SPAN = 200
+MAX_COLUMNS = 2_000
+_BREAKING = {"br", "p", "div", "tr", "li"}
+_LENGTH = re.compile(r"\s{0,8}(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})\s{0,8}(pt|px|em|in)?", re.IGNORECASE)
+_MAX_STYLE = 4_000
+"""Characters read of a style attribute."""
+_UNIT_POINTS = {"pt": 1.0, "px": 0.75, "em": 10.0, "in": 72.0, "": 1.0}
+
+
+def table_grid(table: etree._Element, page: int, caption: str = "") -> Grid | None:
+    """The grid of ``table`` on page ``page``; None if it has no numeric column (layout, prose, contents).
+
+    Column 0 holds labels; columns 1, 2, ... the numbers, left to right. ``Cell.concept`` is the ``name`` of an
+    ``ix:nonFraction`` element inside the cell, if there is one.
+    """
+    rows = [merge_fillers(row) for row in _expanded_rows(table)]
+    if not any(parse_number(cell.text) for row in rows for cell in row):
+        return None
+    rows = [_join_label(row) for row in rows]
+    return arrange(page, rows, number_columns(rows), caption)
+
+
+def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
+    # The last row that a cell from above covers in each column, and that cell's end. Decrementing counters row by row
+    # would take millions of steps for a few large spans.
+    covered_to = [-1] * (MAX_COLUMNS + 1)
+    goes_on_at = [0] * (MAX_COLUMNS + 1)
+    for number, tr in enumerate(_own_rows(table)):
+        position, cells = 0, []
+        for td in tr:
+            if _name(td) not in {"td", "th"}:
+                continue
+            while covered_to[position] >= number and position < MAX_COLUMNS:
+                position = goes_on_at[position]
+            columns, down = _span(td, "colspan"), _span(td, "rowspan")
+            end = position + columns
+            if end > MAX_COLUMNS:
+                break
+            text = " ".join(_text(td).split())[:MAX_CELL_TEXT]
+            if text:
+                cells.append(Printed(text, position, end, None, _indent(td), *_tag(td)))
+            if down > 1:
+                covered_to[position:end] = [number + down - 1] * columns
+                goes_on_at[position:end] = [end] * columns
+            position = end
+        yield cells
+
+
+def _join_label(row: list[Printed]) -> list[Printed]:
+    """Joins a label split over cells ("(1)" or a bullet before the words)."""
+    if len(row) < 2 or (parse_number(row[0].text) and not is_year(row[0].text)):
+        return row
+    first, second = row[0], row[1]
+    if (
+        first.x1 <= second.x0 <= first.x1 + 1
+        and len(first.text) <= 4
+        and not is_year(first.text)
+        and not parse_number(second.text)
+    ):
+        return [first.joined(second, " "), *row[2:]]
+    return row
+
+
+def _own_rows(table: etree._Element) -> Iterator[etree._Element]:
+    for child in table:
+        name = _name(child)
+        if name == "tr":
+            yield child
+        elif name in {"thead", "tbody", "tfoot"}:
+            yield from (tr for tr in child if _name(tr) == "tr")
+
+
+def _name(element: etree._Element) -> str:
+    """The local name in lower case: HTML parsers keep the prefix "ix:", XML parsers a namespace."""
+    tag = element.tag
+    return _local(tag) if isinstance(tag, str) else ""
+
+
+@lru_cache(maxsize=1024)
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2].rpartition(":")[2].lower()
+
+
+def _span(td: etree._Element, attribute: str) -> int:
+    value = td.get(attribute)
+    if value is None:
+        return 1
+    value = (value or "1").strip()
+    return min(max(int(value), 1), MAX_SPAN) if value.isascii() and value.isdigit() and len(value) < 9 else 1
+
+
+def _text(element: etree._Element) -> str:
+    if not len(element):
+        return element.text or ""
+    parts: list[str] = []
+    for event, node in etree.iterwalk(element, events=("start", "end")):
+        name = _name(node)
+        if name in _BREAKING:
+            parts.append(" ")
+        text = (node.text if name else None) if event == "start" else node.tail if node is not element else None
+        if text:
+            parts.append(text)
+    return "".join(parts)
+
+
+def _indent(td: etree._Element) -> float:
+    """Approximate left margin of the cell's content in points."""
+    total = 0.0
+    node: etree._Element | None = td
+    for _ in range(3):
+        if node is not None:
+            total += _left_margin((node.get("style") or "")[:_MAX_STYLE])
+            node = node[0] if len(node) else None
+    return total
+
+
+@lru_cache(maxsize=1024)  # a filing repeats its styles
+def _left_margin(style: str) -> float:
+    """Left margin in points. The left padding is the fourth of four."""
+    shorthand, style = "", style.lower()
+    for declaration in style.split(";") if "padding" in style or "margin-left" in style else ():
+        name, _, value = declaration.partition(":")
+        if name.strip() in {"padding-left", "margin-left"} and (length := _LENGTH.match(value)):
+            return _points(length)
+        if name.strip() == "padding" and len(sides := value.split()) >= 4:
+            shorthand = shorthand or sides[3]
+    length = _LENGTH.match(shorthand)
+    return _points(length) if length else 0.0
+
+
+def _points(length: re.Match[str]) -> float:
+    return min(float(length[1]), 1000.0) * _UNIT_POINTS[length[2] or ""]
+
+
+def _tag(td: etree._Element) -> tuple[str | None, Tag | None]:
+    """Concept and tag of the first ``ix:nonFraction`` in the cell. HTML parsers put attribute names in lower case."""
+    for node in td.iter():
+        if _name(node) == "nonfraction" and node.get("name"):
+            context = node.get("contextref") or node.get("contextRef") or ""
+            unit = node.get("unitref") or node.get("unitRef") or ""
+            return str(node.get("name"))[:MAX_FACT], Tag(context, unit, read_power(node.get("scale")) or 0)
+    return None, None

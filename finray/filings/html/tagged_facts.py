@@ -1,0 +1,105 @@
+"""Line items from inline XBRL that no table prints: tagged numbers in sentences and row labels."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from finray.core.filing import LineItem
+from finray.filings.html.pages import HtmlPage
+from finray.filings.html.tree import Element, text_content
+from finray.filings.inline_xbrl import Context, NumericFact, numeric_facts, part_of, words_of_name
+from finray.filings.tables.cells import parse_number
+
+MAX_SENTENCE = 300
+FIRST_ROW = 10_000
+"""Row number of the first fact in prose, above those of any page's tables."""
+_BLOCKS = ("p", "div", "td", "li")
+_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "pure": "pure"}
+
+
+def concept_name(concept: str) -> str:
+    """ "us-gaap:OtherAccruedLiabilitiesCurrent" as words: "Other accrued liabilities current"."""
+    return " ".join(word if word.isupper() else word.lower() for word in words_of_name(concept)).capitalize()
+
+
+def facts_in_prose(
+    root: Element,
+    pages: Sequence[HtmlPage],
+    contexts: Mapping[str, Context],
+    printed: set[tuple[str, str]],
+) -> list[LineItem]:
+    """Tagged numbers that are in no table cell of their own, each once: those in sentences and row labels ("net of
+    allowances of $14"). ``printed`` holds (concept, context) of those in cells; new ones are added.
+
+    ``label`` is the concept's name in words, ``caption`` the sentence around the number.
+    """
+    page_of = {element: number for number, page in enumerate(pages) for element in page.tagged}
+    items: list[LineItem] = []
+    cells, blocks = _Texts(), _Texts()
+    for fact in numeric_facts(root):
+        page, context = page_of.get(fact.element), contexts.get(fact.context)
+        key = (fact.concept, fact.context)
+        if page is None or context is None or key in printed or _is_cell(fact.element, cells):
+            continue
+        printed.add(key)
+        items.append(_item(fact, context, page, FIRST_ROW + len(items), blocks))
+    return items
+
+
+def tagged_cells(pages: Sequence[HtmlPage]) -> Iterator[tuple[str, str]]:
+    """(concept, context) of the numbers in cells of their own."""
+    texts = _Texts()
+    for page in pages:
+        for element in page.tagged:
+            if _is_cell(element, texts):
+                yield element.get("name") or "", element.get("contextref") or ""
+
+
+class _Texts:
+    """Remembers the text of the last element, since the facts of one paragraph follow each other."""
+
+    def __init__(self) -> None:
+        self._element: Element | None = None
+        self._text = ""
+
+    def of(self, element: Element) -> str:
+        if element is not self._element:
+            self._element, self._text = element, " ".join(text_content(element).split())
+        return self._text
+
+
+def _item(fact: NumericFact, context: Context, page: int, row: int, texts: _Texts) -> LineItem:
+    percent = fact.unit == "pure" and fact.scale == -2
+    unit = "percent" if percent else _UNITS.get(fact.unit, fact.unit.upper())
+    return LineItem(
+        page=page,
+        statement=None,
+        label=concept_name(fact.concept),
+        value=fact.value * 100 if percent else fact.value,
+        text=" ".join(text_content(fact.element).split()),
+        unit=unit,
+        scale=1 if percent else max(1, round(10.0**fact.scale)),
+        period_end=context.end,
+        months=context.months,
+        row=row,
+        concept=fact.concept,
+        column_label=f"[{part}]" if (part := part_of(context)) else None,
+        caption=_sentence(fact.element, texts),
+    )
+
+
+def _is_cell(element: Element, texts: _Texts) -> bool:
+    cell = next(element.iterancestors("td", "th"), None)
+    if cell is None:
+        return False
+    text = texts.of(cell)
+    return parse_number(text) is not None or parse_number(text.strip("$()% ")) is not None
+
+
+def _sentence(element: Element, texts: _Texts) -> str | None:
+    """The text around a number, at most 300 characters of its paragraph."""
+    block = next(element.iterancestors(*_BLOCKS), None)
+    if block is None:
+        return None
+    text, printed = texts.of(block), " ".join(text_content(element).split())
+    at = max(text.find(printed), 0)
+    start = max(0, min(at - MAX_SENTENCE // 2, len(text) - MAX_SENTENCE))
+    return text[start : start + MAX_SENTENCE] or None

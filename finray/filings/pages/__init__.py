@@ -1,0 +1,1 @@
+"""Parts of a filing: Items, headings, sentences and chunks."""

@@ -1,0 +1,1 @@
+"""PDF filings: text, printed lines, tables and OCR."""

@@ -1,0 +1,178 @@
+"""Headings over several columns of a PDF's table, from their positions: "U.S. Plans" above "2021 2020 2019".
+
+A PDF does not say which columns a heading spans; it is centered over them. Columns whose headings are the same need one
+more to tell them apart, so a line of headings is spread over groups of columns if that tells all of them apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+from finray.filings.tables.cells import Printed
+
+OFF_CENTER = 0.35
+"""How far the middle of a heading may be from that of its columns, as a share of the distance between columns."""
+MOST_COLUMNS = 40
+MOST_LINES = 12
+"""Tables with more columns are left alone, and more lines of headings; the limits bound the time."""
+
+Columns = Sequence[tuple[float, float]]
+Group = tuple[int, int]
+"""The first and the last column, from 0."""
+
+
+def spread_headings(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
+    """``rows``, the lines of headings above the figures in ``columns``, with the headings of groups widened to them."""
+    if not 4 <= len(columns) <= MOST_COLUMNS:
+        return list(rows)
+    first = max(0, len(rows) - MOST_LINES)
+    lines = [_line(row, columns) for row in rows[first:]]
+    places = _places(lines, columns)
+    for number in reversed(range(len(lines))):
+        groups = _groups(number, lines, places)
+        if groups is not None:
+            spread = [
+                _widened(row, line, groups, columns, places, centered=at != number)
+                for at, (row, line) in enumerate(zip(rows[first:], lines, strict=True))
+            ]
+            return [*rows[:first], *spread]
+    return list(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The headings over columns of a line, left to right, by their number in the line, with the columns they cover."""
+
+    headings: Mapping[int, tuple[Printed, frozenset[int]]]
+
+    def over(self, column: int) -> str:
+        return " ".join(cell.text for cell, covered in self.headings.values() if column in covered)
+
+    @property
+    def distinct(self) -> bool:
+        """Whether the headings differ; parts of wrapped ones do not: "Accumulated" over "depreciation" and again."""
+        return len(self.headings) == 1 or len({cell.text for cell, _ in self.headings.values()}) > 1
+
+    @property
+    def covered(self) -> frozenset[int]:
+        return frozenset().union(*(covered for _, covered in self.headings.values()))
+
+
+def _line(row: Sequence[Printed], columns: Columns) -> _Line:
+    left = columns[0][0] - (columns[1][0] - columns[0][1])
+    return _Line({at: (cell, _under(cell, columns)) for at, cell in enumerate(row) if cell.x0 > left})
+
+
+def _under(cell: Printed, columns: Columns) -> frozenset[int]:
+    """The columns that ``cell`` reaches over; the nearest if it is between two."""
+    found = frozenset(at for at, (x0, x1) in enumerate(columns) if cell.x0 < x1 and x0 < cell.x1)
+    middle = (cell.x0 + cell.x1) / 2
+    return found or frozenset({min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))})
+
+
+def _places(lines: Sequence[_Line], columns: Columns) -> Columns:
+    """``columns``, each as wide as its figures, which are flush right, and the headings over it alone."""
+    found = list(columns)
+    most = max((len(line.headings) for line in lines), default=0)
+    for line in lines:
+        for cell, covered in line.headings.values():
+            if len(covered) == 1 and len(line.headings) == most:
+                (at,) = covered
+                found[at] = min(found[at][0], cell.x0), max(found[at][1], cell.x1)
+    return found
+
+
+def _groups(number: int, lines: Sequence[_Line], places: Columns) -> list[Group] | None:
+    """The groups that the headings of line ``number`` stand over, if they tell columns apart whose headings are the
+    same. A heading alone in its line may be a title of the table, so it distinguishes none from the others."""
+    line = lines[number]
+    if not 1 <= len(line.headings) < len(places) or len(line.covered) == len(places) or not line.distinct:
+        return None
+    below = [tuple(each.over(column) for each in lines[number + 1 :]) for column in range(len(places))]
+    if (repeated := _repeated(line, below, places)) is not None:
+        return repeated
+    several = [each for each in lines if len(each.headings) > 1 and each is not line]
+    others = [tuple(each.over(column) for each in several) for column in range(len(places))]
+    alike = {other for other, count in Counter(others).items() if count > 1}
+    groups = _centered_over(list(line.headings.values()), places) if alike else None
+    if groups is None:
+        return None
+    group_of = {column: number for number, (a, b) in enumerate(groups) for column in range(a, b + 1)}
+    added = {others[column] for column in group_of if column not in line.covered}
+    return groups if added & alike and _tell_apart(groups, group_of, others, added) else None
+
+
+def _tell_apart(
+    groups: Sequence[Group],
+    group_of: Mapping[int, int],
+    others: Sequence[tuple[str, ...]],
+    added: Collection[tuple[str, ...]],
+) -> bool:
+    """Whether columns with one of the headings ``added`` are in different groups, as many in each; beside a single
+    group, the columns outside are another."""
+    for head in added:
+        same = Counter(group_of.get(column) for column, other in enumerate(others) if other == head)
+        apart = len(same) > 1 and len(set(same.values())) == 1
+        if same.total() > 1 and (not apart or (None in same and len(groups) > 1)):
+            return False
+    return True
+
+
+def _repeated(line: _Line, below: Sequence[tuple[str, ...]], places: Columns) -> list[Group] | None:
+    """Equal groups, one for each heading of ``line``, if the headings ``below`` repeat from group to group."""
+    count = len(line.headings)
+    size, rest = divmod(len(places), count)
+    if count < 2 or rest or size < 2 or len(set(below[:size])) < size or list(below) != [*below[:size]] * count:
+        return None
+    groups = [(start, start + size - 1) for start in range(0, len(places), size)]
+    for (a, b), (cell, _) in zip(groups, line.headings.values(), strict=True):
+        if not places[a][0] <= (cell.x0 + cell.x1) / 2 <= places[b][1]:
+            return None
+    return groups
+
+
+def _centered_over(headings: Sequence[tuple[Printed, frozenset[int]]], columns: Columns) -> list[Group] | None:
+    """For each heading the columns that it is centered over, as many as possible; None if there are none for one."""
+    limit = _limit(columns)
+    best: dict[int, tuple[int, float, list[Group]]] = {-1: (0, 0.0, [])}
+    for cell, covered in headings:
+        middle = (cell.x0 + cell.x1) / 2
+        following: dict[int, tuple[int, float, list[Group]]] = {}
+        for last, (count, distance, groups) in best.items():
+            for a in range(last + 1, min(covered) + 1):
+                for b in range(max(covered), len(columns)):
+                    off = abs((columns[a][0] + columns[b][1]) / 2 - middle)
+                    if off > limit and (a, b) != (min(covered), max(covered)):
+                        continue
+                    found = (count + b - a + 1, distance - off, [*groups, (a, b)])
+                    if b not in following or found[:2] > following[b][:2]:
+                        following[b] = found
+        best = following
+    return max(best.values(), key=lambda found: found[:2])[2] if best else None
+
+
+def _widened(
+    row: list[Printed], line: _Line, groups: Collection[Group], columns: Columns, places: Columns, *, centered: bool
+) -> list[Printed]:
+    """``row`` with each heading over a whole group if it stands there alone, with ``centered`` in its middle."""
+    limit = _limit(columns) if centered else float("inf")
+    result = list(row)
+    for a, b in groups if line.distinct else ():
+        own = set(range(a, b + 1))
+        within = [number for number, (_, covered) in line.headings.items() if covered & own]
+        if a == b or len(within) != 1:
+            continue
+        cell, covered = line.headings[within[0]]
+        if covered <= own and abs(places[a][0] + places[b][1] - cell.x0 - cell.x1) / 2 <= limit:
+            result[within[0]] = replace(cell, x0=columns[a][0], x1=columns[b][1])
+    return result
+
+
+def _limit(columns: Columns) -> float:
+    """How far a heading may be off the middle of its columns, in points."""
+    middles = [(x0 + x1) / 2 for x0, x1 in columns]
+    return OFF_CENTER * median(b - a for a, b in pairwise(middles))

@@ -1,0 +1,311 @@
+"""The tables of a PDF page as Grids, from the positions of its words.
+
+A PDF has no tables. Prose and new headings cut its lines (pdf_lines.py) into blocks. In a block, number columns are the
+intervals that the figures of all rows cover, so neighboring columns do not merge. A wrapped label is joined with the
+line that holds its figures. PyMuPDF is not thread-safe: use processes.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, groupby, pairwise, takewhile
+
+import pymupdf
+
+from finray.core.vocabulary import MONTH, SCALE
+from finray.filings.pdf.column_groups import spread_headings
+from finray.filings.pdf.lines import PositionedWord, rows_of_words
+from finray.filings.tables.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
+from finray.filings.tables.grids import Grid, caption_of
+
+LABEL_SHARE = 0.35
+"""A year left of this share of the page's text heads rows, not columns."""
+FLUSH = 3.0
+"""Points by which a heading may miss the right edge of its figures."""
+PROSE_SHARE = 0.6
+"""A sentence wider than this share of the page's text is prose, not a label."""
+
+_PERIOD = re.compile(
+    rf"\b(?:{MONTH}|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited)\b|"
+    r"\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_SPANNING = re.compile(
+    rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
+)
+_LABEL_CONTINUES = re.compile(r"^(?:[a-z($]|\d)")
+_OPEN_ENDED = re.compile(
+    r"(?:\b(?:and|or|of|to|in|from|for|by|the|on|at|with|before|after|per|less|including|excluding|than|as|"
+    r"attributable)|,|—|–|-|\()$",
+    re.IGNORECASE,
+)
+_INTRODUCTION = re.compile(r"\b(?:following|follows?|below|summari[sz]\w*|was|were|are)\b[^:]{0,200}:$", re.IGNORECASE)
+MAX_COMPARED = 60
+"""Rows compared on each side of a heading; the limit bounds the time."""
+_NOTE_LINE = re.compile(r"\([a-z0-9]\)")
+
+Columns = Sequence[tuple[float, float]]
+
+
+def page_grids(
+    page: pymupdf.Page,
+    number: int,
+    read: Sequence[PositionedWord] | None = None,
+    printed: Sequence[PositionedWord] | None = None,
+) -> list[Grid]:
+    """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points. ``read``
+    are words from OCR, used instead of the page's own; ``printed`` are the page's own words if they are known."""
+    return grids_of_words(_words(page, read, printed), number)
+
+
+def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
+    """The tables on a page with these ``words``, top to bottom."""
+    rows = rows_of_words(words)
+    if not rows:
+        return []
+    left = min(cell.x0 for cell in chain(*rows))
+    width = max(cell.x1 for cell in chain(*rows)) - left
+    found = (
+        _grid(part, number, [] if index else above)
+        for above, block in _tables(rows, left, width)
+        for index, part in enumerate(_parts(block))
+    )
+    return [grid for grid in found if grid is not None]
+
+
+def _words(
+    page: pymupdf.Page, read: Sequence[PositionedWord] | None, printed: Sequence[PositionedWord] | None
+) -> list[PositionedWord]:
+    own = printed if read is None else read
+    if own is None:
+        own = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
+    found = [word[:5] for word in own]
+    if not page.rotation:
+        return found
+    turned = [(pymupdf.Rect(*word[:4]) * page.rotation_matrix, word[4]) for word in found]  # type: ignore[no-untyped-call]
+    return [(box.x0, box.y0, box.x1, box.y1, text) for box, text in turned]
+
+
+def _tables(
+    rows: Sequence[list[Printed]], left: float, width: float
+) -> Iterator[tuple[list[str], list[list[Printed]]]]:
+    """The blocks between lines of prose, each with the prose above it. A heading with periods that follows figures also
+    starts a new block."""
+    above: list[str] = []
+    block: list[list[Printed]] = []
+    has_data = False
+    for row in rows:
+        data = bool(data_cells(row))
+        prose = (
+            len(row) == 1
+            and not data
+            and row[0].x1 - row[0].x0 > PROSE_SHARE * width
+            and len(row[0].text) > 60
+            and not row[0].text.endswith(":")
+            and row[0].text.endswith(".")
+        )
+        same_title = has_data and _is_centered_year(row, left, width)
+        new_heading = same_title or (has_data and not data and (_is_heading(row) or _introduces(row)))
+        if prose or new_heading:
+            header = _trailing_heading(block) if new_heading else []
+            if has_data:
+                yield above, block[: len(block) - len(header)]
+                above = [*above, *(text for text in _titles(block) if not is_year(text))] if same_title else []
+            block, has_data = header, False
+        if prose:
+            above.append(row[0].text)
+        else:
+            block.append(row)
+        has_data = has_data or data
+    if has_data:
+        yield above, block
+
+
+def _is_heading(row: Sequence[Printed]) -> bool:
+    """A row of two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021"."""
+    cells = row if _PERIOD.search(row[0].text) else row[1:]
+    return (
+        len(cells) >= 2
+        and all(_PERIOD.search(cell.text) or cell.text == "$" for cell in cells)
+        and any(re.search(r"\b(?:19|20)\d\d\b|ended|months|weeks", cell.text, re.IGNORECASE) for cell in cells)
+    )
+
+
+def _is_centered_year(row: Sequence[Printed], left: float, width: float) -> bool:
+    """Whether a row is the year over the columns of another table."""
+    return len(row) == 1 and is_year(row[0].text) and row[0].x0 > left + LABEL_SHARE * width
+
+
+def _introduces(row: Sequence[Printed]) -> bool:
+    """Whether a row is the sentence above another table."""
+    return len(row) == 1 and len(row[0].text) > 40 and _INTRODUCTION.search(row[0].text) is not None
+
+
+def _parts(block: list[list[Printed]]) -> Iterator[list[list[Printed]]]:
+    """The tables of a block: it ends where the columns below a heading do not fit those above it."""
+    has_data = [bool(data_cells(row)) for row in block]
+    runs = [list(run) for data, run in groupby(range(len(block)), key=has_data.__getitem__) if data]
+    begin = 0
+    for above, below in pairwise(runs):
+        gap = block[above[-1] + 1 : below[0]]
+        upper = block[max(begin, above[-1] - MAX_COMPARED) : above[-1] + 1]
+        lower = [block[index] for index in below[:MAX_COMPARED]]
+        if any(_heads_columns(row, block[below[0]]) for row in gap) and _collapse(upper, lower):
+            yield block[begin : above[-1] + 1]
+            begin = above[-1] + 1
+    yield block[begin:]
+
+
+def _heads_columns(row: Sequence[Printed], data: Sequence[Printed]) -> bool:
+    return any(cell.x1 > data_cells(data)[0].x0 and cell.x0 > data[0].x0 for cell in row)
+
+
+def _collapse(upper: Sequence[list[Printed]], lower: Sequence[list[Printed]]) -> bool:
+    """Whether the columns of two tables would run together."""
+    columns = max(len(number_columns(upper)), len(number_columns(lower)))
+    return len(number_columns([*upper, *lower])) < columns
+
+
+def _trailing_heading(block: list[list[Printed]]) -> list[list[Printed]]:
+    """The rows without figures at the block's end, which belong to the next table."""
+    start = len(block)
+    while start > 0 and not data_cells(block[start - 1]) and len(block) - start < 8:
+        start -= 1
+    return block[start:]
+
+
+def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> Grid | None:
+    columns = number_columns(rows)
+    if not columns:
+        return None
+    above_headings = takewhile(lambda index: len(rows[index]) == 1, range(_first_data(rows)))
+    prose = [index for index in above_headings if _is_prose(rows[index], rows)]
+    if prose:  # a sentence that ends in a colon introduces the table
+        above = [*above, *(row[0].text for row in rows[: prose[-1] + 1])]
+        rows = rows[prose[-1] + 1 :]
+    first = _first_data(rows)
+    above = [*above, *_titles(rows)]
+    # A year on a line of its own, above the years of the other columns, heads its column.
+    cells = [0 if any(is_year(cell.text) for cell in row) else len(row) for row in rows[:first]]
+    heads = spread_headings(rows[:first], columns)
+    heads = [_stretch(row, columns, max(cells[index + 1 :], default=0)) for index, row in enumerate(heads)]
+    middle = (min(row[0].x0 for row in rows[first:]) + columns[-1][1]) / 2
+    heads = [_aside(row, columns[0], middle) for row in heads]
+    rows = [*rows[:first], *_spread_below(rows[first:], columns)]
+    body = _join_wrapped([_split_label(row, columns) for row in rows[first:]], columns)
+    if heads and body and _is_label(heads[-1], columns):
+        both = _join_wrapped([heads[-1], body[0]], columns)
+        if len(both) == 1:  # the first row's label begins above its figures
+            heads, body = heads[:-1], [*both, *body[1:]]
+    return arrange(number, [*heads, *body], columns, caption_of(above))
+
+
+def _spread_below(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
+    """``rows`` with the second set of headings of a table spread over groups of columns, too."""
+    runs = ((data, list(run)) for data, run in groupby(rows, key=lambda row: bool(data_cells(row))))
+    return list(chain.from_iterable(run if data else spread_headings(run, columns) for data, run in runs))
+
+
+def _titles(rows: Sequence[list[Printed]]) -> list[str]:
+    """The lines above the first figures, without the headings of columns."""
+    return [row[0].text for row in rows[: _first_data(rows)] if len(row) == 1]
+
+
+def _first_data(rows: Sequence[list[Printed]]) -> int:
+    return next(index for index, row in enumerate(rows) if data_cells(row))
+
+
+def _is_prose(row: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool:
+    width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
+    text = row[0].text
+    return (
+        len(row) == 1
+        and len(text) > 60
+        and row[0].x1 - row[0].x0 > PROSE_SHARE * width
+        and sum(word[:1].islower() for word in text.split()) > 5
+    )
+
+
+def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
+    """Joins the text cells left of the first number column into one label."""
+    label = [cell for cell in row if cell.x1 <= columns[0][0] + 1 and not parse_number(cell.text)]
+    if len(label) < 2 or row[: len(label)] != label:
+        return row
+    joined = label[0]
+    for cell in label[1:]:
+        joined = joined.joined(cell, " ")
+    return [joined, *row[len(label) :]]
+
+
+def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
+    """Widens headings, which are centered over their columns, to the columns nearest to them. ``below`` is the number
+    of cells of the widest row of headings below: years over more columns than there are years group them."""
+    over = [
+        cell
+        for cell in row
+        if cell.x1 > columns[0][0] - 2 and (cell.x0 >= columns[0][0] - 40 or len(row) == 1 or cell is not row[0])
+    ]
+    if not over:
+        return row
+    groups = all(is_year(cell.text) for cell in over) and below >= 2 * len(over)
+    spanning = [groups or (bool(_SPANNING.search(cell.text)) and not is_year(cell.text[-4:])) for cell in over]
+    centers = [(cell.x0 + cell.x1) / 2 for cell in over]
+    reach = {index: [cell.x0, cell.x1] for index, cell in enumerate(over)}
+    for x0, x1 in columns:
+        nearest = min(range(len(over)), key=lambda i: abs(centers[i] - (x0 + x1) / 2))
+        if spanning[nearest] and not any(c.x0 < x1 and c.x1 > x0 for c in over):
+            reach[nearest] = [min(reach[nearest][0], x0), max(reach[nearest][1], x1)]
+    moved = {id(cell): replace(cell, x0=reach[i][0], x1=reach[i][1]) for i, cell in enumerate(over)}
+    return [moved.get(id(cell), cell) for cell in row]
+
+
+def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> list[Printed]:
+    """A title that is centered over the table, whose middle is ``middle``, kept off the ``first`` column below it."""
+    title = row[0]
+    off_table, off_first = (abs((title.x0 + title.x1) / 2 - center) for center in (middle, sum(first) / 2))
+    heads_first = off_first <= off_table or (abs(title.x1 - first[1]) < FLUSH and off_table > 2 * FLUSH)
+    if len(row) > 1 or title.x0 >= first[0] or heads_first or _PERIOD.search(title.text):
+        return row
+    return [replace(title, x1=min(title.x1, first[0]))]
+
+
+def _is_label(row: Sequence[Printed], columns: Columns) -> bool:
+    text = row[0].text
+    return len(row) == 1 and not parse_number(text) and row[0].x0 < columns[0][0] and not _PERIOD.search(text)
+
+
+def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
+    """Joins the lines of a wrapped label; its numbers may stand on any of them."""
+    joined: list[list[Printed]] = []
+    for row in rows:
+        if joined and _continues(joined[-1], row, columns):
+            (label, *numbers), labeled = joined.pop(), _has_label(row, columns)
+            label = label.joined(row[0], " ") if labeled else label
+            joined.append([label, *numbers, *(row[1:] if labeled else row)])
+        else:
+            joined.append(row)
+    return joined
+
+
+def _has_label(row: Sequence[Printed], columns: Columns) -> bool:
+    return row[0].x0 < columns[0][0] - 1 and not (parse_number(row[0].text) and row[0].x1 > columns[0][0])
+
+
+def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Columns) -> bool:
+    upper, lower = before[0], row[0]
+    if upper.box is None or lower.box is None or not _has_label(before, columns):
+        return False
+    height = lower.box[3] - lower.box[1]
+    spacing = lower.box[1] - upper.box[3]
+    open_ended = _OPEN_ENDED.search(upper.text) is not None
+    if spacing > (1.2 if open_ended else 0.6) * height or upper.text.endswith((":", ".")):
+        return False
+    if not _has_label(row, columns):  # numbers alone belong to the label just above if it has none
+        return len(before) == 1 and spacing < 0.35 * height
+    if len(before) > 1:
+        return len(row) == 1 and re.match(r"[a-z(]", lower.text) is not None and not _NOTE_LINE.match(lower.text)
+    if upper.text.isupper() and not lower.text.isupper():
+        return False
+    continues = _LABEL_CONTINUES.match(lower.text) is not None and not is_year(lower.text)
+    full = upper.x1 > columns[0][0] - 0.22 * max(columns[0][0] - upper.x0, 1.0) and lower.x0 >= upper.x0
+    return continues or open_ended or (full and len(row) > 1 and lower.x0 > upper.x0 + 2)

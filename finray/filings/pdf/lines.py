@@ -1,0 +1,221 @@
+"""The printed lines of a PDF page, and the cells of each line, from the positions of its words.
+
+Wide gaps, "$" and right edges shared by figures cut a line into cells. Dot leaders and footnote marks are dropped.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from finray.core.vocabulary import MONTH
+from finray.filings.tables.cells import MAX_CELL, NEVER_FIRST, Printed, is_year, merge_fillers, parse_number
+from finray.filings.tables.grids import MAX_CELL_TEXT
+
+GAP = 0.9
+"""A gap wider than this share of the line's height starts a new cell; word spaces are 0.2 to 0.4."""
+DASH_GAP = 0.6
+SAME_LINE = 0.45
+"""Words are on one line if their middles differ by less than this share of their height."""
+SUPERSCRIPT = 0.75
+EDGE_TOLERANCE = 2.0
+EDGE_SUPPORT = 3
+"""Minimum number of lines whose figures end on the same right edge (within points) to make it a column's edge."""
+FAR = 1e5
+
+_LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·…](?=\s|$)")
+_LEADING = re.compile("[.·…_\u200b\u00ad]")
+"""What a word with leaders, or with characters that print nothing, contains."""
+_MONTH_NAME = re.compile(rf"{MONTH}\.?", re.IGNORECASE)
+_LOOSE = re.compile(r"(?<=[$€£¥(])\s++(?=[\d(.—–-])|(?<!\s)\s++(?=\))")
+_GROUPED = re.compile(r"\d,\d{3}|\(\d|\$")
+_NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*+(?:\.\d++|(?<=\d))\)?%?|[-–—]|\(|\)|%|\)%")
+
+PositionedWord = tuple[float, float, float, float, str]
+"""(x0, y0, x1, y1, text); y grows downwards."""
+
+
+class Word(NamedTuple):  # a tuple, since a long filing has 100,000 of them
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    words: tuple[Word, ...]
+    y0: float
+    y1: float
+
+    @property
+    def height(self) -> float:
+        return max(self.y1 - self.y0, 1.0)
+
+
+def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
+    """The cells of each line, top to bottom and left to right."""
+    lines = _lines([Word(*word) for word in words if _is_printed(word)])
+    edges = _shared_edges(lines)
+    return [_cut(line, edges) for line in lines]
+
+
+def _is_printed(word: PositionedWord) -> bool:
+    x0, y0, x1, y1, text = word
+    return -FAR < x0 < x1 < FAR and -FAR < y0 < y1 < FAR and bool(text.strip())
+
+
+def _lines(words: Sequence[Word]) -> list[Line]:
+    """Groups words whose middles are at the same height, left to right."""
+    lines: list[list[Word]] = []
+    middle, height = 0.0, 0.0
+    for word in sorted(words, key=lambda w: ((w.y0 + w.y1) / 2, w.x0)):
+        own = (word.y0 + word.y1) / 2
+        if lines and own - middle < SAME_LINE * min(height, word.y1 - word.y0):
+            lines[-1].append(word)
+        else:
+            lines.append([word])
+            middle, height = own, word.y1 - word.y0
+    built = []
+    for line in lines:
+        kept = sorted(line, key=_left)
+        if _LEADING.search("".join([word.text for word in kept])):
+            kept = [w for w in map(_without_leaders, kept) if w]
+        height = _median([w.y1 - w.y0 for w in line])
+        ordered = tuple([w for w in kept if not _is_superscript(w, height)])
+        if ordered:
+            built.append(Line(ordered, _median([w.y0 for w in ordered]), _median([w.y1 for w in ordered])))
+    return built
+
+
+def _left(word: Word) -> float:
+    return word.x0
+
+
+def _median(values: list[float]) -> float:
+    values.sort()
+    half = len(values) // 2
+    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
+
+
+def _is_superscript(word: Word, height: float) -> bool:
+    """Whether ``word`` is a small footnote mark, which would read as a figure of its own."""
+    return word.y1 - word.y0 < SUPERSCRIPT * height and re.fullmatch(r"\(?[a-z\d]{1,2}\)?", word.text) is not None
+
+
+def _without_leaders(word: Word) -> Word | None:
+    """``word`` without dot leaders; None if nothing else is left."""
+    if not _LEADING.search(word.text):
+        return word
+    text = _LEADERS.sub("", word.text).strip("\u200b\u00ad")
+    return word._replace(text=text) if text else None
+
+
+def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
+    """Right edges shared by numbers of several lines; columns of figures are set flush right."""
+    counts: Counter[int] = Counter()
+    for line in lines:
+        for word in line.words:
+            if _kind(word.text).figure:
+                counts[round(word.x1)] += 1
+    return frozenset(edge for edge, n in counts.items() if n + counts[edge - 1] + counts[edge + 1] >= EDGE_SUPPORT)
+
+
+def _is_near(x: float, edges: Collection[int]) -> bool:
+    return any(edge in edges for edge in range(math.ceil(x - EDGE_TOLERANCE), math.floor(x + EDGE_TOLERANCE) + 1))
+
+
+class _Kind(NamedTuple):
+    """What the text of a word says about its place. ``figure`` is a number but not a year, ``numeric`` a part of one,
+    ``grouped`` one with a comma, parenthesis or "$", ``month`` the name of a month."""
+
+    figure: bool
+    numeric: bool
+    grouped: bool
+    month: bool
+
+
+@lru_cache(maxsize=16384)  # a filing repeats its words
+def _kind(text: str) -> _Kind:
+    return _Kind(
+        re.search(r"\d", text) is not None and parse_number(text) is not None and not is_year(text),
+        _NUMERIC_WORD.fullmatch(text) is not None,
+        _GROUPED.search(text) is not None,
+        _MONTH_NAME.fullmatch(text) is not None,
+    )
+
+
+def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
+    """Cuts a line into cells."""
+    runs: list[list[Word]] = [[line.words[0]]]
+    height = line.height
+    for before, word in pairwise(line.words):
+        gap = word.x0 - before.x1
+        kind = _kind(word.text)
+        apart = gap > (DASH_GAP if word.text in "-–—" else GAP) * height
+        if kind.numeric and not apart and word.text not in {")", "%", ")%"}:
+            at_edge = len(word.text) > 1 and gap > 0.1 * height and _is_near(word.x1, edges)
+            apart = (
+                word.text == "$"
+                or (at_edge and kind.grouped)
+                or ((at_edge or gap > 0.15 * height) and _is_number(runs[-1]))
+            )
+        elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
+            apart = _is_number(runs[-1])
+        if apart or (gap > 0.15 * height and _next_period(before.text, word.text, kind)):
+            runs.append([word])
+        else:
+            runs[-1].append(word)
+    return merge_fillers([_cell(run, line) for run in _with_ranges(runs, height)])
+
+
+def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
+    """``runs`` with "2027", "-" and "2031" as one: a heading of several years."""
+    joined: list[list[Word]] = []
+    for run in runs:
+        joined.append(run)
+        if len(joined) >= 3 and _is_range(joined[-3:], height):
+            joined[-3:] = [[*joined[-3], *joined[-2], *joined[-1]]]
+    return joined
+
+
+def _is_range(runs: Sequence[Sequence[Word]], height: float) -> bool:
+    if any(len(run) > 1 for run in runs):
+        return False
+    first, dash, last = (run[0] for run in runs)
+    close = max(dash.x0 - first.x1, last.x0 - dash.x1) <= GAP * height
+    return close and dash.text in "-–—" and is_year(first.text) and is_year(last.text)
+
+
+def _is_number(run: Sequence[Word]) -> bool:
+    if len(run) == 1:
+        return parse_number(run[0].text) is not None
+    # Prose is recognized by its first letter, without joining its words again and again.
+    return (
+        len(run) <= MAX_CELL
+        and run[0].text[0] not in NEVER_FIRST
+        and parse_number(" ".join([word.text for word in run])) is not None
+    )
+
+
+def _next_period(before: str, word: str, kind: _Kind) -> bool:
+    """Whether ``word`` starts a new heading: "December 31, 2022 December 25, 2021" always heads two columns."""
+    if kind.month:
+        return is_year(before) or re.fullmatch(r"\d{1,2},", before) is not None
+    return before.lower() in {"ended", "ended:"} and word.lower() in {"three", "six", "nine", "twelve", "year", "years"}
+
+
+def _cell(run: Sequence[Word], line: Line) -> Printed:
+    box = (run[0].x0, min([w.y0 for w in run]), run[-1].x1, max([w.y1 for w in run]))
+    text = run[0].text
+    if len(run) > 1:
+        space = 0.08 * line.height
+        parts = [(" " if word.x0 - before.x1 > space else "") + word.text for before, word in pairwise(run)]
+        text += "".join(parts)
+    text = _LOOSE.sub("", text[:MAX_CELL_TEXT])
+    return Printed(text, run[0].x0, run[-1].x1, box, indent=run[0].x0)

@@ -1,0 +1,105 @@
+"""OCR of pages whose text cannot be extracted, by the Tesseract that is built into PyMuPDF.
+
+Scanned pages have no text; fonts without Unicode yield meaningless characters, or other letters than are printed. Only
+Tesseract's language data must be installed; ``tessdata`` finds it.
+"""
+
+import re
+from collections.abc import Sequence
+
+import pymupdf
+
+from finray.filings.pdf.lines import PositionedWord
+from finray.filings.pdf.tessdata import LANGUAGE, Ocr
+
+_DPI = 300
+_MAX_PIXELS = 20_000_000
+"""Maximum size of the rendered page; a letter page at 300 dpi has 8 million."""
+_LAYOUT = "tessedit_pageseg_mode=4"
+"""One column of text of various sizes. It keeps table rows whole and does not lose headings, unlike MuPDF's default."""
+_ODD = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\uf8ff\ufffd]")
+"""Control, surrogate, private-use and replacement characters."""
+_SUSPECT_SHARE, _UNREADABLE_SHARE = 0.02, 0.3
+_MIN_LETTERS = 50
+_COMMON = re.compile(
+    r"\b(?:the|of|and|to|in|for|a|or|by|on|as|is|with|at|de|la|el|les|des|und|der|die|do|da|en|et|que)\b", re.IGNORECASE
+)
+_WORD = re.compile(r"[A-Za-z]+")
+_MIN_WORDS = 200
+_COMMON_SHARE = 0.01
+"""Minimum share of common words in a document of at least ``_MIN_WORDS``; fewer mean that its letters are wrong."""
+_SAMPLED_PAGES, _SAMPLED_CHARACTERS = 20, 2_000
+_BLANK_DPI = 20
+_FULL_PAGE = 0.5
+
+
+def unreadable_pages(document: pymupdf.Document, texts: Sequence[str]) -> list[int]:
+    """Pages whose fonts do not map to Unicode; all pages with text if the document has hardly any common word."""
+    sample = " ".join(text[:_SAMPLED_CHARACTERS] for text in texts[:: max(1, len(texts) // _SAMPLED_PAGES)])
+    words = len(_WORD.findall(sample))
+    if words >= _MIN_WORDS and common_words(sample) < _COMMON_SHARE * words:
+        return [number for number, text in enumerate(texts) if text.strip()]
+    return [number for number, text in enumerate(texts) if _is_suspect(text) and _is_unreadable(document, number)]
+
+
+def common_words(text: str) -> int:
+    """How many words of ``text`` are common ones of a western language."""
+    return len(_COMMON.findall(text))
+
+
+def image_pages(document: pymupdf.Document, texts: Sequence[str], *, any_size: bool) -> list[int]:
+    """Pages that print something but have no text; unless ``any_size``, only if one image covers most of the page."""
+    empty = (number for number, text in enumerate(texts) if not text.strip())
+    return [n for n in empty if (_is_printed(document[n]) if any_size else _is_image(document[n]))]
+
+
+def read_page(page: pymupdf.Page, ocr: Ocr) -> tuple[str, list[PositionedWord]]:
+    """Text of a page and its words, positioned as by ``page.get_text("words")``."""
+    with pymupdf.open(stream=_recognized(_rendered(page, _DPI), ocr), filetype="pdf") as read:  # type: ignore[no-untyped-call]
+        scale = page.rect.width / read[0].rect.width
+        upright = pymupdf.Matrix(scale, scale) * page.derotation_matrix  # type: ignore[no-untyped-call]
+        textpage = read[0].get_textpage(matrix=upright)
+        return textpage.extractText(), [word[:5] for word in textpage.extractWORDS()]
+
+
+def _rendered(page: pymupdf.Page, dpi: int) -> pymupdf.Pixmap:
+    """The page as an image of at most ``dpi`` and ``_MAX_PIXELS``."""
+    area = max(1.0, abs(page.rect.width * page.rect.height)) / 72**2
+    return page.get_pixmap(dpi=max(1, min(dpi, int((_MAX_PIXELS / area) ** 0.5))))
+
+
+def _recognized(picture: pymupdf.Pixmap, ocr: Ocr) -> bytes:
+    """A PDF page with the text that Tesseract found in ``picture``."""
+    mupdf = pymupdf.mupdf
+    options = mupdf.FzPdfocrOptions()
+    options.language_set2(LANGUAGE)
+    options.datadir_set2(ocr.tessdata)
+    layout = mupdf.FzOptions(_LAYOUT)
+    options.internal().options = layout.m_internal
+    buffer = mupdf.FzBuffer(1 << 20)
+    output = mupdf.FzOutput(buffer)
+    mupdf.fz_write_pixmap_as_pdfocr(output, picture.this, options)
+    output.fz_close_output()
+    options.internal().options = None
+    return bytes(buffer.fz_buffer_extract())
+
+
+def _is_suspect(text: str) -> bool:
+    return len(text) >= _MIN_LETTERS and len(_ODD.findall(text)) > _SUSPECT_SHARE * len(text)
+
+
+def _is_unreadable(document: pymupdf.Document, number: int) -> bool:
+    """Whether much of the page has no Unicode. Without the flag, MuPDF reports it instead of guessing."""
+    flags = pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    letters = "".join(document[number].get_text(flags=flags).split())  # type: ignore[no-untyped-call]
+    return len(_ODD.findall(letters)) > _UNREADABLE_SHARE * len(letters)
+
+
+def _is_printed(page: pymupdf.Page) -> bool:
+    return not _rendered(page, _BLANK_DPI).is_unicolor
+
+
+def _is_image(page: pymupdf.Page) -> bool:
+    whole = abs(page.rect.width * page.rect.height)
+    boxes = (pymupdf.Rect(image["bbox"]) & page.rect for image in page.get_image_info())  # type: ignore[no-untyped-call]
+    return any(abs(box.width * box.height) > _FULL_PAGE * whole for box in boxes) and _is_printed(page)

@@ -1,0 +1,190 @@
+"""Text of PDF filings by PyMuPDF, which is not thread-safe: use processes, not threads."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import pymupdf
+
+from finray.core.errors import FilingError
+from finray.core.settings import FilingSettings
+from finray.filings.pdf.lines import PositionedWord
+from finray.filings.pdf.ocr import common_words, image_pages, read_page, unreadable_pages
+from finray.filings.pdf.tessdata import ADVICE, Ocr
+
+# MuPDF prints each flaw of a file on standard error; serious ones become a FilingError.
+pymupdf.TOOLS.mupdf_display_errors(False)  # type: ignore[no-untyped-call]
+pymupdf.TOOLS.mupdf_display_warnings(False)  # type: ignore[no-untyped-call]
+
+# What PyMuPDF raises on broken input, depending on version and place.
+_BROKEN = (RuntimeError, ValueError, TypeError, IndexError, KeyError, pymupdf.mupdf.FzErrorBase)
+
+_NO_MEMORY = re.compile(r"\b(?:m|c|re)alloc\b.{0,80}\bfailed")
+_OBJECT = re.compile(rb"(\d{1,10})\s{1,8}\d{1,5}\s{1,8}obj\b")
+_REFERENCE = re.compile(r"\b(\d{1,10}) \d{1,5} R\b")
+
+
+@dataclass(frozen=True, slots=True)
+class PdfText:
+    """``words`` holds the positioned words of pages that OCR read. ``unread`` are pages whose fonts do not map to
+    Unicode; their text is left out. ``printed`` holds the positioned words of other pages that seem to have a table."""
+
+    texts: list[str]
+    words: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
+    unread: tuple[int, ...] = ()
+    printed: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
+
+
+@contextmanager
+def open_pdf(content: bytes, settings: FilingSettings) -> Iterator[pymupdf.Document]:
+    """The open document, closed afterwards.
+
+    Raises FilingError (stage "parse") with reason ``corrupt_pdf``, ``encrypted``, ``no_pages`` or
+    ``too_many_pages``.
+    """
+    try:
+        document = pymupdf.open(stream=content, filetype="pdf")  # type: ignore[no-untyped-call]
+    except _BROKEN as error:
+        raise _corrupt("not a readable PDF", error) from error
+    with document:
+        if document.needs_pass:
+            raise FilingError(
+                "parse", "encrypted", "the PDF needs a password; decrypt it first (for example with qpdf)"
+            )
+        try:
+            n_pages = document.page_count
+        except _BROKEN as error:
+            raise _corrupt("its pages cannot be counted", error) from error
+        if n_pages == 0:
+            raise FilingError("parse", "no_pages", "the PDF has no pages; it may be truncated")
+        if n_pages > settings.max_pages:
+            raise FilingError(
+                "parse", "too_many_pages", f"{n_pages:,} pages exceed filings.max_pages = {settings.max_pages:,}"
+            )
+        _check_repair(document)
+        yield document
+
+
+def pdf_text(
+    document: pymupdf.Document,
+    settings: FilingSettings,
+    ocr: Ocr | None = None,
+    *,
+    tabular: Callable[[str], bool] = lambda _: False,
+) -> PdfText:
+    """Plain text of each page, as by ``page.get_text()``; ``ocr`` reads pages without text or with unreadable text.
+
+    Pages whose text is ``tabular`` also keep their words: laying out a page takes most of the time of reading it, so it
+    is done once for both.
+
+    Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read), ``image_only`` or ``no_unicode`` (hardly any
+    readable text), or ``needs_ocr``."""
+    try:
+        texts: list[str] = []
+        printed: dict[int, Sequence[PositionedWord]] = {}
+        for number in range(document.page_count):
+            page = document[number]
+            layout = page.get_textpage(flags=pymupdf.TEXTFLAGS_TEXT)
+            texts.append(_storable(layout.extractText()))
+            if tabular(texts[-1]):
+                printed[number] = layout.extractWORDS()  # type: ignore[no-untyped-call]
+        _check_repair(document)  # reading the pages may reveal more damage
+        read = _read(document, texts, settings, ocr)
+        replaced = {*read.words, *read.unread}
+        return replace(read, printed={page: words for page, words in printed.items() if page not in replaced})
+    except _BROKEN as error:
+        raise _corrupt("a page cannot be read", error) from error
+
+
+def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings, ocr: Ocr | None) -> PdfText:
+    unreadable = unreadable_pages(document, texts)
+    readable = [text for number, text in enumerate(texts) if number not in set(unreadable)]
+    scarce = _is_scarce(readable, len(texts), settings)
+    for_ocr = sorted({*unreadable, *(image_pages(document, texts, any_size=scarce) if ocr else ())})
+    if ocr is None or not for_ocr:
+        if scarce:
+            raise _no_text(document, texts, unreadable)
+        return PdfText(["" if n in set(unreadable) else text for n, text in enumerate(texts)], unread=tuple(unreadable))
+    if not ocr.allowed:
+        raise FilingError("parse", "needs_ocr", f"{len(for_ocr)} of {len(texts)} pages need OCR")
+    words: dict[int, Sequence[PositionedWord]] = {}
+    for number in for_ocr:
+        text, placed = read_page(document[number], ocr)
+        if common_words(text) >= common_words(texts[number]):
+            texts[number], words[number] = _storable(text), placed
+    if _is_scarce(texts, len(texts), settings):
+        raise FilingError("parse", "image_only", f"{len(texts)} pages, on which OCR found hardly any text")
+    return PdfText(texts, words)
+
+
+def _is_scarce(readable: Sequence[str], pages: int, settings: FilingSettings) -> bool:
+    printed = sum(len(text.strip()) for text in readable)
+    return printed < settings.min_characters_per_page * pages or not printed
+
+
+def _no_text(document: pymupdf.Document, texts: Sequence[str], unreadable: Sequence[int]) -> FilingError:
+    if unreadable:
+        return FilingError(
+            "parse",
+            "no_unicode",
+            f"the fonts of {len(unreadable)} of {len(texts)} pages do not map to Unicode: only OCR can read them; "
+            f"{ADVICE}",
+        )
+    found = f"{len(texts)} pages with {sum(len(text.strip()) for text in texts)} characters of text"
+    if document.is_repaired and not _has_images(document):
+        return FilingError("parse", "corrupt_pdf", f"{found} after repair; the file is truncated, fetch it again")
+    return FilingError("parse", "image_only", f"{found}: only OCR can read scanned images; {ADVICE}")
+
+
+def _check_repair(document: pymupdf.Document) -> None:
+    """Raises FilingError ``corrupt_pdf`` if repair did not recover all pages."""
+    if document.is_repaired and (lost := _lost_pages(document, document.stream)):
+        raise FilingError(
+            "parse",
+            "corrupt_pdf",
+            f"the PDF is truncated or damaged: after repair {len(lost)} of its {document.page_count} pages are lost, "
+            f"such as p. {lost[0] + 1}; fetch it again",
+        )
+
+
+def _lost_pages(document: pymupdf.Document, content: bytes) -> list[int]:
+    """Pages of a repaired document that are missing, or whose content is missing or cut off at the end of the file."""
+    rest = content[content.rfind(b"endobj") + 1 :]
+    cut = {int(match[1]) for match in _OBJECT.finditer(rest)}
+    return [number for number in range(document.page_count) if not _is_whole(document, number, cut)]
+
+
+def _is_whole(document: pymupdf.Document, number: int, cut: set[int]) -> bool:
+    try:
+        kind, value = document.xref_get_key(document.page_xref(number), "Contents")  # type: ignore[no-untyped-call]
+        parts = [int(reference) for reference in _REFERENCE.findall(value)] if kind in ("xref", "array") else []
+        return all(part not in cut and document.xref_is_stream(part) for part in parts)  # type: ignore[no-untyped-call]
+    except _BROKEN as error:
+        _check_memory(error)
+        return False
+
+
+def _has_images(document: pymupdf.Document) -> bool:
+    return any(document[number].get_images() for number in range(document.page_count))  # type: ignore[no-untyped-call]
+
+
+def _storable(text: str) -> str:
+    """``text`` without characters that UTF-8 and Arrow cannot store: NULs and lone surrogates."""
+    if "\0" in text:
+        text = text.replace("\0", "")
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
+def _check_memory(error: BaseException) -> None:
+    """Raises MemoryError if ``error`` means that memory ran out; only MuPDF's message shows it."""
+    if _NO_MEMORY.search(str(error)):
+        raise MemoryError from error
+
+
+def _corrupt(problem: str, error: BaseException) -> FilingError:
+    """Raises MemoryError instead if memory ran out."""
+    _check_memory(error)
+    return FilingError("parse", "corrupt_pdf", f"{problem} ({' '.join(str(error).split())[:200]}); fetch it again")

@@ -1,0 +1,1 @@
+"""Tables of filings: rows, columns, periods, units and line items."""

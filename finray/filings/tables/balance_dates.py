@@ -1,0 +1,50 @@
+"""Periods of a table whose rows are dated by balances: "Balance at December 31, 2022"."""
+
+import datetime as dt
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from finray.core.filing import LineItem
+from finray.core.vocabulary import MONTHS
+from finray.filings.dates import to_date
+from finray.filings.tables.period_headings import DAY_OF, MONTH_NAME
+
+
+def date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]]) -> list[LineItem]:
+    """Dates items by rows such as "Balance at December 31, 2022"; the columns of equity statements are components."""
+    printed = {item.row: date for item in items if (date := read_balance_date(item.label))}
+    days = {(date.month, date.day) for date in printed.values()}
+    dates = {row: _close_of_day_before(date, days) for row, date in printed.items()}
+    rows = sorted(dates)
+    dated = []
+    for item in items:
+        at = bisect_left(rows, item.row)
+        if at < len(rows) and (item.row, item.column) not in tagged:
+            end, months = dates[rows[at]], 0 if rows[at] == item.row else None
+            if months is None and at:
+                months = _months_between(dates[rows[at - 1]], end)
+            item = replace(item, period_end=end, months=months)
+        dated.append(item)
+    return dated
+
+
+def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt.date:
+    """``date``, or the day before: "Balance at January 1" is the balance of December 31, as other rows date it.
+    ``days`` are their (month, day)."""
+    before = date - dt.timedelta(days=1)
+    return before if date.day == 1 and ((before.month, before.day) in days or date.month == 1) else date
+
+
+def read_balance_date(label: str) -> dt.date | None:
+    """The day of a row such as "Balance at December 31, 2022"."""
+    if not re.search(r"\bbalances?\b|^\W*(?:as of|at)\b|^" + MONTH_NAME, label, re.IGNORECASE):
+        return None
+    match = next((m for m in DAY_OF.finditer(label) if m["day"] and m["year"]), None)
+    return to_date(int(match["year"]), MONTHS[match["month"].lower()], int(match["day"])) if match else None
+
+
+def _months_between(start: dt.date, end: dt.date) -> int | None:
+    months = round((end - start).days / 30.4375)
+    return months if months > 0 else None

@@ -1,0 +1,243 @@
+"""Canonical line items: which row of a filing's statements is "capex", "net PP&E" or "revenue".
+
+The vocabulary is data (canonical.toml): general US-GAAP wording, XBRL concepts and the words of questions.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal, cast
+
+from finray.core.data_files import shipped_data
+from finray.core.filing import Filing, LineItem, Statement
+from finray.filings.dates import add_months
+
+Flow = Literal["", "out", "tax"]
+
+DATE_TOLERANCE_DAYS = 10
+"""52- and 53-week years end within days of the month end that people name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CanonicalItem:
+    """``labels`` are tried in order. ``flow`` "out" is an amount paid, spent or deducted; its printed sign carries no
+    meaning."""
+
+    key: str
+    statement: Statement
+    labels: tuple[re.Pattern[str], ...]
+    exclude: re.Pattern[str] | None
+    section: re.Pattern[str] | None
+    concepts: tuple[str, ...]
+    names: tuple[str, ...]
+    unit: str
+    flow: Flow
+    last: bool
+    parts: re.Pattern[str] | None
+
+
+@cache
+def canonical_items() -> dict[str, CanonicalItem]:
+    """All canonical line items by key."""
+    return {
+        key: CanonicalItem(
+            key=key,
+            statement=cast(Statement, entry["statement"]),
+            labels=tuple(re.compile(label) for label in entry["labels"]),
+            exclude=re.compile(entry["exclude"]) if "exclude" in entry else None,
+            section=re.compile(entry["section"]) if "section" in entry else None,
+            concepts=tuple(entry.get("concepts", ())),
+            names=tuple(entry["names"]),
+            unit=entry.get("unit", "USD"),
+            flow=cast(Flow, entry.get("flow", "")),
+            last=entry.get("position") == "last",
+            parts=re.compile(entry["parts"]) if "parts" in entry else None,
+        )
+        for key, entry in shipped_data("finray.filings.tables", "canonical.toml").items()
+    }
+
+
+def find_line_item(
+    metric: str,
+    items: Sequence[LineItem],
+    *,
+    period_end: dt.date | None = None,
+    fiscal_year: int | None = None,
+    filing: Filing | None = None,
+    months: int | None = None,
+    called: str = "",
+) -> LineItem | None:
+    """The cell of ``items`` that prints ``metric`` for a period, None if no row or no column fits.
+
+    ``items`` are one filing's; those outside the statements (notes, other tables) are ignored. The period is
+    ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its years; without either, the latest
+    column. ``months`` is the length of a flow; by default 12, or the shortest if the row has no 12-month column.
+    ``called``, the metric in the words of a question, prefers a row with these very words: a statement may print "Net
+    sales" and, with fees of members, "Total revenues".
+    Raises KeyError for an unknown metric.
+    """
+    wanted = canonical_items()[metric]
+    if period_end is None and fiscal_year is not None:
+        period_end = _fiscal_year_end(fiscal_year, filing)
+        if period_end is None:
+            return None
+    items = [item for item in items if item.statement is not None]
+    for row in _rows_in_order(wanted, items, plain_label(called)):
+        cell = _cell(wanted, row, period_end, months)
+        if cell is not None:
+            return cell
+    parts = [cell for row in _parts(wanted, items) if (cell := _cell(wanted, row, period_end, months)) is not None]
+    return _total(parts) if len(parts) > 1 else None
+
+
+def names_row(metric: str, item: LineItem) -> bool:
+    """Whether the row of ``item`` has a label of ``metric`` and stands below the heading that the metric requires.
+
+    Raises KeyError for an unknown metric.
+    """
+    wanted = canonical_items()[metric]
+    in_place = wanted.section is None or bool(item.section and wanted.section.search(item.section.lower()))
+    return in_place and _label_rank(wanted, plain_label(item.label)) is not None
+
+
+def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float:
+    """The value with the sign that formulas expect: amounts paid or spent are positive, however they are printed.
+
+    Income tax is positive for an expense. Its printed sign is ambiguous, so pretax and net income in ``items`` decide.
+    """
+    flow = canonical_items()[metric].flow
+    if flow == "out":
+        return abs(item.value)
+    if flow == "tax" and item.period_end is not None:
+        pretax = find_line_item("pretax_income", items, period_end=item.period_end, months=item.months)
+        net = find_line_item("net_income", items, period_end=item.period_end, months=item.months)
+        if pretax is not None and net is not None:
+            as_printed = abs(pretax.value - item.value - net.value)
+            return item.value if as_printed <= abs(pretax.value + item.value - net.value) else -item.value
+    return item.value
+
+
+def _fiscal_year_end(year: int, filing: Filing | None) -> dt.date | None:
+    if filing is None or filing.period_end is None or filing.fiscal_year is None:
+        return None
+    end = add_months(filing.period_end, 12 * (year - filing.fiscal_year))
+    return end if 1900 <= end.year <= 2200 else None
+
+
+Row = tuple[LineItem, ...]
+
+
+def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem], called: str) -> list[Row]:
+    """Rows that may print the metric, best first."""
+    has_statement = any(item.statement == wanted.statement for item in items)
+    ranked = []
+    for order, row in enumerate(_by_row(items)):
+        rank = _rank(wanted, row, has_statement)
+        if rank is not None:
+            other_words = " " not in called or plain_label(row[0].label) != called
+            ranked.append((other_words, *rank, -order if wanted.last else order, row))
+    ranked.sort(key=lambda entry: entry[:-1])
+    return [entry[-1] for entry in ranked]
+
+
+def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
+    """Rows below a heading that names the metric ("Inventories:"), for statements that print no total."""
+    return _by_row(
+        item
+        for item in items
+        if wanted.parts
+        and item.statement == wanted.statement
+        and item.section
+        and _label_rank(wanted, plain_label(item.section)) is not None
+        and wanted.parts.fullmatch(plain_label(item.label))
+    )
+
+
+def _by_row(items: Iterable[LineItem]) -> list[Row]:
+    rows: dict[tuple[int, int], list[LineItem]] = {}
+    for item in items:
+        rows.setdefault((item.page, item.row), []).append(item)
+    return [tuple(row) for row in rows.values()]
+
+
+def _total(parts: Sequence[LineItem]) -> LineItem:
+    return replace(
+        parts[0],
+        label=parts[0].section or parts[0].label,
+        value=sum(part.value for part in parts),
+        text=" + ".join(part.text for part in parts),
+        box=None,
+        concept=None,
+    )
+
+
+def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -> tuple[int, int, int, int] | None:
+    """(other statement, XBRL concept, label pattern, section): smaller is better; None for another metric's row."""
+    first = row[0]
+    if first.statement != wanted.statement and has_statement:
+        return None
+    if all(not _unit_fits(wanted, item) for item in row):
+        return None
+    concept, label = _concept_rank(wanted, row), plain_label(first.label)
+    pattern = _label_rank(wanted, label)
+    in_section = bool(wanted.section and first.section and wanted.section.search(first.section.lower()))
+    if pattern is None and in_section and wanted.unit != "USD":  # "Diluted earnings per share:" over "Net income"
+        pattern = _label_rank(wanted, f"{plain_label(first.section or '')} {label}")
+    if pattern is None and concept is None:
+        return None
+    return (
+        int(first.statement != wanted.statement),
+        len(wanted.concepts) if concept is None else concept,
+        len(wanted.labels) if pattern is None else pattern,
+        int(wanted.section is not None and not in_section),
+    )
+
+
+def _label_rank(wanted: CanonicalItem, label: str) -> int | None:
+    if wanted.exclude and wanted.exclude.search(label):
+        return None
+    return next((index for index, regex in enumerate(wanted.labels) if regex.fullmatch(label)), None)
+
+
+def _unit_fits(wanted: CanonicalItem, item: LineItem) -> bool:
+    if wanted.unit == "USD":  # any currency
+        return "/" not in item.unit and item.unit not in ("shares", "percent")
+    return item.unit.endswith("/share") if wanted.unit == "USD/share" else item.unit == wanted.unit
+
+
+def _concept_rank(wanted: CanonicalItem, row: Iterable[LineItem]) -> int | None:
+    names = {item.concept.rpartition(":")[2] for item in row if item.concept}
+    return next((rank for rank, concept in enumerate(wanted.concepts) if concept in names), None)
+
+
+_NOTE = re.compile(
+    r" ?\((?:see )?(?:notes?|footnotes?)\b[^)]*\)| ?,? ?(?:see )?\bnotes? \d[\d, and]*$|"
+    r" ?\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?= |$)|[*†‡§]+|(?<=[a-z])\d{1,2}$| ?\((?:un)?audited\)|"
+    r" ?\((?:in |dollars in |amounts in )[^)]*\)"
+)
+"""Expects text with single spaces."""
+
+
+def plain_label(label: str) -> str:
+    """A row label for matching: lower case, one kind of dash, apostrophe and space, no note references or colon."""
+    text = " ".join(label.lower().replace("’", "'").replace("—", "-").replace("–", "-").replace("--", "-").split())
+    text = _NOTE.sub("", text)
+    return text.strip(" :;,.-")
+
+
+def _cell(wanted: CanonicalItem, row: Row, period_end: dt.date | None, months: int | None) -> LineItem | None:
+    cells = [item for item in row if item.period_end is not None and _unit_fits(wanted, item)]
+    if not cells:
+        return None
+    if wanted.statement != "balance":
+        lengths = {item.months for item in cells if item.months}
+        if lengths:
+            chosen = months if months is not None else 12 if 12 in lengths else min(lengths)
+            cells = [item for item in cells if item.months == chosen]
+    if period_end is None:
+        return max(cells, key=lambda item: item.period_end or dt.date.min, default=None)
+    near = [(abs((item.period_end - period_end).days), item.column, item) for item in cells if item.period_end]
+    near = [entry for entry in near if entry[0] <= DATE_TOLERANCE_DAYS]
+    return min(near, key=lambda entry: entry[:2])[2] if near else None

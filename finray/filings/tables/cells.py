@@ -1,0 +1,266 @@
+"""Reads the numbers in table cells and arranges the cells of many rows in common columns.
+
+Both table readers use it. A cell's position is an interval: column numbers in HTML, points in PDF.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import itemgetter
+from string import ascii_letters
+from typing import Self
+
+from finray.core.vocabulary import any_of
+from finray.filings.tables.grids import MAX_CELL_TEXT, Box, Cell, Grid, Tag
+
+_SIGNS = {
+    "USD": "$ US$ USD",
+    "CAD": "C$ CA$",
+    "AUD": "A$",
+    "HKD": "HK$",
+    "BRL": "R$",
+    "TWD": "NT$",
+    "EUR": "€ EUR",
+    "GBP": "£ GBP",
+    "JPY": "¥",
+    "CNY": "RMB CNY",
+    "CHF": "CHF",
+    "INR": "₹",
+    "KRW": "₩",
+}
+CURRENCIES = frozenset(_SIGNS)
+"""ISO 4217 codes of the currencies that finray distinguishes."""
+_CURRENCIES = {sign: code for code, signs in _SIGNS.items() for sign in signs.split()}
+_CURRENCY = f"(?P<currency>{any_of(_CURRENCIES)})"
+_DASHES = "-–—−‒―"
+_THINGS = (
+    r"(?:(?:metric )?tons|tonnes|lbs\.?|pounds|kilograms|kg|ounces|gallons|barrels|bushels|MWh?|GWh|MMBtus?|acres|"
+    r"miles|(?:square|sq\.?) (?:feet|ft\.?|miles)|shares|units|employees)"
+)
+_RATES = frozenset({"%", "bps", "pt", "pts", "pp"})
+_NUMBER = re.compile(
+    rf"(?P<lead>\()?\s*{_CURRENCY}?\s*(?P<open>\()?\s*(?P<minus>[{_DASHES}])?\s*(?:US\$|\$|€|£|¥)?\s*"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    rf"\s*(?P<suffix>%|¢|x|bps|pts?|pp|{_THINGS})?\s*(?P<close>\))?\s*(?P<after>%|¢|bps|pts?|pp)?"
+    r"\s*(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]+)?\s*"
+)
+_DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
+_DIGIT = re.compile(r"\d")
+_YEAR = re.compile(r"(?:19|20)\d\d(?: ?(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]{1,3}))?")
+_FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
+_NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
+MAX_CELL = 40
+"""Characters; a longer cell is text even if it starts with a number."""
+NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
+"""Letters with which no number begins, not even its currency."""
+MAX_LABEL = 400
+NOTE_GAP = 3
+"""Points (PDF) or columns (HTML) between a year and its footnote mark."""
+LABEL_ZONE = 0.4
+"""Labels begin within this share of the space left of the first numeric column."""
+MIN_COLUMN_SHARE = 0.12
+"""Minimum number of filled rows of a numeric column, as a share of the fullest column's."""
+MAX_NUMBER_COLUMNS = 100
+"""No printed table has more. The limit bounds the time, since each cell is compared with the others of its row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """``value`` is signed and unscaled; ``percent`` cells keep the printed number (12.5 for "12.5%", 0.25 for
+    "25 bps"). ``unit`` is "shares" or, for other things and multiples ("29 tons", "7.2x"), "pure"."""
+
+    value: float
+    percent: bool = False
+    currency: str | None = None
+    dash: bool = False
+    decimals: int = 0
+    unit: str | None = None
+
+
+def parse_number(text: str) -> Number | None:
+    """The number in a cell; None for a label, a heading or "N/A". A lone dash is zero."""
+    text = text.strip()
+    return _parsed(text) if 0 < len(text) <= MAX_CELL and text[0] not in NEVER_FIRST else None
+
+
+@lru_cache(maxsize=16384)  # each cell of a table is parsed several times
+def _parsed(text: str) -> Number | None:
+    if dash := _DASH.fullmatch(text):
+        return Number(0.0, percent="%" in text, currency=_CURRENCIES.get(dash["currency"] or ""), dash=True)
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    digits = match["digits"]
+    value = float(digits.replace(",", ""))
+    if match["open"] or match["lead"] or match["minus"]:
+        value = -value
+    suffix = match["suffix"] or match["after"] or ""
+    thing = suffix not in _RATES and suffix not in {"", "¢"}
+    return Number(
+        value=value / 100 if suffix == "bps" else value,
+        percent=suffix in _RATES,
+        currency=_CURRENCIES.get(match["currency"] or ""),
+        decimals=len(digits.partition(".")[2]),
+        unit=("shares" if suffix == "shares" else "pure") if thing else None,
+    )
+
+
+def is_year(text: str) -> bool:
+    """Whether ``text`` is a year, perhaps with a footnote mark: "2021", "2021(a)"."""
+    text = text.strip()
+    return 4 <= len(text) <= 9 and _YEAR.fullmatch(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A cell before its column is known: it covers ``[x0, x1)`` in table columns (HTML) or points (PDF)."""
+
+    text: str
+    x0: float
+    x1: float
+    box: Box | None = None
+    indent: float = 0.0
+    concept: str | None = None
+    tag: Tag | None = None
+
+    def joined(self, other: Self, glue: str = "") -> Self:
+        box = self.box
+        if box is not None and other.box is not None:
+            (x0, y0, x1, y1), (a0, b0, a1, b1) = box, other.box
+            box = (min(x0, a0), min(y0, b0), max(x1, a1), max(y1, b1))
+        text = f"{self.text}{glue}{other.text}"[:MAX_CELL_TEXT]
+        concept, tag = self.concept or other.concept, self.tag or other.tag
+        return type(self)(text, min(self.x0, other.x0), max(self.x1, other.x1), box, self.indent, concept, tag)
+
+
+def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
+    """Join "$", "(", ")" and "%" that have a cell of their own to their number; drop footnote marks."""
+    merged: list[Printed] = []
+    pending: Printed | None = None
+    for cell in cells:
+        text = cell.text.strip()
+        if pending is not None:
+            if parse_number(text.rstrip(")%") + (")" if "(" in text + pending.text else "")) or text in {"(", "$"}:
+                cell = replace(pending.joined(cell), indent=cell.indent)
+                text = cell.text.strip()
+            else:
+                merged.append(pending)
+            pending = None
+        if text.upper() in _CURRENCIES or text in {"(", "$(", "$ ("}:
+            pending = cell
+        elif merged and _closes(merged[-1].text, text):
+            merged[-1] = merged[-1].joined(cell)
+        elif not _is_footnote(merged, cell):
+            merged.append(cell)
+    if pending is not None:
+        merged.append(pending)
+    return merged
+
+
+def _is_footnote(before: Sequence[Printed], cell: Printed) -> bool:
+    """Whether ``cell`` is the footnote mark of the number before it: "(a)", or "(1)" after a year over a column."""
+    if not before:
+        return False
+    text, gap = cell.text.strip(), cell.x0 - before[-1].x1
+    if _FOOTNOTE.fullmatch(text):
+        return gap <= 1 and parse_number(before[-1].text) is not None
+    numbered = len(before) > 1 and _NUMBERED_NOTE.fullmatch(text) is not None
+    return numbered and gap <= NOTE_GAP and is_year(before[-1].text)
+
+
+def _closes(before: str, text: str) -> bool:
+    if len(before) > MAX_LABEL:
+        return False
+    if text in {")", ")%", "%)"}:
+        return before.count("(") > before.count(")")
+    return text in {"%", "¢", "pts", "bps"} and parse_number(before) is not None
+
+
+def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float]]:
+    """The intervals of the table's numeric columns, left to right, from cells that can only be data.
+
+    A column must fill a fair share of the rows, so a page number, or a number inside a label ("500 authorized"), makes
+    none.
+    """
+    labeled = [row for row in rows if len(row) > 1]
+    cells = sorted((cell for row in labeled or rows for cell in data_cells(row)), key=lambda c: (c.x0, c.x1))
+    columns: list[list[Printed]] = []
+    right = float("-inf")
+    for cell in cells:
+        if cell.x0 < right:
+            columns[-1].append(cell)
+        else:
+            columns.append([cell])
+        right = max(right, cell.x1)
+    fullest = max(map(len, columns), default=0)
+    return [
+        (column[0].x0, max(cell.x1 for cell in column))
+        for column in columns
+        if len(column) >= MIN_COLUMN_SHARE * fullest and not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column)
+    ]
+
+
+def data_cells(row: Sequence[Printed]) -> list[Printed]:
+    """The numeric cells of a data row; empty for a heading row whose only numbers are years."""
+    return [row[number] for number in _data_cells(tuple([cell.text for cell in row]))]
+
+
+@lru_cache(maxsize=4096)  # looking for a table asks for the cells of its rows several times
+def _data_cells(texts: tuple[str, ...]) -> tuple[int, ...]:
+    found = [number for number, text in enumerate(texts) if parse_number(text)]
+    if found and found[0] == 0 and len(texts) > 1 and (len(found) == 1 or is_year(texts[0])):
+        del found[0]
+    if all(is_year(texts[number]) or not _DIGIT.search(texts[number]) for number in found):
+        return ()
+    return tuple(found)
+
+
+def arrange(
+    page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tuple[float, float]], caption: str = ""
+) -> Grid | None:
+    """The grid of ``rows`` over the numeric ``columns`` (1, 2, ...); column 0 holds labels. None without data."""
+    if not columns or len(columns) > MAX_NUMBER_COLUMNS:
+        return None
+    if not any(len(row) > 1 and data_cells(row) for row in rows):
+        return None
+    left = min(cell.x0 for row in rows for cell in row)
+    labels_start_before = left + LABEL_ZONE * (columns[0][0] - left)
+    placed = tuple(
+        tuple(_place(cell, columns, labels_start_before) for cell in row if cell.text.strip())
+        for row in rows
+        if any(cell.text.strip() for cell in row)
+    )
+    return Grid(page, placed, caption)
+
+
+def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_before: float) -> Cell:
+    text = " ".join(cell.text.split())
+    # Columns are in order and do not overlap.
+    first = bisect_right(columns, cell.x0, key=itemgetter(1))
+    last = bisect_left(columns, cell.x1, key=itemgetter(0))
+    covered = list(range(first + 1, last + 1))
+    number = parse_number(cell.text)
+    if number and len(covered) > 1 and not is_year(cell.text):
+        overlaps = {i: min(cell.x1, columns[i - 1][1]) - max(cell.x0, columns[i - 1][0]) for i in covered}
+        covered = [max(covered, key=lambda i: overlaps[i])]
+    if not covered and number:
+        covered = _nearest(cell, columns)
+    if not covered and not number and cell.x0 >= columns[0][1]:
+        covered = [bisect_left(columns, cell.x0, key=itemgetter(0))]
+    heads_first = covered == [1] and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
+    column, span = covered[0] if covered else 0, max(len(covered), 1)
+    if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
+        column, span = 0, 1 + (covered[-1] if covered else 0)
+    return Cell(text, column, span, cell.box, cell.indent, cell.concept, cell.tag)
+
+
+def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:
+    """The adjacent column: a dash or a short number may stand beside the interval of its column."""
+    right = bisect_left(columns, cell.x1, key=itemgetter(0)) + 1
+    beside = [i for i in (right - 1, right) if 1 <= i <= len(columns)]
+    distances = {i: max(columns[i - 1][0] - cell.x1, cell.x0 - columns[i - 1][1]) for i in beside}
+    nearest = min(distances, key=lambda i: distances[i])
+    width = columns[nearest - 1][1] - columns[nearest - 1][0]
+    return [nearest] if distances[nearest] < 0.6 * width else []

@@ -1,0 +1,188 @@
+"""What stands over the columns of a table, and the unit and period of the numbers below."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+from finray.core.filing import Statement
+from finray.filings.tables.cells import Number
+from finray.filings.tables.grids import MAX_CELL_TEXT, Cell, Grid
+from finray.filings.tables.note_units import NoteUnits, kind_of, without_share_scales
+from finray.filings.tables.period_headings import column_label, is_period, read_heading
+from finray.filings.tables.periods import Calendar, Period
+from finray.filings.tables.rows import Row, is_amount, names_period
+from finray.filings.tables.scales import Scale, read_scale, row_unit, share_scale
+
+HEADING_ROWS = 10
+MAX_HEADING = 100
+"""Characters; a longer column heading is prose from above the table."""
+_IN_PERCENT = re.compile(r"%|\bpercent")
+_BALANCE_ROW = re.compile(
+    r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE
+)
+_PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
+_PERCENT_ROW = re.compile(r"\(%\)|%(?: change| growth| increase| points?)?[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE)
+_BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
+_ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Columns:
+    """The headings and scales of a table's columns, as read so far."""
+
+    statement: Statement | None
+    calendar: Calendar
+    scale: Scale
+    headings: dict[int, str]
+    """The text over each column, at first that of the table before."""
+    units: NoteUnits | None
+    """How to read units in a table outside the statements; None in a statement."""
+    amounts: frozenset[int]
+    """The columns that hold amounts, not percentages."""
+    width: int
+    """How many columns the table has."""
+    scales: dict[int, Scale] = field(default_factory=dict)
+    """The scale printed over a column, if it is not that of the table."""
+
+    @classmethod
+    def of(
+        cls,
+        grid: Grid,
+        statement: Statement | None,
+        calendar: Calendar,
+        scale: Scale,
+        headings: dict[int, str],
+        units: NoteUnits | None,
+    ) -> Self:
+        """Before the first row of ``grid``; ``headings`` are those of the table before."""
+        columns = {cell.column for row in grid.rows for cell in row if cell.column}
+        own = any(names_period(cell.text) for row in grid.rows[:HEADING_ROWS] for cell in row if cell.column)
+        # A table interrupted by a line of prose prints its headings once.
+        headings = {} if own or not columns <= headings.keys() else dict(headings)
+        amounts = frozenset(cell.column for row in grid.rows for cell in row if is_amount(cell.text))
+        return cls(statement, calendar, scale, headings, units, amounts, len(columns))
+
+    @property
+    def dated(self) -> bool:
+        """Whether a heading names a period; a range of years, "2027-2031", dates no figure."""
+        return any(names_period(heading) and not read_heading(heading).years for heading in self.headings.values())
+
+    def begin_anew(self) -> None:
+        """Forget the headings: a second set follows in the same table."""
+        self.headings, self.scales = {}, {}
+
+    def add_title(self, text: str) -> None:
+        self.calendar = self.calendar.with_title(text)
+
+    def head(self, over_columns: Sequence[Cell]) -> None:
+        """Add a row of headings."""
+        for cell in over_columns:
+            if cell.column == 0 or self._is_title(cell) or cell.text.lower() == "table of contents":
+                continue  # titles are passed to the calendar below
+            if read_scale(cell.text) and not names_period(cell.text) and not self._names_more(cell.text):
+                continue  # "(in millions)" is not a heading of a column
+            for column in range(max(cell.column, 1), cell.column + cell.span):
+                self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
+
+    def _is_title(self, cell: Cell) -> bool:
+        """Whether a heading names the years of the whole table: "For the years ended May 31, 2022 and 2021"."""
+        if len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) < 2:
+            return False
+        heading = read_heading(cell.text)
+        return cell.span >= self.width or len(cell.text) > MAX_HEADING or not (heading.years or heading.change)
+
+    def _names_more(self, heading: str) -> bool:
+        """Whether a heading in a note names more than a scale: "Number of customers (in thousands)"."""
+        return self.units is not None and len(heading) <= MAX_HEADING and column_label(heading) is not None
+
+    def heads_anew(self, over_columns: Sequence[Cell]) -> bool:
+        """Whether a row of a note's table names most of its columns, although it names no period."""
+        named = [cell for cell in over_columns if cell.column and re.search(r"[^\W\d_]{3}", cell.text)]
+        return self.units is not None and len(named) >= max(2, self.width / 2)
+
+    def take_scale(self, cells: Sequence[Cell]) -> None:
+        """The scale in a row of headings: of the columns under it if others have another or none, else of the table."""
+        text = " ".join(cell.text for cell in cells)
+        scale = read_scale(text)
+        if scale is None:
+            return
+        over = [cell for cell in cells if cell.column]
+        own = [(cell, read_scale(cell.text)) for cell in over]
+        of_amounts = scale if self.units is None else read_scale(without_share_scales(text))
+        if of_amounts is None:
+            self._take_own_scales(own)
+        elif self.units is None or (len(over) < len(cells) and read_scale(cells[0].text)):
+            self.scale = scale
+        elif len({found and found.money for _, found in own}) > 1 or (len(own) == 1 and self._heads_one(own[0][0])):
+            self._take_own_scales(own)
+        else:
+            self.scale = of_amounts
+
+    def _take_own_scales(self, own: Sequence[tuple[Cell, Scale | None]]) -> None:
+        for cell, found in own:
+            self.scales |= {cell.column + step: found for step in range(cell.span) if found is not None}
+
+    def _heads_one(self, cell: Cell) -> bool:
+        """Whether a cell stands under the heading of one column among others that hold something else."""
+        above = {column: kind_of(heading, heading=True) for column, heading in self.headings.items()}
+        return cell.span == 1 and len(set(above.values())) > 1 and not self.dated
+
+    def unit(self, row: Row, section: str | None, cell: Cell, number: Number) -> tuple[str, int] | None:
+        """Unit and multiplier of a number; None for a dash, which takes the unit of its row."""
+        heading = self.headings.get(cell.column, "")
+        headed = len(heading) <= MAX_HEADING and cell.column not in self.amounts and _IN_PERCENT.search(heading)
+        if number.percent or headed:
+            return "percent", 1
+        if number.unit is not None:
+            return number.unit, 1
+        scale = self.scales.get(cell.column, self.scale)
+        if self.units is not None:
+            own = self.scales[cell.column].money if cell.column in self.scales else None
+            named = self.units.unit(heading, row.label, section or "", cell.column, number, scale, own)
+            if named is not None:
+                return named
+        if number.dash:
+            return None
+        may_be_rate = self.statement is None and number.currency is None and "," not in cell.text
+        if may_be_rate and abs(number.value) <= 1000 and any(map(_PERCENT_ROW.search, (row.label, section or ""))):
+            return "percent", 1
+        currency = replace(scale, currency=number.currency) if number.currency else scale
+        if self.statement == "equity" and not self.dated:
+            if re.search(r"\bshares\W*+$|^\W*+(?:number of )?shares\b", heading, re.IGNORECASE) and not number.currency:
+                return "shares", share_scale(number.value, number.decimals, currency, moved=True)
+            return ("USD/share", 1) if _PER_SHARE_TAIL.search(heading) else (currency.currency, currency.money)
+        return row_unit(row.label, section, number.value, number.decimals, currency, number.currency)
+
+    def period(self, label: str, column: int, block: str) -> Period:
+        """The period of a number in the row ``label``. In a note, ``block`` is the period above the row."""
+        period = (
+            self._note_period(label, column, block)
+            if self.statement is None
+            else self.calendar.period(column, self.headings)
+        )
+        if (
+            self.statement in ("cash_flow", "equity", None)
+            and _BALANCE_ROW.search(label)
+            and not re.search(r"adjustments?|increase|decrease|change", label, re.IGNORECASE)
+        ):
+            if _BEGINNING.search(label) and not _ENDING.search(label):
+                return self.calendar.opening(period, self.headings)
+            if _ENDING.search(label) or re.search(r"\bbalances?\b", label, re.IGNORECASE):
+                return Period(period.end, 0)
+        if self.statement == "equity" and re.search(r"^total\b.*\b(?:equity|deficit)\b", label, re.IGNORECASE):
+            return Period(period.end, 0)
+        return period
+
+    def _note_period(self, label: str, column: int, block: str) -> Period:
+        """The period of a figure in a note: from its column, from ``block``, or from its row."""
+        period = self.calendar.period(column, self.headings)
+        heading = self.headings.get(column, "")
+        read = read_heading(heading)
+        if read.year is None and not read.change and not read.years:
+            dated = label if is_period(label) else block
+            if dated:
+                period = self.calendar.period(column, {column: f"{heading} {dated}"})
+        if period.months is None and self.calendar.filing.fiscal_period == "FY" and _BALANCE_ROW.search(label):
+            return Period(period.end, 12)
+        return period

@@ -1,0 +1,293 @@
+"""Units of figures in tables outside the statements, where one table holds amounts, counts, prices, years and rates.
+
+A heading ("Number of Units", "(years)") decides for its column, else the row's label, else the heading over the rows.
+Counts and prices are not in the scale of the amounts beside them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Literal, Self
+
+from finray.core.vocabulary import SCALE, SCALES
+from finray.filings.tables.cells import Number, is_year, parse_number
+from finray.filings.tables.grids import Grid
+from finray.filings.tables.scales import Scale, is_per_share, read_scale, share_scale
+
+Kind = Literal["price", "shares", "count", "years", "rate", "ratio", "dollars"]
+"""What a heading or label counts or measures; "dollars" are amounts in plain dollars."""
+MAX_NAMED = 160
+"""Characters; a longer text is prose, which names no unit."""
+MIN_PRICES, PRICE_DECIMALS, MOST_PER_SHARE = 3, 2, 100
+"""Figures of a column that is per share, at least; the decimals of each; what none of them reaches."""
+MANY = 100_000
+"""Nobody counts this many shares in thousands or millions."""
+_SECURITY = r"(?:shares?|options?|sars|rsus?|psus?|dsus?|rsas?|adss?|awards?|warrants?|stock units|share units)"
+_OF_STOCK = (
+    r"(?:(?:common|ordinary|restricted|performance|stock|share|deferred|phantom|class \w|total|vested|treasury)\s)"
+)
+_WORDINGS: tuple[tuple[Kind | None, str], ...] = (
+    ("dollars", r"\((?:in )?(?:whole |actual )?dollars\)"),
+    ("years", r"\((?:in )?years\)|\bin years\b|^\W*age\W*$|\b(?:remaining|contractual|expected|useful|average) "
+              r"(?:contractual |lease |amortization |vesting |useful )?(?:term|life|lives)\b"),
+    ("shares", r"\bshares (?:used|outstanding)\b|"
+               r"\bweighted.{0,3}average (?:basic |diluted |common |number of ){0,3}shares\b|"
+               r"\bdilutive\b.{0,40}\b(?:awards|shares|securities|options)\b"),
+    ("price", rf"\bper (?:common |ordinary |capital )?{_SECURITY}\b|\bper unit\b|"
+              r"\b(?:exercise|grant|strike|conversion|market|stock|share|average|sales?) prices?\b|"
+              r"\bweighted.{0,3}average (?:grant|fair|price|exercise|issuance|conversion)|\bprice paid\b|"
+              r"^\W*(?:high|low)\W*$"),
+    (None, r"\bvalue\b|\bintrinsic\b|\$|\bamounts?\b|\bdollars?\b|\bexpenses?\b|\bcosts?\b|\bproceeds\b|"
+           r"\brevenues?\b|\bincome\b|\bsales\b|\bprincipal\b|\bcompensation\b|\bpayments?\b|\bbenefit"),
+    ("shares", rf"\b(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)\b|"
+               r"\bnumber of units\b"),
+    ("count", r"\b(?:number|no\.|#) of\b|\bunit counts?\b|\bsquare (?:feet|footage|met(?:er|re)s)\b|"
+              r"\bsq\.? ?f(?:ee)?t\b|\bhead ?count\b|\bpopulation\b"),
+    ("rate", r"\b(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
+             r"(?! (?:swap|differential|adjust|change|contract|lock|risk|deriv|option|cap|agree|effect|hedg))|"
+             r"\brate of return\b|\byield\b|\bvolatility\b"),
+    ("ratio", r"\bratios?\b"),
+)  # fmt: skip
+_KINDS = tuple((kind, re.compile(wording, re.IGNORECASE)) for kind, wording in _WORDINGS)
+_OUTSTANDING = re.compile(r"\bweighted|\boutstanding\b|\bused\b|\bdilut", re.IGNORECASE)
+_BARE: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("shares", re.compile(
+        rf"^\W*{_OF_STOCK}{{0,3}}{_SECURITY}\b(?:\W{{0,2}}\(?[a-z\d]\)?)?"
+        r"(?: (?:outstanding|granted|issued|purchased|repurchased|exercisable|vested|acquired|withheld))?\W*$", re.I)),
+    ("count", re.compile(
+        r"^\W*(?:acres|(?:metric )?tons|tonnes|gallons|barrels|volumes?|employees|customers|locations|plants|stores|"
+        r"restaurants|clubs|branches|hotels|rooms|vehicles|aircraft|miles|megawatts|mw|units)\W*$", re.I)),
+)  # fmt: skip
+"""Only as headings of columns: the label "Stock options" may name an expense."""
+_TERMS = re.compile(r"\b(?:over|within|less|due|after|up) \w{0,5} ?\d|\d (?:to|through|-) \d", re.IGNORECASE)
+"""Amounts by the years until they are due."""
+_COUNTED = re.compile(
+    r"\bunit counts?\b|\bnumber of\b|\bhead ?count\b|^[^\w\n]{0,8}item\s{1,3}2\W{1,3}(?:description of )?propert",
+    re.I | re.M,
+)
+_SHARES_IN = re.compile(
+    rf"\b(?:{_SECURITY}|units)\b"
+    r"(?:,? (?:data|amounts|and|activity|are|were|is|which|stated|reflected|presented|shown|in)){0,4}"
+    rf",? \(?in (?P<after>{SCALE})s?\b|^[^\w\n]{{0,8}}\(\w\)\s{{0,2}}in (?P<note>{SCALE})s?\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_MONEY_TOO = re.compile(r"(?:\bdollars|\bamounts|\$)\s{0,2}(?:and|,|&)\s{0,2}$", re.IGNORECASE)
+"""Before the shares: "dollars and shares in thousands"."""
+_BEFORE = 16
+_AREA_IN = re.compile(rf"\bsquare (?:feet|footage)\b.{{0,40}}?\bin (?P<after>{SCALE})s\b", re.IGNORECASE)
+MIN_LISTED = 4
+"""Fewer ascending integers may be figures by chance."""
+_PAGE = re.compile(r"\bpages?\b|\bcontents\b", re.IGNORECASE)
+_AREA = re.compile(r"\bsquare (?:feet|footage)\W*+$", re.IGNORECASE)
+_EXCEPT = re.compile(r"\bexcept\b.{0,60}?\bper\b.{0,30}", re.IGNORECASE)
+_IN = re.compile(rf"\((?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE)
+
+
+@lru_cache(maxsize=8192)  # called for each cell of a column
+def kind_of(text: str, *, heading: bool = False) -> Kind | None:
+    """What a label, or the heading of a column, names; None for amounts of money and for everything else."""
+    if not text or len(text) > MAX_NAMED:
+        return None
+    text = _EXCEPT.sub("", text)
+    kinds = (*_KINDS, *_BARE) if heading else _KINDS
+    kind = next((kind for kind, pattern in kinds if pattern.search(text)), None)
+    return None if kind == "years" and _TERMS.search(text) else kind
+
+
+def without_share_scales(text: str) -> str:
+    """``text`` without scales that are of shares only: amounts beside "Shares (in thousands)" may be in millions."""
+
+    def kept(match: re.Match[str]) -> str:
+        before = text[max(0, match.start() - _BEFORE) : match.start()]
+        return match[0] if match["after"] is None or _MONEY_TOO.search(before) else " "
+
+    return _SHARES_IN.sub(kept, text) if any(scale in text.lower() for scale in SCALES) else text
+
+
+@dataclass(frozen=True, slots=True)
+class NoteUnits:
+    """The units of one table. Columns are those of its grid."""
+
+    money: frozenset[int]
+    """The columns that print a currency sign."""
+    percent: frozenset[int]
+    """The columns whose first figure prints "%" and that hold nothing that can only be an amount."""
+    per_share: frozenset[int]
+    """The columns of which a row is per share and every figure has the decimals of one: what leads from diluted to
+    adjusted earnings per share."""
+    largest: dict[int, float]
+    """The largest figure of each column."""
+    counts: bool
+    """Whether the table counts things: it prints no currency sign and its title says so."""
+    index: bool
+    """Whether the table compares returns on 100 dollars."""
+    shares_in: int | None
+    counts_shares: bool
+    """Whether the table's own title gives the scale of its shares: a column of whole numbers holds those."""
+    area_in: int | None
+    scaled: bool
+    """Whether the table gives its own scale."""
+
+    @classmethod
+    def of(cls, grid: Grid, page_text: str, head: str, *, announced: bool) -> Self:
+        columns: dict[int, list[Number]] = {}
+        points: set[int] = set()
+        for column, text, number in _figures(grid):
+            columns.setdefault(column, []).append(number)
+            points |= {column} if text.endswith("bps") else set()
+        money = {column for column, numbers in columns.items() if any(number.currency for number in numbers)}
+        first = {column: next((n for n in numbers if not n.dash), None) for column, numbers in columns.items()}
+        largest = {column: max(abs(number.value) for number in numbers) for column, numbers in columns.items()}
+        percent = {column for column, number in first.items() if number and number.percent and largest[column] < 1000}
+        own = (grid.caption, *_title(grid))
+        title = "\n".join((head, *own))
+        return cls(
+            frozenset(money),
+            frozenset(percent - money - points),
+            frozenset(_per_share_columns(grid)),
+            largest,
+            not money and not announced and _COUNTED.search(title) is not None,
+            _is_index(grid),
+            _stated(_SHARES_IN, "\n".join(own)) or _stated(_SHARES_IN, page_text),
+            any(match["after"] for text in own for match in _SHARES_IN.finditer(text)),
+            _stated(_AREA_IN, page_text),
+            any(map(read_scale, own)),
+        )
+
+    def unit(
+        self, heading: str, label: str, section: str, column: int, number: Number, scale: Scale, own: int | None
+    ) -> tuple[str, int] | None:
+        """Unit and multiplier of a figure, None if nothing names them. ``own`` is the scale printed over its column."""
+        currency = number.currency or scale.currency
+        if self.index:
+            return (currency, 1) if number.currency or self.money else ("pure", 1)
+        for kind, text in self._kinds(heading, label, section, column):
+            if found := self._of_kind(kind, text, column, number, scale, own):
+                return found
+        if column in self.percent and not number.currency:
+            return "percent", 1
+        if column in self.per_share and not number.percent:
+            return f"{currency}/share", 1
+        if self.counts_shares and self.shares_in and column not in self.money and not number.decimals:
+            return "shares", self.shares_in
+        return ("pure", own or 1) if self.counts else None
+
+    def _kinds(self, heading: str, label: str, section: str, column: int) -> Iterator[tuple[Kind, str]]:
+        """What the heading of the column, the row's label and the heading over the rows name."""
+        kind = kind_of(heading, heading=True)
+        unfit = column in self.money and kind not in ("price", "dollars")
+        if kind is not None and not unfit and (kind != "price" or self.largest.get(column, 0.0) < 10_000):
+            yield kind, heading
+        if kind := kind_of(label):
+            yield kind, label
+        if (kind := kind_of(section)) in ("years", "count", "rate"):
+            yield kind, section
+
+    def _of_kind(
+        self, kind: Kind, text: str, column: int, number: Number, scale: Scale, own: int | None
+    ) -> tuple[str, int] | None:
+        currency, size = number.currency or scale.currency, abs(number.value)
+        if kind == "dollars":
+            return currency, 1
+        if kind == "price":
+            return (f"{currency}/share", 1) if size < 10_000 and (number.decimals or size < 1000) else None
+        if number.currency:
+            return None
+        if kind in ("rate", "ratio"):
+            small = number.decimals and size <= 100
+            rate = kind == "rate" or column in self.percent
+            return ("percent" if rate else "pure", 1) if small else None
+        if kind == "years":
+            return ("pure", 1) if size < 200 else None
+        stated = own or _stated(_IN, text)
+        if kind == "count":
+            return "pure", stated or (self.area_in if _AREA.search(text) else None) or 1
+        return "shares", stated or self.shares_in or self._share_scale(text, column, number, scale)
+
+    def _share_scale(self, text: str, column: int, number: Number, scale: Scale) -> int:
+        if self.largest.get(column, 0.0) >= MANY and (scale.money >= 10**6 or not self.scaled):
+            return 1
+        moved = _OUTSTANDING.search(text) is None and not number.decimals
+        return share_scale(number.value, number.decimals, scale, moved=moved)
+
+
+def is_contents(grid: Grid) -> bool:
+    """Whether a table lists titles with page numbers, or is a numbered list: its last column holds small integers in
+    ascending order, without a heading other than "Page"."""
+    last = max((cell.column for row in grid.rows for cell in row), default=0)
+    found = [(row, text, number) for row, text, number in _column(grid, last) if not is_year(text)]
+    pages = [number.value for _, text, number in found if text.isdecimal() and number.value < 1000]
+    rows = {row for row, cells in enumerate(grid.rows) if any(parse_number(cell.text) for cell in cells if cell.column)}
+    if len(pages) < MIN_LISTED or len(pages) < len(found) or len(pages) < 0.8 * len(rows) or pages != sorted(pages):
+        return False
+    first = min(row for row, _, _ in found)
+    over = [cell.text for row in grid.rows[:first] for cell in row if cell.column <= last < cell.column + cell.span]
+    before = (cell for row in grid.rows for cell in row if 0 < cell.column < last and parse_number(cell.text))
+    plain = all(re.fullmatch(r"\(?\d{1,3}(?:\.\d{1,2})?\)?", cell.text) for cell in before)
+    return plain and len(set(pages)) > 2 and all(_PAGE.search(text) or len(text) > MAX_NAMED for text in over)
+
+
+def _figures(grid: Grid) -> Iterator[tuple[int, str, Number]]:
+    for row in grid.rows:
+        for cell in row:
+            if cell.column and not is_year(cell.text) and (number := parse_number(cell.text)):
+                yield cell.column, cell.text, number
+
+
+def _per_share_columns(grid: Grid) -> Iterator[int]:
+    """The columns with a row that is per share and no figure that cannot be."""
+    named: set[int] = set()
+    figures: Counter[int] = Counter()
+    unfit: set[int] = set()
+    for row in grid.rows:
+        label = next((cell.text for cell in row if cell.column == 0), "")
+        for cell in row:
+            number = parse_number(cell.text) if cell.column and not is_year(cell.text) else None
+            if number is None or number.dash or number.percent:
+                continue
+            figures[cell.column] += 1
+            named |= {cell.column} if is_per_share(label) else set()
+            if number.decimals != PRICE_DECIMALS or abs(number.value) >= MOST_PER_SHARE:
+                unfit.add(cell.column)
+    yield from (column for column in named - unfit if figures[column] >= MIN_PRICES)
+
+
+def _column(grid: Grid, column: int) -> Iterator[tuple[int, str, Number]]:
+    for index, row in enumerate(grid.rows):
+        for cell in row:
+            if cell.column == column and column and (number := parse_number(cell.text)):
+                yield index, cell.text, number
+
+
+def _title(grid: Grid) -> Iterator[str]:
+    """The texts above the first row with a figure."""
+    for row in grid.rows:
+        if any(parse_number(cell.text) and not is_year(cell.text) for cell in row if cell.column):
+            return
+        yield " ".join(cell.text for cell in row)
+
+
+def _is_index(grid: Grid) -> bool:
+    """Whether the first figures of all rows, or all figures of the first row, are 100."""
+    rows: list[Sequence[Number]] = []
+    for cells in grid.rows:
+        numbers = [parse_number(cell.text) for cell in cells if cell.column and not is_year(cell.text)]
+        if found := [number for number in numbers if number]:
+            rows.append(found)
+    if len(rows) < 2 or any(len(row) < 2 for row in rows):
+        return False
+    base = [number.value == 100 and not number.percent for number in chain((row[0] for row in rows), rows[0])]
+    return all(base[: len(rows)]) or all(base[len(rows) :])
+
+
+@lru_cache(maxsize=64)  # called for each table of a page
+def _stated(pattern: re.Pattern[str], text: str) -> int | None:
+    """The scale that a pattern's named group finds, if it is the only one in ``text``."""
+    lowered = text.lower()
+    if not any(scale in lowered for scale in SCALES):
+        return None
+    found = {word.lower() for match in pattern.finditer(text) for word in match.groupdict().values() if word}
+    return SCALES[found.pop()] if len(found) == 1 else None

@@ -1,0 +1,52 @@
+"""The rows of a table: label, numbers and other texts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from finray.core.vocabulary import MONTH
+from finray.filings.tables.cells import Number, is_year, parse_number
+from finray.filings.tables.grids import Cell
+
+MAX_LABEL = 400
+PERIOD_WORDS = re.compile(
+    rf"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|^(?:19|20)\d\d$|\b[1-4]Q ?'?\d\d",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    label: str
+    numbers: tuple[tuple[Cell, Number], ...]
+    texts: tuple[Cell, ...]
+
+
+def read_row(row: Sequence[Cell]) -> Row:
+    read = [(cell, parse_number(cell.text)) for cell in row]
+    label = " ".join(cell.text for cell, number in read if not cell.column and (not number or is_year(cell.text)))
+    return Row(
+        label[:MAX_LABEL].strip(),
+        tuple((cell, number) for cell, number in read if cell.column and number),
+        tuple(cell for cell, number in read if cell.column and not number),
+    )
+
+
+def is_amount(text: str) -> bool:
+    """Whether a cell is certainly no percentage; a "%" in its heading then belongs to another column or to prose."""
+    number = parse_number(text)
+    return (
+        number is not None
+        and not number.percent
+        and (number.currency is not None or abs(number.value) > 1000)
+        and not is_year(text)
+    )
+
+
+def amounts_of(row: Row) -> dict[int, float]:
+    """The first amount in each column."""
+    return {cell.column: number.value for cell, number in reversed(row.numbers) if not number.percent}
+
+
+def names_period(text: str) -> bool:
+    return re.search(r"\b(?:19|20)\d\d\b", text) is not None or PERIOD_WORDS.search(text) is not None

@@ -1,0 +1,1 @@
+"""Companies of the index, and those that a question names."""

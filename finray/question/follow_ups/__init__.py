@@ -1,0 +1,1 @@
+"""Follow-up questions, completed from the question before."""

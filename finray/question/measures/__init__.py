@@ -1,0 +1,1 @@
+"""What a question measures: metrics, formulas, phrases and units."""

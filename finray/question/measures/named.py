@@ -1,0 +1,298 @@
+"""What a question measures: named metrics, a definition in the question, or any noun phrase that a table may print."""
+
+from __future__ import annotations
+
+import itertools
+import keyword
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
+from finray.core.query import PIECES, Query, Span
+from finray.core.vocabulary import MONTH
+from finray.filings.tables.canonical import canonical_items
+from finray.question.arithmetic import RESERVED_NAMES, ProgramError, parse
+from finray.question.intents import masked
+from finray.question.measures.definitions import defined_formula
+from finray.question.measures.formulas import formulas, line_items
+from finray.question.measures.mentions import mentions
+from finray.question.measures.operations import Reading, readings
+from finray.question.measures.phrase import phrase_of, without_context
+from finray.question.periods.sources import without_source
+from finray.question.synonyms import qualifiers, words_of
+
+_MARGIN = re.compile(r"\s*+(?:(?:%|percent(?:age)?)\s*+)?margin\b", re.I)
+_AS_SHARE = re.compile(
+    r"\W*(?:as an? (?:%|per ?cent(?:age)?|share|proportion|fraction)|share|proportion) of (?:\w+ )?(?:total )?", re.I
+)
+_DIVIDED = r"(?:divided by|as an? (?:%|per ?cent(?:age)?|share|proportion|fraction) of|÷|/)"
+_DEFINED = re.compile(
+    r"(?:\b(?:(?:is|are)\s*+)?(?:defined|calculated|computed|measured|expressed)\s++as(?:\s*+:)?|\buse\b|\busing\b|\()\s*+"
+    rf"([^().?;]{{3,90}}?\s{_DIVIDED}\s[^().?;]{{3,90}}?)(?<!\s)\s*+(?=\)|[.?;]|$)",
+    re.I,
+)
+_ASKS_PERCENT = re.compile(r"%|\bper ?cent|\bmargin\b|\brate\b|\byield\b|\bshare of\b", re.I)
+_OPERATORS = re.compile(rf"(\s{_DIVIDED}\s|\s(?:plus|minus)\s|\s[+×*]\s|[()])", re.I)
+_SIGNS = {"plus": "+", "minus": "-", "+": "+", "×": "*", "*": "*"}
+_INSTANT = re.compile(
+    rf"\b(?:at|as of|as at)\s+(?:the\s+)?(?:(?:end|close) of|(?:fiscal\s+)?year[- ]end|{MONTH})\b|"
+    rf"\b(?:for|between|from|to|than|vs\.?)\s+the end of\b|"
+    rf"\b(?:report|disclose)\w* for {MONTH}\b|"
+    r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
+    re.I,
+)
+_UP_OR_DOWN = re.compile(r"\b(?:increase|decrease)s?\s*+/\s*+(?:\(\s*+)?(?:increase|decrease)s?\)?", re.I)
+_NARROWS = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s++(?:(?:the|any)\s++)?$", re.I)
+_NEAR = 40
+"""Characters before a metric that are searched for such a word."""
+_JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
+_ACCRUED = frozenset({"income_tax", "interest_expense"})
+"""Expenses that are paid at another time than recorded."""
+_PAID = re.compile(r"\b(?:pay|paid|in cash)\b", re.I)
+_MAX_WORDS = 16
+_MAX_ROW_WORDS = 40
+"""Most words of a row's name that includes words of change."""
+_MOVES = frozenset(words_of("change changes increase increases decrease decreases"))
+_AVERAGES = frozenset(words_of("average averages mean"))
+_SHARE_WORDS = re.compile(
+    r"^\W*(?:(?:what|how much)\s+(?:was|were|is|are)\s+)?(?:the\s+)?(?:%|per ?cent(?:age)?|proportion|share|fraction)"
+    r"\s+of\s+",
+    re.I,
+)
+_ASKS_SHARE = re.compile(r"\b(?:portion|proportion|share of|fraction|margin|percentage of|how many times)\b", re.I)
+_EMPTY = frozenset(words_of("total amount balance account figure number value sum table end beginning"))
+"""Words that distinguish no row."""
+_SENTENCES = re.compile(r"(?<=[a-z)][.?!])\s+")
+_COMBINED = {"share": "{0} / {1}", "ratio": "{0} / {1}", "difference": "{0} - {1}", "sum": "{0} + {1}"}
+_TWO = 2
+_UNASKED_QUALIFIERS = frozenset(
+    words_of("net other sales sale paid purchases purchase payments proceeds gross gains losses issuance")
+)
+UNIT_OF: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
+
+
+def measures_of(query: Query) -> tuple[Measures, ...]:
+    """What the question may measure, the likeliest first; nothing if it asks for words."""
+    if "words" in query.intents:
+        return ()
+    named = [] if query.unexplained or is_narrowed(query) else [named_measures(query)]
+    if "which" not in query.intents and "not_an_amount" in query.intents:
+        return tuple(named)
+    moving = bool(query.intents & {"change", "which"})
+    spelled = list(spelled_measures(query, moving=moving, aggregate="aggregate" in query.intents))
+    return tuple(spelled + named if spells_definition(query) else named + spelled)
+
+
+def named_measures(query: Query) -> Measures:
+    """The metrics that the question names; a definition in the question overrides ours."""
+    found = _metrics(query)
+    own = defined_formula(query.question)
+    result: list[Formula] = []
+    for index, mention in enumerate(found):
+        formula = formula_of(mention.value)
+        following = found[index + 1] if index + 1 < len(found) else None
+        if following is not None and _AS_SHARE.fullmatch(query.text[mention.end : following.start]):
+            other = formula_of(following.value)
+            name = f"{formula.names[0]} as a percentage of {other.names[0]}"
+            return Measures((Formula("ratio", (name,), f"({formula.expression}) / ({other.expression})", "percent"),))
+        if _MARGIN.match(query.text[mention.end :]) and formula.unit == "USD":
+            formula = Formula(
+                f"{formula.key}_margin", (f"{formula.names[0]} margin",), f"({formula.expression}) / revenue", "percent"
+            )
+        result.append(formula)
+    compound = {f.key: f for f in result if f.key in formulas() or f.key.endswith("_margin")}
+    covered = {item for f in compound.values() for item in line_items(f)}
+    result = [f for f in result if f.key in compound or f.key not in covered]
+    if own is not None:
+        shown = result[0] if result else Formula("defined", ("the defined metric",), own, "ratio")
+        return Measures((replace(shown, expression=own),))
+    return Measures(tuple(result))
+
+
+def spells_definition(query: Query) -> bool:
+    """Whether the question spells out a quotient, so that a metric that it also names is not the answer."""
+    return _DEFINED.search(query.question) is not None
+
+
+def is_narrowed(query: Query) -> bool:
+    """Whether a word beside the named metric changes which row is meant: "current income tax expense"."""
+    found = _metrics(query)
+    rest = masked(query.text, found, "")
+    if any(_NARROWS.search(query.text, max(0, m.start - _NEAR), m.start) for m in found):
+        return True
+    if any(_JOINED.fullmatch(query.text[a.end : b.start]) for a, b in itertools.pairwise(found)):
+        return True
+    if any(mention.value in _ACCRUED for mention in found) and _PAID.search(rest):
+        return True
+    counted = phrase_of(query.text, query.names, moving=True)
+    if counted is not None and counted.measure == "shares" and any(formula_of(m.value).unit == "USD" for m in found):
+        return True
+    phrase = phrase_of(rest, query.names, moving=True)
+    telling = {word for line in qualifiers() for side in line for word in side} - _UNASKED_QUALIFIERS
+    return phrase is not None and bool(telling & set(phrase.words))
+
+
+def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = False) -> tuple[Measures, ...]:
+    """What the question's own words may measure, the likeliest first: quotients, differences and sums that it spells
+    out, or one phrase. Nothing if it has too few or too many words for one row of a table.
+
+    ``moving`` if it asks for a change, ``aggregate`` if it asks for an average or a sum.
+    """
+    instant = _INSTANT.search(query.question) is not None
+    text = _UP_OR_DOWN.sub("change", without_source(query.text, query.source, query.intents))
+    if (defined := _DEFINED.search(query.question)) is not None:
+        return _arithmetic(defined.group(1), query, instant)
+    if re.search(rf"\s{_DIVIDED}\s", text):
+        return _arithmetic(text, query, instant)
+    read = [
+        measures
+        for reading in readings(without_context(text, query.names))
+        if (measures := _read(reading, query, instant)) is not None
+    ]
+    phrase = _measured(phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate), query)
+    whole = [_row(phrase)] if phrase is not None and _names_row(phrase) else []
+    if (moving or aggregate) and len(query.asked) < 2:
+        # "the change in other assets", "the average price": a table may print it as a row
+        row = _measured(phrase_of(text, query.names, instant=instant), query)
+        if row is not None and row != phrase and len(row.words) <= _MAX_ROW_WORDS:
+            must = _MOVES if moving else _AVERAGES
+            whole = [replace(_row(replace(row, must=must)), settled=True), *whole]
+    summed = bool(read) and any(sign in read[0].formulas[0].expression for sign in ("mean(", " + "))
+    return tuple([*whole, *read] if summed else read or whole)
+
+
+def tagged_measures(query: Query, quantities: Sequence[Sequence[str]], operation: str) -> tuple[Measures, ...]:
+    """What ``quantities``, each in the pieces of the question that name it, may measure by ``operation``: one row, or
+    two combined. Nothing if the rules read another operation, or if the words name a metric that other words narrow."""
+    named = tuple(" ".join(pieces) for pieces in quantities)
+    template = _template(query, operation, len(named))
+    if template is None:
+        return ()
+    if operation == "value" and _ASKS_SHARE.search(query.question) is not None and query.shape.unit is None:
+        return ()
+    percent = operation == "share" or (operation == "ratio" and _ASKS_PERCENT.search(query.question) is not None)
+    measures = _read(Reading(template, named, percent), query, _INSTANT.search(query.question) is not None)
+    if measures is None or (len(measures.phrases) < len(named) and _narrowed_beside(query, quantities)):
+        return ()
+    return (replace(measures, settled=len(named) > 1),)
+
+
+def quantity_phrases(query: Query) -> tuple[Phrase, ...]:
+    """The query's ``quantities`` as phrases that a row may print; without those that no row can have as its name."""
+    instant = _INSTANT.search(query.question) is not None
+    read = (phrase_of(words.replace(PIECES, " "), query.names, instant=instant) for words in query.quantities)
+    return tuple(phrase for each in read if (phrase := _measured(each, query)) is not None and _names_row(phrase))
+
+
+def _names_row(phrase: Phrase) -> bool:
+    return len(phrase.words) <= _MAX_WORDS and not set(phrase.words) <= _EMPTY
+
+
+def _template(query: Query, operation: str, quantities: int) -> str | None:
+    """The formula over so many quantities, if ``operation`` agrees with the rules; None if it does not."""
+    periods = len(query.asked)
+    if quantities > 1:
+        return _COMBINED.get(operation) if periods < _TWO else None
+    if query.intents & {"growth", "change"}:
+        agreed = periods == _TWO or operation in ("growth", "difference")
+    elif "aggregate" in query.intents:
+        agreed = periods >= _TWO or operation in ("average", "sum")
+    else:
+        agreed = periods < _TWO and operation == "value"
+    return "{0}" if quantities and agreed else None
+
+
+def _narrowed_beside(query: Query, quantities: Sequence[Sequence[str]]) -> bool:
+    """Whether a sentence with the quantities has words that no metric, company or period explains."""
+    sentences = [
+        s for s in _SENTENCES.split(query.text) if any(piece in s for pieces in quantities for piece in pieces)
+    ]
+    words = {word.lower() for sentence in sentences or [query.text] for word in re.findall(r"[^\W\d_]+", sentence)}
+    return any(word in words for word in query.unexplained)
+
+
+def _measured(phrase: Phrase | None, query: Query) -> Phrase | None:
+    """``phrase`` with the measure that the question states for its answer, if it does."""
+    asked = query.shape.unit
+    if phrase is None or (asked != "money" and asked != "shares" and asked != "per share"):
+        return phrase
+    return replace(phrase, measure=asked, stated=True)
+
+
+def _row(phrase: Phrase) -> Measures:
+    name = _identifier(phrase)
+    return Measures((Formula(name, (phrase.text,), name, UNIT_OF[phrase.measure]),), {name: phrase})
+
+
+def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
+    """The formula of a reading, over phrases; None if an operand is empty or two are equal."""
+    phrases: dict[str, Phrase] = {}
+    parts = [_operand(words, query, instant, phrases) for words in reading.operands]
+    if None in parts or len(set(parts)) < len(parts):
+        return None
+    expression = reading.template.format(*parts)
+    kinds = {phrase.measure for phrase in phrases.values()}
+    quotient = "/" in reading.template
+    unit: Unit = "percent" if reading.percent else "ratio" if quotient else "USD"
+    if unit == "USD" and len(kinds) == 1:
+        unit = UNIT_OF[kinds.pop()]
+    named = " and ".join(reading.operands)
+    return Measures((Formula("defined", (named,), expression, unit),), phrases, settled=True)
+
+
+def _arithmetic(text: str, query: Query, instant: bool) -> tuple[Measures, ...]:
+    """``text`` as an expression; nothing if it is none."""
+    phrases: dict[str, Phrase] = {}
+    parts: list[str] = []
+    for token in _OPERATORS.split(text):
+        word = token.strip().lower()
+        if not word:
+            continue
+        if _OPERATORS.fullmatch(token):
+            parts.append(_SIGNS.get(word, word if word in "()" else "/"))
+            continue
+        operand = _operand(_SHARE_WORDS.sub("", token), query, instant, phrases)
+        if operand is None:
+            return ()
+        parts.append(operand)
+    expression = " ".join(parts)
+    try:
+        parse(expression)
+    except ProgramError:
+        return ()
+    unit: Unit = "percent" if _ASKS_PERCENT.search(query.question) else "ratio"
+    return (Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases, settled=True),)
+
+
+def _operand(words: str, query: Query, instant: bool, phrases: dict[str, Phrase]) -> str | None:
+    """``words`` as the metric that they name, or as a phrase, added to ``phrases``; None if no row has such a name."""
+    phrase = _measured(phrase_of(words, query.names, instant=instant), query)
+    if phrase is None or not _names_row(phrase):
+        return None
+    whole = [m for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text))]
+    if whole:
+        return f"({formula_of(whole[0].value).expression})"
+    name = _identifier(phrase)
+    phrases[name] = phrase
+    return name
+
+
+def _identifier(phrase: Phrase) -> str:
+    name = phrase.name
+    taken = name in RESERVED_NAMES or keyword.iskeyword(name) or name in canonical_items()
+    return f"the_{name}" if taken else name
+
+
+def _metrics(query: Query) -> Sequence[Span]:
+    return [span for span in query.spans if span.kind == "metric"]
+
+
+def formula_of(metric: str) -> Formula:
+    """A named formula or a canonical line item. Raises KeyError for an unknown key."""
+    if metric in formulas():
+        return formulas()[metric]
+    item = canonical_items()[metric]
+    unit = cast(Unit, item.unit) if item.unit in ("USD/share", "shares") else "USD"
+    return Formula(metric, (item.names[0],), metric, unit)

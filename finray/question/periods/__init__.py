@@ -1,0 +1,1 @@
+"""Fiscal periods that a question names."""

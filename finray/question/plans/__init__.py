@@ -1,0 +1,1 @@
+"""Plans: which figures to look up and what to compute from them."""

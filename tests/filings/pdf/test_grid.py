@@ -1,0 +1,211 @@
+"""Tables from the positions of words."""
+
+from __future__ import annotations
+
+import pymupdf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from finray.filings.pdf.grid import grids_of_words, page_grids
+from finray.filings.tables.grids import Grid
+
+LEFT, COLUMNS = 50.0, (330.0, 400.0, 470.0)
+
+
+def _page(lines: list[tuple[str, tuple[str, ...]]], size: float = 9.0, step: float = 12.0) -> pymupdf.Page:
+    """A page of labels at the left and figures flush right on COLUMNS."""
+    document = pymupdf.open()  # type: ignore[no-untyped-call]
+    page = document.new_page()
+    for number, (label, figures) in enumerate(lines):
+        y = 80 + number * step
+        page.insert_text((LEFT, y), label, fontsize=size)
+        for right, figure in zip(COLUMNS, figures, strict=False):
+            if figure:
+                width = pymupdf.get_text_length(figure, fontsize=size)
+                page.insert_text((right - width, y), figure, fontsize=size)
+    return page
+
+
+def _rows(grid: Grid) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in grid.rows]
+
+
+def test_columns_do_not_merge() -> None:
+    page = _page(
+        [
+            ("(in millions)", ("2022", "2021", "2020")),
+            ("Net sales", ("$ 1,200", "$ 1,100", "$ 987")),
+            ("Cost of sales", ("(700)", "(650)", "-")),
+            ("Other", ("", "5", "4")),
+        ]
+    )
+    (grid,) = page_grids(page, 7)
+    assert grid.page == 7
+    assert _rows(grid)[1:] == [
+        ["Net sales", "$1,200", "$1,100", "$987"],
+        ["Cost of sales", "(700)", "(650)", "-"],
+        ["Other", "5", "4"],
+    ]
+    assert [cell.column for cell in grid.rows[3]] == [0, 2, 3]
+
+
+def test_wrapped_labels_are_joined() -> None:
+    page = _page(
+        [
+            ("Assets", ("2022", "2021", "2020")),
+            ("Depreciation of property and equipment, operating", ()),
+            ("lease assets, and other", ("10", "11", "12")),
+            ("Inventories", ("1", "2", "3")),
+            ("Net increase in cash and cash equivalents", ("4", "5", "6")),
+            ("and restricted cash", ()),
+        ]
+    )
+    (grid,) = page_grids(page, 0)
+    labels = [row[0].text for row in grid.rows]
+    assert "Depreciation of property and equipment, operating lease assets, and other" in labels
+    assert "Net increase in cash and cash equivalents and restricted cash" in labels
+
+
+def test_headings_stay_apart_from_the_first_row_below() -> None:
+    page = _page([("", ("2022", "2021", "2020")), ("Current assets:", ()), ("Cash", ("1", "2", "3"))])
+    (grid,) = page_grids(page, 0)
+    assert _rows(grid)[1:] == [["Current assets:"], ["Cash", "1", "2", "3"]]
+
+
+def test_a_title_in_the_middle_heads_no_column() -> None:
+    page = _page([("", ()), ("", ("2022", "2021", "2020")), ("Cash", ("1", "2", "3")), ("Debt", ("4", "5", "6"))])
+    page.insert_text((220, 80), "Consolidated Balance Sheets", fontsize=9)
+    (grid,) = page_grids(page, 0)
+    assert [[(cell.text, cell.column) for cell in row] for row in grid.rows[:2]] == [
+        [("Consolidated Balance Sheets", 0)],
+        [("2022", 1), ("2021", 2), ("2020", 3)],
+    ]
+
+
+def test_a_title_that_ends_above_the_first_column_heads_it_no_more() -> None:
+    page = _page([("", ()), ("", ("2022", "2021", "2020")), ("Cash", ("1", "2", "3"))])
+    page.insert_text((201, 80), "Acme Outfitters Corporation Inc.", fontsize=9)
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column) for cell in grid.rows[0]] == [("Acme Outfitters Corporation Inc.", 0)]
+
+
+def test_a_wide_heading_over_the_first_column_stays_there() -> None:
+    page = _page([("", ("Share of plan assets", "", "")), ("", ("2022", "2021", "2020")), ("Cash", ("1", "2", "3"))])
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column) for cell in grid.rows[0]] == [("Share of plan assets", 1)]
+
+
+def test_close_set_dates_head_their_own_columns() -> None:
+    heading = (
+        (300.0, "December"),
+        (336.0, "31,"),
+        (351.0, "2022"),
+        (371.0, "December"),
+        (407.0, "25,"),
+        (422.0, "2021"),
+    )
+    words = [(x, 100.0, x + len(word) * 4.2, 109.0, word) for x, word in heading]
+    for y in (120.0, 132.0, 144.0, 156.0):
+        words += [(50.0, y, 90.0, y + 9, "Row"), (340.0, y, 368.0, y + 9, "1,000"), (412.0, y, 440.0, y + 9, "2,000")]
+    (grid,) = grids_of_words(words, 0)
+    assert [(cell.column, cell.text) for cell in grid.rows[0]] == [(1, "December 31, 2022"), (2, "December 25, 2021")]
+
+
+def test_tables_of_other_columns_stay_apart() -> None:
+    page = _page(
+        [
+            ("", ("2017", "2016", "2015")),
+            ("Rent expense", ("$ 742", "$ 701", "$ 696")),
+            ("Minimum lease payments by period", ()),
+            ("", ("", "Operating Lease Payments")),
+            ("2018", ("", "$ 45,200,000,000,000,000")),
+            ("2019", ("", "403,000,000,000,000,000")),
+        ]
+    )
+    first, second = page_grids(page, 0)
+    assert _rows(first)[-1] == ["Rent expense", "$742", "$701", "$696"]
+    assert [row[0] for row in _rows(second)[-2:]] == ["2018", "2019"]
+
+
+def test_a_sentence_that_introduces_a_table_ends_the_one_above() -> None:
+    page = _page(
+        [
+            ("Deposits", ("10", "11", "12")),
+            ("The scheduled maturities of deposits were as follows:", ()),
+            ("Certificates", ("1", "2", "3")),
+        ]
+    )
+    first, second = page_grids(page, 0)
+    assert _rows(first) == [["Deposits", "10", "11", "12"]]
+    assert second.caption == "The scheduled maturities of deposits were as follows:"
+
+
+def test_a_year_alone_heads_all_columns_below() -> None:
+    page = _page(
+        [
+            ("", ("", "2022", "")),
+            ("", ("North", "South", "East")),
+            ("Revenues", ("10", "11", "12")),
+            ("", ("", "2021", "")),
+            ("", ("North", "South", "East")),
+            ("Revenues", ("7", "8", "9")),
+        ]
+    )
+    first, second = page_grids(page, 0)
+    assert [(cell.text, cell.column, cell.span) for cell in first.rows[0]] == [("2022", 1, 3)]
+    assert [(cell.text, cell.column, cell.span) for cell in second.rows[0]] == [("2021", 1, 3)]
+
+
+def test_a_year_above_the_line_of_the_others_heads_its_column() -> None:
+    page = _page(
+        [
+            ("", ("", "", "2022")),
+            ("", ("2020", "2021", "")),
+            ("", ("", "", "(As Restated)")),
+            ("Net income", ("319", "288", "307")),
+            ("Revenue", ("10", "11", "12")),
+        ]
+    )
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column, cell.span) for cell in grid.rows[0]] == [("2022", 3, 1)]
+
+
+def test_years_with_footnote_marks_and_ranges_of_years_are_headings() -> None:
+    page = _page(
+        [
+            ("", ("2021(a)", "2022", "2023 - 2027")),
+            ("Pension", ("$ 1,110", "$ 960", "$ 5,385")),
+            ("Retiree medical", ("65", "60", "290")),
+        ]
+    )
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column) for cell in grid.rows[0]] == [("2021(a)", 1), ("2022", 2), ("2023 - 2027", 3)]
+    assert len(grid.rows) == 3
+
+
+def test_a_page_of_prose_or_nothing_has_no_table() -> None:
+    assert page_grids(_page([("Only words on this page, none of them a figure.", ())]), 0) == []
+    assert page_grids(_page([]), 0) == []
+
+
+def test_dot_leaders_and_footnote_marks_are_no_cells() -> None:
+    page = _page([("Net sales . . . . . . . . .", ("10", "11", "12")), ("Other", ("1", "2", "3"))])
+    page.insert_text((472, 76), "1", fontsize=5)
+    (grid,) = page_grids(page, 0)
+    assert _rows(grid)[0] == ["Net sales", "10", "11", "12"]
+
+
+_words = st.tuples(st.floats(), st.floats(), st.floats(), st.floats(), st.text(max_size=8))
+_placed = st.tuples(
+    st.floats(0, 500),
+    st.floats(0, 700),
+    st.floats(0, 600),
+    st.floats(0, 800),
+    st.sampled_from(["$", "1,234", "(5)", "—", "Net", "2022", "sales:", ")", "%", "December", "31,"]),
+)
+
+
+@given(st.lists(_words | _placed, max_size=40))
+def test_any_words_never_fail(words: list[tuple[float, float, float, float, str]]) -> None:
+    for grid in grids_of_words(words, 0):
+        assert grid.rows
