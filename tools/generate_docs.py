@@ -24,6 +24,7 @@ from finray.retrieval.methods.registry import METHODS
 from tools.diagrams.rooms import measured_rooms, rooms_picture
 from tools.diagrams.trips import read_trip, trip_picture
 from tools.reference.http_api import http_api_page
+from tools.reference.inner_rooms import page_with_inner_rooms
 from tools.reference.records import page_with_records
 from tools.reference.settings import settings_page
 
@@ -77,6 +78,7 @@ def trip_image(name: str, _present: str) -> str:
 
 
 PAGES: dict[str, Callable[[str], str]] = {
+    "architecture.md": page_with_inner_rooms,
     "cli.md": cli_page,
     "http-api.md": http_api_page,
     "methods.md": methods_page,
