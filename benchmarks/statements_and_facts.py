@@ -23,15 +23,16 @@ import pymupdf
 
 from finray.core.filing import Filing, LineItem
 from finray.core.settings import FilingSettings
-from finray.filings import inline_xbrl
 from finray.filings.cover.facts import Facts
 from finray.filings.cover.page import read_cover
+from finray.filings.html import inline_xbrl
 from finray.filings.html.grid import table_grid
 from finray.filings.html.pages import parse_html, split_pages
 from finray.filings.pdf.grid import page_grids
 from finray.filings.tables import canonical
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.statements import MAIN_KINDS, label_statements
+from finray.filings.tables.tags import Context
 
 DATA = Path(os.environ.get("FINRAY_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 _EXCHANGE = re.compile(r"effect.*exchange|exchange.*effect|currency effect", re.IGNORECASE)
@@ -204,7 +205,7 @@ def _row_label(element: lxml.html.HtmlElement) -> str:
 
 
 def _compare(
-    item: LineItem | None, fact: inline_xbrl.NumericFact, context: inline_xbrl.Context, element: lxml.html.HtmlElement
+    item: LineItem | None, fact: inline_xbrl.NumericFact, context: Context, element: lxml.html.HtmlElement
 ) -> str:
     if item is None:
         return "not extracted"

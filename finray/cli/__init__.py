@@ -33,9 +33,9 @@ from finray.cli import (
     serve,
     sync,
     tables,
-    train,
 )
 from finray.cli.output import fail
+from finray.cli.train import commands as train
 from finray.core.errors import FinrayError, UsageError
 
 

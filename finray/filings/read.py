@@ -10,12 +10,12 @@ from itertools import islice
 from finray.core.errors import FilingError
 from finray.core.filing import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Place, Statement
 from finray.core.settings import FilingSettings
-from finray.filings import inline_xbrl
 from finray.filings.cover import fiscal
 from finray.filings.cover import page as cover
 from finray.filings.cover.facts import Facts, merge
 from finray.filings.cover.report_signs import is_report
 from finray.filings.cover.submission import ACCESSION_NUMBER, parse_submission
+from finray.filings.html import inline_xbrl
 from finray.filings.html.grid import table_grid
 from finray.filings.html.pages import HtmlPage, check_length, check_paging, parse_html, split_pages
 from finray.filings.html.tagged_facts import facts_in_prose, tagged_cells
@@ -31,6 +31,7 @@ from finray.filings.tables.grids import Grid
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements
+from finray.filings.tables.tags import Tags
 
 MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
@@ -83,7 +84,7 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
     sources: dict[FactSource, Facts] = {}
-    tags = inline_xbrl.Tags()
+    tags = Tags()
     tagged: list[LineItem] = []
     body = content
     if kind == "submission":
@@ -94,7 +95,7 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
         pages = split_pages(root, settings)
         if inline_xbrl.has_inline_xbrl(root):
             sources = {"ixbrl": inline_xbrl.cover_facts(root), **sources}
-            tags = inline_xbrl.Tags(inline_xbrl.contexts(root), inline_xbrl.units(root))
+            tags = Tags(inline_xbrl.contexts(root), inline_xbrl.units(root))
             tagged = facts_in_prose(root, pages, tags.contexts, set(tagged_cells(pages)))
     else:
         pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
@@ -114,7 +115,7 @@ def _line_items(
     statements: Sequence[Statement | None],
     places: Sequence[Place | None],
     grids: Callable[[int], Sequence[Grid]],
-    tags: inline_xbrl.Tags | None = None,
+    tags: Tags | None = None,
 ) -> Iterator[LineItem]:
     stated = (read_scale(text[:3000]) for text, statement in zip(texts, statements, strict=True) if statement)
     # The scale that most statements announce, for notes that announce none.

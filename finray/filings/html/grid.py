@@ -12,7 +12,7 @@ from functools import lru_cache
 from lxml import etree
 
 from finray.filings.cover.facts import MAX_FACT
-from finray.filings.inline_xbrl import read_power
+from finray.filings.html.inline_xbrl import read_power
 from finray.filings.tables.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
 from finray.filings.tables.grids import MAX_CELL_TEXT, Grid, Tag
 

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from finray.core.filing import LineItem
+from finray.filings.html.inline_xbrl import NumericFact, numeric_facts
 from finray.filings.html.pages import HtmlPage
 from finray.filings.html.tree import Element, text_content
-from finray.filings.inline_xbrl import Context, NumericFact, numeric_facts, part_of, words_of_name
 from finray.filings.tables.cells import parse_number
+from finray.filings.tables.tags import Context, part_of, words_of_name
 
 MAX_SENTENCE = 300
 FIRST_ROW = 10_000

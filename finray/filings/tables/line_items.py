@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import islice, takewhile
 
 from finray.core.filing import Filing, LineItem, Statement
-from finray.filings.inline_xbrl import Tags
 from finray.filings.tables.cells import is_year, parse_number
 from finray.filings.tables.columns import Columns
 from finray.filings.tables.grids import Grid
@@ -20,6 +19,7 @@ from finray.filings.tables.periods import Calendar
 from finray.filings.tables.reader import TableReader
 from finray.filings.tables.scales import Scale, read_scale
 from finray.filings.tables.statements import table_statement
+from finray.filings.tables.tags import Tags
 
 HEAD_LINES = 25
 """Lines at the top of a page that may hold its title, scale and periods."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from finray.core.filing import LineItem, Statement
 from finray.core.vocabulary import SCALE
-from finray.filings.inline_xbrl import Context, Tags, part_of
 from finray.filings.tables.balance_dates import date_by_balances
 from finray.filings.tables.cells import is_year
 from finray.filings.tables.columns import Columns
@@ -15,6 +14,7 @@ from finray.filings.tables.period_headings import column_label, is_period
 from finray.filings.tables.periods import Period
 from finray.filings.tables.rows import MAX_LABEL, PERIOD_WORDS, Row, amounts_of, names_period, read_row
 from finray.filings.tables.scales import read_scale
+from finray.filings.tables.tags import Context, Tags, part_of
 
 MAX_ADDENDS = 12
 _TAG_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "eur": "EUR", "gbp": "GBP", "jpy": "JPY"}

@@ -12,8 +12,8 @@ from finray.answering.cells.printed_sign import CONSTANT, SignedRow, SignModel, 
 from finray.core.errors import FilingError
 from finray.core.filing import LineItem
 from finray.core.settings import FilingSettings
+from finray.filings.html.inline_xbrl import numeric_facts
 from finray.filings.html.pages import parse_html
-from finray.filings.inline_xbrl import numeric_facts
 from finray.filings.read import parse_filing
 from finray.filings.sniff import sniff
 from finray.lab.training.logits import logistic

@@ -12,8 +12,8 @@ from decimal import Decimal, InvalidOperation
 from finray.core.errors import FilingError
 from finray.core.filing import Filing, Page
 from finray.core.settings import FilingSettings
-from finray.filings import inline_xbrl
 from finray.filings.cover.submission import parse_submission
+from finray.filings.html import inline_xbrl
 from finray.filings.html.pages import HtmlPage, parse_html, split_pages
 from finray.filings.html.table_text import row_cells
 from finray.filings.html.tree import Element, text_content

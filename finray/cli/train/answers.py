@@ -17,7 +17,7 @@ from finray.core.settings import load_settings
 if TYPE_CHECKING:
     from finray.engine import Engine
     from finray.lab.training.page_ranking_data import Progress
-from finray.cli.fitting import (
+from finray.cli.train.fitting import (
     L2,
     EngineOption,
     Indexes,

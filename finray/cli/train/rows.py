@@ -11,10 +11,10 @@ from zipfile import BadZipFile
 
 import typer
 
-from finray.cli.fitting import listed
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
+from finray.cli.train.fitting import listed
 from finray.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from finray.engine import Engine
     from finray.lab.training.page_ranker import RankedQuestion
     from finray.lab.training.page_ranking_data import Progress
-from finray.cli.fitting import (
+from finray.cli.train.fitting import (
     L2,
     Data,
     Indexes,

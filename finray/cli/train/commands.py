@@ -12,23 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from finray.cli import (
-    fitting,
-    train_answers,
-    train_choices,
-    train_evidence,
-    train_matches,
-    train_pages,
-    train_rankings,
-    train_reader,
-    train_rows,
-    train_signs,
-    train_static,
-)
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.output import out as stdout
 from finray.cli.progress import progress_bar
+from finray.cli.train import answers as train_answers
+from finray.cli.train import choices as train_choices
+from finray.cli.train import evidence as train_evidence
+from finray.cli.train import fitting
+from finray.cli.train import matches as train_matches
+from finray.cli.train import pages as train_pages
+from finray.cli.train import rankings as train_rankings
+from finray.cli.train import reader as train_reader
+from finray.cli.train import rows as train_rows
+from finray.cli.train import signs as train_signs
+from finray.cli.train import static as train_static
 from finray.core.errors import UsageError
 from finray.core.settings import load_settings
 from finray.lab.training.options import (

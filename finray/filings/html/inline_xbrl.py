@@ -1,10 +1,9 @@
 """Inline XBRL in EDGAR HTML: the dei: cover tags, contexts and numeric facts (Inline XBRL 1.1; EDGAR Filer Manual
 volume II, chapter 6)."""
 
-import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import get_args
 
 from lxml import etree
@@ -14,39 +13,15 @@ from finray.core.vocabulary import NUMBERS
 from finray.filings.cover.facts import MAX_FACT, Facts, file_number, padded_cik
 from finray.filings.dates import first_date, month_day
 from finray.filings.html.tree import Element, text_content
+from finray.filings.tables.tags import Context
 
 _PERIODS: dict[str, FiscalPeriod] = {period: period for period in get_args(FiscalPeriod)}
-_NO_PART = re.compile(r":(?:OperatingSegments|ReportableSegment\w*|ConsolidatedEntities|ParentCompany)Member$")
-"""Members that describe consolidation, not a part of the company."""
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
 _TICKER = re.compile(r"(?!(?:n/a|none|not applicable)$)[a-z\d.\-/ ]{1,12}", re.IGNORECASE | re.ASCII)
 _YEAR = re.compile(r"\A(?:19|20)\d\d\Z")
 _NUMBER = re.compile(r"\A\d[\d,.\s]*\Z|\A\.\d+\Z")
 _WORDS = dict.fromkeys(("", "-", "–", "—", "nil", "none", "no"), 0.0) | {
     word: float(number) for word, number in NUMBERS.items() if number <= 10
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """A fact's context: end and months of its period, and the part of the company that it is about, if any.
-
-    An instant has 0 months and no ``start``. ``members`` name the part (a segment, a class of stock): (axis, member)
-    as qualified names, sorted.
-    """
-
-    end: dt.date
-    months: int
-    start: dt.date | None = None
-    members: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Tags:
-    """A filing's contexts and units by id, as its tags refer to them."""
-
-    contexts: Mapping[str, Context] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +63,6 @@ def cover_facts(root: Element) -> Facts:
         fiscal_period=_PERIODS.get(texts.get("documentfiscalperiodfocus", "").upper()),
         fiscal_year_end=month_day(texts.get("currentfiscalyearenddate", "")),
     )
-
-
-def words_of_name(name: str) -> list[str]:
-    """ "us-gaap:OtherLiabilitiesCurrent" as ["Other", "Liabilities", "Current"]."""
-    return _CAMEL.findall(name.rpartition(":")[2])
-
-
-def part_of(context: Context) -> str | None:
-    """The part of the company that ``context`` is about, in words ("Americas segment"); None for the whole."""
-    names = [
-        " ".join(words_of_name(member.removesuffix("Member")))
-        for _, member in context.members
-        if not _NO_PART.search(member)
-    ]
-    return ", ".join(name for name in names if name) or None
 
 
 def contexts(root: Element) -> dict[str, Context]:

@@ -15,7 +15,7 @@ from finray.core.settings import load_settings
 
 if TYPE_CHECKING:
     from finray.core.fitted import FittedWeights
-from finray.cli.fitting import (
+from finray.cli.train.fitting import (
     Data,
     Indexes,
     Preset,

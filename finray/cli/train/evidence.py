@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from finray.cli.fitting import L2, Indexes, Questions, sources_of
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
+from finray.cli.train.fitting import L2, Indexes, Questions, sources_of
 from finray.core.errors import UsageError
 
 if TYPE_CHECKING:

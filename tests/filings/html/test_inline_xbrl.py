@@ -2,8 +2,9 @@ import datetime as dt
 
 import pytest
 
-from finray.filings import inline_xbrl
+from finray.filings.html import inline_xbrl
 from finray.filings.html.pages import parse_html
+from finray.filings.tables.tags import Context
 
 DOCUMENT = b"""<?xml version='1.0' encoding='ASCII'?><html><body><div style="display:none"><ix:header><ix:hidden>
 <ix:nonNumeric contextRef="c1" name="dei:AmendmentFlag">false</ix:nonNumeric>
@@ -40,9 +41,9 @@ def test_cover_tags() -> None:
 def test_contexts_and_numbers() -> None:
     root = parse_html(DOCUMENT)
     contexts = inline_xbrl.contexts(root)
-    assert contexts["c1"] == inline_xbrl.Context(dt.date(2024, 6, 29), 9, dt.date(2023, 10, 1))
+    assert contexts["c1"] == Context(dt.date(2024, 6, 29), 9, dt.date(2023, 10, 1))
     member = contexts["c2"].members
-    assert contexts["c2"] == inline_xbrl.Context(dt.date(2024, 6, 29), 0, members=member)
+    assert contexts["c2"] == Context(dt.date(2024, 6, 29), 0, members=member)
     assert member == (("x", "y"),)
     assert set(contexts) == {"c1", "c2"}
     facts = list(inline_xbrl.numeric_facts(root))

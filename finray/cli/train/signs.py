@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from finray.cli.fitting import L2, ModelOut, write_model
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.progress import Report, progress_bar
+from finray.cli.train.fitting import L2, ModelOut, write_model
 from finray.core.errors import UsageError
 
 

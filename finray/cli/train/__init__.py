@@ -1,0 +1,1 @@
+"""``finray train``: fine-tunes models, fits small ones, and measures their gain."""
