@@ -35,7 +35,7 @@ from finray.cli import (
     tables,
 )
 from finray.cli.output import fail
-from finray.cli.train import commands as train
+from finray.cli.train.commands import app as train_app
 from finray.core.errors import FinrayError, UsageError
 
 
@@ -77,7 +77,7 @@ for _panel, _commands in _PANELS.items():
     for _command in _commands:
         app.command(rich_help_panel=_panel)(_command)
 app.add_typer(keys.app, name="keys", rich_help_panel="Answers")
-app.add_typer(train.app, name="train", rich_help_panel="Scores")
+app.add_typer(train_app, name="train", rich_help_panel="Scores")
 
 
 def main() -> None:
