@@ -16,7 +16,8 @@ from finray.core.query import Query, Shape
 from finray.index.facts import FilingFacts
 from finray.question.arithmetic import evaluate
 
-_MOVES = frozenset({"growth", "change", "difference"})
+_DIFFERENCES = frozenset({"change", "difference"})
+_MOVES = _DIFFERENCES | {"growth"}
 """Kinds of plans whose result is a change."""
 
 
@@ -83,10 +84,11 @@ class Computation:
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
 
     def _shown(self, value: float) -> str:
+        points = self._unit == self._part_unit == "percent" and self._plan.kind in _DIFFERENCES
         if self._plan.kind == "difference" and self._plan.lowest:
-            return shown_fall(value, self._unit, self._shape)
+            return shown_fall(value, self._unit, self._shape, points=points)
         if self._plan.kind in _MOVES:
-            return shown_move(value, self._unit, self._shape, self._query.intents)
+            return shown_move(value, self._unit, self._shape, self._query.intents, points=points)
         return shown(value, self._unit, self._shape)
 
     def _relative(self) -> str:

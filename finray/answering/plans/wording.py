@@ -33,18 +33,19 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
     return f"{_sign(value)}{_symbol(shape)}{scaled:,.{_digits(shape, natural)}f} {scale}"
 
 
-def shown_move(value: float, unit: Unit, shape: Shape, intents: Collection[str]) -> str:
-    """A change; one whose fall the question asks for by its size: "a decrease of 22.6%"."""
+def shown_move(value: float, unit: Unit, shape: Shape, intents: Collection[str], *, points: bool = False) -> str:
+    """A change; one whose fall the question asks for by its size: "a decrease of 22.6%". ``points``: of a percentage,
+    in percentage points."""
     if value == 0 or "falls" not in intents or "rises" in intents:
-        return shown(value, unit, shape)
-    return f"{'a decrease' if value < 0 else 'an increase'} of {shown(abs(value), unit, shape)}"
+        return _shown(value, unit, shape, points=points)
+    return f"{'a decrease' if value < 0 else 'an increase'} of {_shown(abs(value), unit, shape, points=points)}"
 
 
-def shown_fall(value: float, unit: Unit, shape: Shape) -> str:
+def shown_fall(value: float, unit: Unit, shape: Shape, *, points: bool = False) -> str:
     """A change counted as the earlier figure less the later one."""
     if value == 0:
-        return shown(value, unit, shape)
-    return f"{'a decrease' if value > 0 else 'an increase'} of {shown(abs(value), unit, shape)}"
+        return _shown(value, unit, shape, points=points)
+    return f"{'a decrease' if value > 0 else 'an increase'} of {_shown(abs(value), unit, shape, points=points)}"
 
 
 def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
@@ -55,6 +56,10 @@ def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
         factor = SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0
         result = round(result / factor, shape.decimals) * factor
     return result, unit.replace("USD", shape.currency or "count")
+
+
+def _shown(value: float, unit: Unit, shape: Shape, *, points: bool) -> str:
+    return f"{value * 100:,.{_digits(shape, 1)}f} percentage points" if points else shown(value, unit, shape)
 
 
 def _shares(value: float, scale: str | None, shape: Shape) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from finray.answering.cells.operands import phrase_periods
 from finray.answering.cells.page_cells import PageCell
@@ -29,10 +30,13 @@ Slot = tuple[dt.date, int | None]
 @dataclass(frozen=True, slots=True)
 class Columns:
     """``fits`` [cells, periods] in [0, 1]: the periods asked for, oldest first, or the filing's own if the question
-    names none. ``before`` [cells, periods]: the same a year earlier. ``named`` is how many the question names."""
+    names none. ``before`` [cells, periods]: the same a year earlier. ``usual`` [cells, periods]: the cell is of the
+    period as its filing names years; a year that ends in January may be called by either. ``named`` is how many
+    periods the question names."""
 
     fits: Floats
     before: Floats
+    usual: npt.NDArray[np.bool_]
     named: int
 
 
@@ -44,13 +48,18 @@ def columns_of(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> C
     then = {key: _slots(query, asked, filing, facts, 1) for key, filing in filings.items()}
     size = max(len(asked), 1)
     fits, before = np.zeros((len(cells), size)), np.zeros((len(cells), size))
+    usual = np.zeros((len(cells), size), dtype=bool)
     for at, cell in enumerate(cells):
         key = cell.filing.filing_id
         years = [period.year for period in asked] or [cell.filing.fiscal_year or 0]
         for number in range(size):
-            fits[at, number] = _fit(cell.item, now[key][number], years[number])
+            slots = now[key][number]
+            fits[at, number] = _fit(cell.item, slots, years[number])
+            usual[at, number] = (
+                _fit(cell.item, [slot for slot in slots if slot[0] == slots[0][0]], years[number]) >= NAMED
+            )
             before[at, number] = _fit(cell.item, then[key][number], years[number] - 1)
-    return Columns(fits, before, len(asked))
+    return Columns(fits, before, usual, len(asked))
 
 
 def _when(period: Period) -> tuple[int, dt.date, str]:

@@ -68,6 +68,7 @@ class _Generator:
         for cell, owner in enumerate(rows.owner):
             if not is_dash(rows.cells[cell].item):
                 self._of_row[owner].append(cell)
+        self._columns = columns
         self._fit = columns.fits.max(axis=1) if len(rows.cells) else np.zeros(0)
 
     def readings(self) -> Iterator[Reading]:
@@ -95,8 +96,7 @@ class _Generator:
     def _lists(self, operation: Operation, first: Sequence[int]) -> Iterator[Reading]:
         for row in first[:_FIRST_ROWS]:
             own = self._of_row[row]
-            fitting = [cell for cell in own if self._fit[cell] >= NAMED]
-            for cells in (own, fitting, self._between(own), self._latest(own)):
+            for cells in self._of_periods(own):
                 if 1 < len(cells) <= _MOST_PERIODS:
                     yield Reading(operation, tuple(cells))
         ranked = [int(row) for row in np.argsort(-self._odds.listed)[:_LISTED_ROWS]]
@@ -104,10 +104,21 @@ class _Generator:
         for chosen in (*itertools.combinations(ranked[:_PAIRED_ROWS], 2), *lists):
             yield from (Reading(operation, cells) for cells in self._aligned(sorted(chosen)))
 
-    def _between(self, cells: Sequence[int]) -> list[int]:
-        """The cells from the first to the last of the periods that fit."""
+    def _of_periods(self, cells: Sequence[int]) -> Iterator[Sequence[int]]:
+        """The cells of one row whose figures may be meant together: if it has each of several periods that the question
+        names, those, or all from the first to the last."""
+        usual = self._columns.usual[list(cells)]
+        if self._columns.named > 1 and len(cells) and usual.any(axis=0).all():
+            named = [cell for cell, own in zip(cells, usual.any(axis=1), strict=True) if own]
+            yield from (named, self._between(cells, named))
+            return
+        fitting = [cell for cell in cells if self._fit[cell] >= NAMED]
+        yield from (cells, fitting, self._between(cells, fitting), self._latest(cells))
+
+    def _between(self, cells: Sequence[int], bounds: Sequence[int]) -> list[int]:
+        """The cells from the first to the last period of those in ``bounds``."""
         dated = [(self._rows.cells[cell].item.period_end, cell) for cell in cells]
-        ends = [end for end, cell in dated if end is not None and self._fit[cell] >= NAMED]
+        ends = [end for end, cell in dated if end is not None and cell in bounds]
         return [cell for end, cell in dated if end is not None and ends and min(ends) <= end <= max(ends)]
 
     def _latest(self, cells: Sequence[int]) -> list[int]:

@@ -66,3 +66,9 @@ def test_values_for_a_machine() -> None:
 )
 def test_a_fall_that_is_asked_for_is_stated_by_its_size(value: float, intents: set[str], text: str) -> None:
     assert shown_move(value, "percent", Shape(None, None), intents) == text
+
+
+def test_a_percentage_moves_by_percentage_points() -> None:
+    assert shown_move(0.0448, "percent", Shape(None, None), frozenset(), points=True) == "4.5 percentage points"
+    fall = shown_move(-0.014, "percent", Shape(None, None), frozenset({"falls"}), points=True)
+    assert fall == "a decrease of 1.4 percentage points"

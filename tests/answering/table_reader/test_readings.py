@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
 from finray.core.filing import LineItem
+from finray.core.period import Period
 from finray.core.query import Query
 from finray.core.roles import Curation
 from tests.answering.made_up_cells import BEFORE, facts, item, passage
@@ -20,10 +21,11 @@ def _computed(
     *,
     last_years: int | None = None,
     pages: tuple[int, ...] = (3,),
+    asked: tuple[int, ...] = (),
 ) -> set[tuple[str, ...]]:
     """The operation and the printed figures of each reading."""
     text = "How do these figures compare?"
-    query = Query(text, text, ("acme",), last_years=last_years)
+    query = Query(text, text, ("acme",), periods=tuple(map(Period, asked)), last_years=last_years)
     competing = TableAnswerer(facts(items), reader).competing(
         query, Curation(tuple(map(passage, pages)), answerable=True)
     )
@@ -69,3 +71,13 @@ def test_the_first_three_months_are_six_months_less_the_last_three() -> None:
     quarter = item(5, 1, "Net sales", 25.0, months=3, caption="Three months")
     reader = FakeRowReader("difference", "Six months", "Three months")
     assert ("difference", "60", "25") in _computed((half, quarter), reader, pages=(3, 5))
+
+
+def test_two_named_years_are_added_up_without_the_others_of_the_row() -> None:
+    paid = item(3, 1, "Paid", 19.0)
+    years = [
+        replace(paid, value=20.0 - back, text=str(20 - back), column=back, period_end=dt.date(2023 - back, 12, 31))
+        for back in (1, 2, 3)
+    ]
+    added = _computed(tuple(years), FakeRowReader("sum", "Paid"), asked=(2021, 2022))
+    assert [figures for operation, *figures in added if operation == "sum"] == [["19", "18"]]
