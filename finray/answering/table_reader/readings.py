@@ -109,7 +109,7 @@ class _Generator:
         names, those, or all from the first to the last."""
         usual = self._columns.usual[list(cells)]
         if self._columns.named > 1 and len(cells) and usual.any(axis=0).all():
-            named = [cell for cell, own in zip(cells, usual.any(axis=1), strict=True) if own]
+            named = [cells[place] for place in np.flatnonzero(usual.any(axis=1)).tolist()]
             yield from (named, self._between(cells, named))
             return
         fitting = [cell for cell in cells if self._fit[cell] >= NAMED]
