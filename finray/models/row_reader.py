@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from finray.models.pair_reader import Logits, PairReader, State, linear, shipped_weights
@@ -23,6 +23,8 @@ ROW_TOKENS: Final = 48
 ROLES: Final = 4
 """First operand, second one, one of several, and an operand at all."""
 WEIGHTS: Final = "row_reader.npz"
+_ASKED_AT_ONCE = 64
+"""Questions whose own state is kept: rankings and the choice of rows both ask for it."""
 _NARROW = 192
 """Components of a row's state in the layer that compares rows with one another."""
 
@@ -53,6 +55,7 @@ class RowReader(PairReader):
     def __init__(self, weights: State | None = None) -> None:
         """``weights`` are by default those that come with finray: the module's state, as float arrays."""
         super().__init__(shipped_weights(WEIGHTS) if weights is None else weights, row_heads())
+        self._alone = lru_cache(maxsize=_ASKED_AT_ONCE)(self._read_alone)
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
         """How each of ``rows`` may serve in the computation that ``question`` asks for."""
@@ -74,14 +77,16 @@ class RowReader(PairReader):
     def operations(self, question: str) -> Logits:
         """Log probabilities of OPERATIONS, before any row is read, float64 [len(OPERATIONS)]."""
         with self._torch.inference_mode():
-            state = self.states(question, [""], ROW_TOKENS)[0]
-            found: Logits = self._torch.log_softmax(self.heads["ops"](state), -1).double().numpy()
+            found: Logits = self._torch.log_softmax(self.heads["ops"](self._alone(question)), -1).double().numpy()
         return found
 
     def question_state(self, question: str) -> Logits:
         """The state of ``question`` alone, float64 [STATE]: what linear heads read that say what it asks for."""
-        state: Logits = self.states(question, [""], ROW_TOKENS)[0].double().numpy()
+        state: Logits = self._alone(question).double().numpy()
         return state
+
+    def _read_alone(self, question: str) -> Any:
+        return self.states(question, [""], ROW_TOKENS)[0]
 
 
 def row_heads() -> dict[str, Any]:
