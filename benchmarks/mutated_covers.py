@@ -21,7 +21,7 @@ import pymupdf
 from finray.core.settings import FilingSettings
 from finray.filings.cover.page import read_cover
 from finray.filings.html.pages import parse_html, split_pages
-from tests.filings.cover_mutations import DEVELOP, HELD_OUT, Cover, Mutation, several
+from tests.filings.cover.cover_mutations import DEVELOP, HELD_OUT, Cover, Mutation, several
 
 _FACTS = ("company", "form", "period")
 _SEEDS = range(2)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from finray.answering.table_reader.operations import ARITHMETIC, COMPOSED, Operation, result, roles_of
-from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
+from finray.answering.table_reader.table_answerer import COMPOSED_ROWS, ROWS, TableAnswerer, cells_of
 from finray.core.filing import LineItem
 from finray.core.query import Query
 from finray.core.roles import Curation
@@ -89,3 +89,14 @@ def test_proceeds_and_repayments_add_up_with_their_signs() -> None:
     repaid = _two_years(2, "Repayments of debt", -20.0, -30.0)
     computed = _computed(FakeRowReader("sum_change", listed=("Proceeds", "Repayments")), (*proceeds, *repaid))
     assert computed[("sum_change", "90", "-20", "70", "-30")] == pytest.approx(70 - 40)
+
+
+@pytest.mark.parametrize(("operation", "read"), [("value", ROWS), ("share_change", COMPOSED_ROWS)])
+def test_more_rows_are_read_for_a_computation_over_several(operation: str, read: int) -> None:
+    rows = tuple(item(3, number, f"Cost of product {number}", 10.0 * number) for number in range(1, 31))
+    text = "What does each product cost?"
+    competing = TableAnswerer(facts(rows), FakeRowReader(operation, "product")).competing(
+        Query(text, text, ("acme",)), Curation((passage(3),), answerable=True)
+    )
+    assert competing is not None
+    assert len(competing.found.shortlist.series) == read

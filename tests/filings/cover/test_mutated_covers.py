@@ -15,7 +15,7 @@ from finray.filings.cover.page import read_cover
 from finray.filings.html.pages import parse_html, split_pages
 from finray.lab.sample.plan import drafts, make_plans
 from finray.lab.sample.printing import print_filing
-from tests.filings.cover_mutations import DEVELOP, HELD_OUT, Cover, Mutation, several
+from tests.filings.cover.cover_mutations import DEVELOP, HELD_OUT, Cover, Mutation, several
 
 KINDS = {**DEVELOP, **HELD_OUT}
 
