@@ -57,6 +57,23 @@ def test_a_few_filings_are_indexed_without_ray(sample_folder: Path, tmp_path: Pa
     assert ended.stdout == "1 set()\n"
 
 
+def test_a_question_is_answered_without_loading_torch(sample_folder: Path, tmp_path: Path) -> None:
+    """They take three seconds and 200 MB; on a processor that multiplies bf16, torch alone is worth it."""
+    (filing,) = (sample_folder / "filings").glob("grevandor*2022-10k.htm")
+    code = (
+        "import sys, finray; from finray.models.bert.forward import multiplies_bf16; "
+        "settings = finray.load_settings(overrides={'encoder.model': 'static'}); "
+        "finray.index_filings(sys.argv[1:2], sys.argv[2], settings); index = finray.open_index(sys.argv[2], settings); "
+        "answers = [index.ask(asked).status for asked in "
+        "('What were total assets of Grevandor in 2022?', 'Why did sales of Grevandor change in 2022?')]; "
+        "heavy = {'transformers', 'sentence_transformers'} | (set() if multiplies_bf16() else {'torch'}); "
+        "print(len(answers), heavy & sys.modules.keys())"
+    )
+    command = [sys.executable, "-c", code, str(filing), str(tmp_path / "index")]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"RAY_ADDRESS": ""})
+    assert ended.stdout == "2 set()\n"
+
+
 def test_from_filings_to_answers(sample_folder: Path, tmp_path: Path) -> None:
     uri = str(tmp_path / "index")
     (filing,) = (sample_folder / "filings").glob("grevandor*2022-10k.htm")

@@ -5,12 +5,16 @@ After each row, a layer compares the rows of a question with one another. ``finr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, Final
+from typing import Final
 
-from finray.models.pair_reader import Logits, PairReader, State, linear, shipped_weights
+import numpy as np
+
+from finray.core.arrays import Floats
+from finray.models.bert.weights import State, shipped_weights
+from finray.models.pair_reader import PairReader, linear, linear_shapes, log_softmax
 
 OPERATIONS: Final = (
     "value", "difference", "growth", "share", "ratio", "sum", "average", "max", "min", "which_max", "which_min",
@@ -23,10 +27,18 @@ ROW_TOKENS: Final = 48
 ROLES: Final = 4
 """First operand, second one, one of several, and an operand at all."""
 WEIGHTS: Final = "row_reader.npz"
+_EPSILON = 1e-5
 _ASKED_AT_ONCE = 64
 """Questions whose own state is kept: rankings and the choice of rows both ask for it."""
-_NARROW = 192
+NARROW: Final = 192
 """Components of a row's state in the layer that compares rows with one another."""
+NARROW_HEADS: Final = 4
+ROW_HEADS: Final = {
+    "roles": ROLES, "ops": len(OPERATIONS), "axis": 2, "measure": len(MEASURES), "order": 2, "narrow": NARROW
+}  # fmt: skip
+"""Outputs of the heads over the state of a row, or of the question."""
+RIVAL_HEADS: Final = {"rivals": ROLES, "present": 1}
+"""Outputs of the heads over what the comparison makes of a row, or of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +50,14 @@ class RowScores:
     are log probabilities; ``several`` is the log odds that the operands are of several rows, not of several periods of
     one; ``backwards`` that the first of two operands is of the earlier period: "by how much did it fall"."""
 
-    first: Logits
-    second: Logits
-    listed: Logits
-    operand: Logits
+    first: Floats
+    second: Floats
+    listed: Floats
+    operand: Floats
     present: float
-    operations: Logits
+    operations: Floats
     several: float
-    measures: Logits
+    measures: Floats
     backwards: float
 
 
@@ -54,75 +66,70 @@ class RowReader(PairReader):
 
     def __init__(self, weights: State | None = None) -> None:
         """``weights`` are by default those that come with finray: the module's state, as float arrays."""
-        super().__init__(shipped_weights(WEIGHTS) if weights is None else weights, row_heads())
+        super().__init__(shipped_weights(WEIGHTS) if weights is None else weights, _shapes())
         self._alone = lru_cache(maxsize=_ASKED_AT_ONCE)(self._read_alone)
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
         """How each of ``rows`` may serve in the computation that ``question`` asks for."""
         states = self.states(question, [*rows, ""], ROW_TOKENS)
-        with self._torch.inference_mode():
-            read, present = role_logits(self.heads, [states])
-            roles = read[:-1].double().numpy()
-            operations, measures = (
-                self._torch.log_softmax(self.heads[name](states[-1]), -1).double().numpy()
-                for name in ("ops", "measure")
-            )
-            several, backwards = (
-                float(logits[1] - logits[0]) for logits in (self.heads[name](states[-1]) for name in ("axis", "order"))
-            )
-        first, second, listed, operand = roles.T
-        there = float(present[0])
-        return RowScores(first, second, listed, operand, there, operations, several, measures, backwards)
+        roles, present = self._roles(states)
+        first, second, listed, operand = roles[:-1].T
+        operations, measures = (log_softmax(self.head(name, states[-1])) for name in ("ops", "measure"))
+        several, backwards = (
+            float(logits[1] - logits[0]) for logits in (self.head(name, states[-1]) for name in ("axis", "order"))
+        )
+        return RowScores(first, second, listed, operand, present, operations, several, measures, backwards)
 
-    def operations(self, question: str) -> Logits:
+    def operations(self, question: str) -> Floats:
         """Log probabilities of OPERATIONS, before any row is read, float64 [len(OPERATIONS)]."""
-        with self._torch.inference_mode():
-            found: Logits = self._torch.log_softmax(self.heads["ops"](self._alone(question)), -1).double().numpy()
-        return found
+        return log_softmax(self.head("ops", self._alone(question)))
 
-    def question_state(self, question: str) -> Logits:
+    def question_state(self, question: str) -> Floats:
         """The state of ``question`` alone, float64 [STATE]: what linear heads read that say what it asks for."""
-        state: Logits = self._alone(question).double().numpy()
-        return state
+        return self._alone(question)
 
-    def _read_alone(self, question: str) -> Any:
-        return self.states(question, [""], ROW_TOKENS)[0]
+    def _read_alone(self, question: str) -> Floats:
+        alone: Floats = self.states(question, [""], ROW_TOKENS)[0]
+        return alone
+
+    def _roles(self, states: Floats) -> tuple[Floats, float]:
+        """[rows + 1, ROLES], of each row by itself and beside the others, and whether the operands are present.
+        ``states`` [rows + 1, STATE]: the question alone last."""
+        seen = self._compared(self.head("narrow", states))
+        return self.head("roles", states) + self.head("rivals", seen), float(self.head("present", seen[-1])[0])
+
+    def _compared(self, rows: Floats) -> Floats:
+        """A transformer's layer over the rows, normalized before its parts; [rows + 1, NARROW]."""
+        read = self._normed("norm1", rows) @ self._heads["among.self_attn.in_proj_weight"].T
+        read += self._heads["among.self_attn.in_proj_bias"]
+        asking, asked, told = (
+            part.reshape(len(rows), NARROW_HEADS, -1).transpose(1, 0, 2) for part in np.split(read, 3, axis=1)
+        )
+        weights = np.exp(log_softmax(asking @ asked.transpose(0, 2, 1) / np.sqrt(asking.shape[-1])))
+        seen = (weights @ told).transpose(1, 0, 2).reshape(len(rows), NARROW)
+        rows = rows + self._among("self_attn.out_proj", seen)
+        inner = np.maximum(self._among("linear1", self._normed("norm2", rows)), 0)
+        return rows + self._among("linear2", inner)
+
+    def _among(self, name: str, rows: Floats) -> Floats:
+        return linear(self._heads, f"among.{name}", rows)
+
+    def _normed(self, name: str, rows: Floats) -> Floats:
+        spread = np.sqrt(rows.var(axis=1, keepdims=True) + _EPSILON)
+        centered = (rows - rows.mean(axis=1, keepdims=True)) / spread
+        normed: Floats = centered * self._heads[f"among.{name}.weight"] + self._heads[f"among.{name}.bias"]
+        return normed
 
 
-def row_heads() -> dict[str, Any]:
-    """The heads before training: roles of a row, and what the question alone tells."""
-    import torch
-
-    heads: dict[str, Any] = {
-        "roles": linear(ROLES),
-        "ops": linear(len(OPERATIONS)),
-        "axis": linear(2),
-        "measure": linear(len(MEASURES)),
-        "order": linear(2),
-        "narrow": linear(_NARROW),
-        "among": torch.nn.TransformerEncoderLayer(_NARROW, 4, 2 * _NARROW, batch_first=True, norm_first=True),
-        "rivals": torch.nn.Linear(_NARROW, ROLES),
-        "present": torch.nn.Linear(_NARROW, 1),
-    }
-    torch.nn.init.zeros_(heads["rivals"].weight)
-    torch.nn.init.zeros_(heads["rivals"].bias)
-    return heads
-
-
-def role_logits(heads: Mapping[str, Any], states: Sequence[Any]) -> tuple[Any, Any]:
-    """Of rows [sum of the lengths of ``states``, ROLES], each by itself and beside the others of its question, and of
-    questions [len(states)], whether their operands are present. ``states``: for each question [rows + 1, STATE], the
-    question alone last."""
-    import torch
-
-    together = torch.cat(list(states))
-    narrow = heads["narrow"](together).split([len(own) for own in states])
-    padded = torch.nn.utils.rnn.pad_sequence(list(narrow), batch_first=True)
-    lengths = torch.tensor([len(own) for own in states], device=padded.device)
-    absent = torch.arange(padded.shape[1], device=padded.device)[None, :] >= lengths[:, None]
-    seen = heads["among"](padded, src_key_padding_mask=absent)
-    questions = seen[torch.arange(len(states), device=padded.device), lengths - 1]
-    return heads["roles"](together) + heads["rivals"](seen[~absent]), heads["present"](questions)[:, 0]
+def _shapes() -> dict[str, tuple[int, ...]]:
+    linears = {"self_attn.out_proj": NARROW, "linear1": 2 * NARROW}
+    among = {
+        **linear_shapes(linears, NARROW), **linear_shapes({"linear2": NARROW}, 2 * NARROW),
+        "self_attn.in_proj_weight": (3 * NARROW, NARROW), "self_attn.in_proj_bias": (3 * NARROW,),
+        **{f"{norm}.{kind}": (NARROW,) for norm in ("norm1", "norm2") for kind in ("weight", "bias")},
+    }  # fmt: skip
+    own = {f"among.{name}": shape for name, shape in among.items()}
+    return linear_shapes(ROW_HEADS) | linear_shapes(RIVAL_HEADS, NARROW) | own
 
 
 @cache

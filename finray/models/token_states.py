@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from finray.models.minilm import minilm_folder
+from finray.models.bert.forward import OnnxPass
+from finray.models.bert.packing import packed
+from finray.models.bert.tokens import CLS, SEP, minilm_tokenizer
+from finray.models.bert.weights import Floats, fitting, layer_shapes, minilm_weights, minilm_words
 
-MAX_TOKENS = 256
-Floats = npt.NDArray[np.float32]
+LAYERS: Final = 6
+MAX_TOKENS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,31 +33,14 @@ class MiniLmTokens:
     """all-MiniLM-L6-v2 on the CPU. Thread-safe. Raises ModelUnavailableError if its package is missing."""
 
     def __init__(self) -> None:
-        # Imported here: torch and transformers take 3 s, and most readers of questions run without them.
-        import torch
-        from transformers import AutoModel, AutoTokenizer
-        from transformers.utils import logging as transformers_logging
-
-        from finray.models.devices import fast_bf16
-
-        folder = str(minilm_folder())
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        self._tokenizer = AutoTokenizer.from_pretrained(folder)
-        self._model = AutoModel.from_pretrained(folder).eval()
-        if fast_bf16(torch.device("cpu")):  # cosines to float32 of .9999, in 60% of the time
-            self._model.to(torch.bfloat16)
-        self._inference_mode = torch.inference_mode
+        self._forward = OnnxPass(fitting(minilm_weights(), layer_shapes(LAYERS)), LAYERS)
 
     def states(self, text: str) -> TokenStates:
-        """Of the first 256 tokens; of none for a text without any."""
-        tokens = self._tokenizer(
-            text, return_tensors="pt", truncation=True, max_length=MAX_TOKENS, return_offsets_mapping=True
-        )
-        spans = [(int(a), int(b)) for a, b in tokens.pop("offset_mapping")[0][1:-1]]
-        with self._inference_mode():
-            hidden = self._model(**tokens).last_hidden_state[0].float()
-            static = self._model.embeddings.word_embeddings(tokens["input_ids"])[0].float()
-        return TokenStates(spans, hidden[1:-1].numpy(), static[1:-1].numpy(), hidden.mean(0).numpy())
+        """Of the first 256 tokens, two of which are marks; of none for a text without any."""
+        read = minilm_tokenizer().encode(text, add_special_tokens=False)
+        ids, spans = read.ids[: MAX_TOKENS - 2], read.offsets[: MAX_TOKENS - 2]
+        (hidden,) = self._forward.states(packed([[CLS, *ids, SEP]], [MAX_TOKENS]))
+        return TokenStates(spans, hidden[1:-1], minilm_words()[ids], hidden.mean(0))
 
 
 class MiniLmSentences:

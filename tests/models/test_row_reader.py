@@ -6,17 +6,8 @@ import numpy as np
 import pytest
 
 from finray.core.errors import ModelUnavailableError
-from finray.models.pair_reader import shipped_weights
-from finray.models.row_reader import (
-    MEASURES,
-    OPERATIONS,
-    ROLES,
-    WEIGHTS,
-    RowReader,
-    role_logits,
-    row_heads,
-    row_reader,
-)
+from finray.models.bert.weights import shipped_weights
+from finray.models.row_reader import MEASURES, OPERATIONS, WEIGHTS, RowReader, row_reader
 
 QUESTION = "How much did Acme pay for variable leases in 2022?"
 ROWS = (
@@ -74,23 +65,6 @@ def test_scores_follow_their_rows_in_any_order() -> None:
     assert np.allclose(forwards.listed, backwards.listed[::-1], atol=1e-3)
 
 
-def test_questions_of_different_length_are_compared_apart() -> None:
-    """A question's rows are compared with one another, not with those of other questions of a batch."""
-    import torch
-
-    heads = row_heads()
-    torch.manual_seed(0)
-    torch.nn.init.normal_(heads["rivals"].weight)
-    for head in heads.values():
-        head.eval()
-    states = [torch.randn(3, 768), torch.randn(6, 768)]
-    (together, present), alone = role_logits(heads, states), [role_logits(heads, [own]) for own in states]
-    assert together.shape == (9, ROLES)
-    assert torch.allclose(together, torch.cat([roles for roles, _ in alone]), atol=1e-4)
-    assert torch.allclose(present, torch.cat([there for _, there in alone]), atol=1e-4)
-    assert not torch.allclose(role_logits(heads, [states[1][1:]])[0], alone[1][0][1:], atol=1e-2)
-
-
 def test_texts_of_any_length_are_read() -> None:
     assert row_reader().rows("why " * 500, ["word " * 500, ""]).first.shape == (2,)
 
@@ -98,7 +72,13 @@ def test_texts_of_any_length_are_read() -> None:
 def test_weights_of_another_version_are_refused() -> None:
     state = dict(shipped_weights(WEIGHTS))
     del state["ops.weight"]
-    with pytest.raises(ModelUnavailableError, match="another version"):
+    with pytest.raises(ModelUnavailableError, match=r"another version: they lack \['ops\.weight'\]"):
+        RowReader(state)
+
+
+def test_weights_of_another_shape_are_refused() -> None:
+    state = shipped_weights(WEIGHTS) | {"narrow.bias": np.zeros(7, dtype=np.float32)}
+    with pytest.raises(ModelUnavailableError, match=r"narrow\.bias is \[7\] instead of \[192\]"):
         RowReader(state)
 
 

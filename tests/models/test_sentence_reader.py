@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from finray.core.errors import ModelUnavailableError
-from finray.models.pair_reader import shipped_weights
+from finray.models.bert.weights import shipped_weights
 from finray.models.sentence_reader import WEIGHTS, SentenceReader, sentence_reader
 
 QUESTION = "Why did Acme's net sales fall?"

@@ -49,7 +49,7 @@ def row_reader(
     from finray.lab.training.row_examples import examples, read_lines
     from finray.lab.training.row_reader import RowReaderOptions, fine_tune, operand_recall
     from finray.lab.training.tatqa_rows import tatqa_examples
-    from finray.models.pair_reader import quantized
+    from finray.models.bert.weights import quantized
     from finray.models.row_reader import RowReader
     from finray.question.companies.catalog import CompanyCatalog
     from finray.storage.atomic import replacing
@@ -81,7 +81,7 @@ def row_reader(
 def _weights(name: str) -> Mapping[str, npt.NDArray[Any]]:
     """Raises UsageError."""
     from finray.models import row_reader, sentence_reader
-    from finray.models.pair_reader import read_weights, shipped_weights
+    from finray.models.bert.weights import read_weights, shipped_weights
 
     if name == "shipped":
         return {**shipped_weights(sentence_reader.WEIGHTS), **shipped_weights(row_reader.WEIGHTS)}

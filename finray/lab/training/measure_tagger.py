@@ -16,7 +16,8 @@ import numpy as np
 import torch
 
 from finray.core.errors import UsageError
-from finray.models.token_states import Floats, MiniLmTokens, TokenStates
+from finray.models.bert.weights import Floats
+from finray.models.token_states import MiniLmTokens, TokenStates
 from finray.question.measures.measure_tagger import (
     FIRST,
     FIRST_ON,

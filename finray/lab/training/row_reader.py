@@ -21,12 +21,12 @@ import torch
 from torch.nn import functional
 
 from finray.core.errors import ModelUnavailableError
+from finray.lab.training.reader_module import figure_state, load_state, new_bert, role_logits, row_heads, sentence_heads
 from finray.lab.training.row_examples import RowExample, digits_of
 from finray.lab.training.row_losses import choice_loss, each_loss, marked, padded, split
 from finray.lab.training.trained_pairs import TrainedPairs
-from finray.models.pair_reader import load_state, pair_module
-from finray.models.row_reader import MEASURES, OPERATIONS, ROW_TOKENS, RowReader, role_logits, row_heads
-from finray.models.sentence_reader import SENTENCE_TOKENS, figure_state, sentence_heads
+from finray.models.row_reader import MEASURES, OPERATIONS, ROW_TOKENS, RowReader
+from finray.models.sentence_reader import SENTENCE_TOKENS
 
 Report = Callable[[str], None]
 _SIDE_WEIGHT, _LISTED_WEIGHT, _OPERAND_WEIGHT = 0.5, 3.0, 2.0
@@ -99,13 +99,12 @@ class _Training:
         self._options = options
         self._random = random.Random(options.seed)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        tokenizer, self._bert = pair_module()
-        self._pairs = TrainedPairs(tokenizer, self._bert, self._device)
+        self._bert = new_bert()
+        self._pairs = TrainedPairs(self._bert, self._device)
         self._heads: dict[str, Any] = {**row_heads(), **sentence_heads()}
         lacking = load_state(self._bert, self._heads, start)
         if start and any(name.startswith("bert.") for name in lacking):
             raise ModelUnavailableError(f"these are no weights of the row reader: they lack {lacking[:3]}")
-        self._bert.embeddings.word_embeddings.weight.requires_grad_(False)
         for module in (self._bert, *self._heads.values()):
             module.to(self._device).train()
 
@@ -124,7 +123,7 @@ class _Training:
             f"{name}.{key}": value.detach().cpu().numpy()
             for name, module in modules.items()
             for key, value in module.state_dict().items()
-            if "word_embeddings" not in key and "position_ids" not in key
+            if "word_embeddings" not in key
         }
 
     def loss(self, examples: Sequence[RowExample]) -> torch.Tensor:
@@ -150,7 +149,7 @@ class _Training:
     ) -> torch.Tensor:
         """``states``: for each question [rows + 1, STATE], the question alone last."""
         logits, present = role_logits(self._heads, states)
-        roles = padded([own[:-1] for own in logits.split([len(own) for own in states])])
+        roles = padded([own[:-1] for own in torch.split(logits, [len(own) for own in states])])
         there = self._marked([range(len(numbers)) for numbers, _ in chosen], roles.shape[1])
         numbered = list(zip(examples, (numbers for numbers, _ in chosen), strict=True))
         first, second, listed, operand = (

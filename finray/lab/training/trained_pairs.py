@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 import torch
 
 from finray.answering.sentences.prose_figures import prose_figures
-from finray.models.pair_reader import QUESTION_TOKENS, read_pairs, token_ids, token_spans
+from finray.models.bert.tokens import token_ids, token_spans
+from finray.models.bert.torch_pass import Bert
+from finray.models.pair_reader import QUESTION_TOKENS, Pair, packed_pairs, text_places
 from finray.models.sentence_reader import SENTENCE_TOKENS
 
 _PARTS = 4
@@ -21,11 +22,11 @@ Spans = list[tuple[int, int]]
 class TrainedPairs:
     """Reads as PairReader does, with gradients. ``bert`` is on ``device``."""
 
-    def __init__(self, tokenizer: Any, bert: Any, device: torch.device) -> None:
-        self._tokenizer, self._bert, self._device = tokenizer, bert, device
+    def __init__(self, bert: Bert, device: torch.device) -> None:
+        self._bert, self._device = bert, device
         # Each text is read many times: in each epoch, and beside many questions.
-        self._question_tokens = cache(partial(token_ids, tokenizer, limit=QUESTION_TOKENS, both_ends=True))
-        self._text_tokens = cache(partial(token_ids, tokenizer))
+        self._question_tokens = cache(partial(token_ids, limit=QUESTION_TOKENS, both_ends=True))
+        self._text_tokens = cache(token_ids)
         self.figures = cache(self._figures)
 
     def states(self, pairs: Sequence[tuple[str, str]], limit: int) -> tuple[torch.Tensor, list[torch.Tensor]]:
@@ -45,4 +46,11 @@ class TrainedPairs:
     def _figures(self, text: str) -> tuple[Spans, Spans]:
         """Where figures are in a sentence, in characters and in tokens."""
         places = [(figure.start, figure.end) for figure in prose_figures(text)]
-        return places, token_spans(self._tokenizer, text, SENTENCE_TOKENS, places)
+        return places, token_spans(text, SENTENCE_TOKENS, places)
+
+
+def read_pairs(bert: Bert, pairs: Sequence[Pair]) -> tuple[torch.Tensor, list[torch.Tensor]]:
+    """[pairs, STATE], the first state and the mean of all; and for each pair the states of its second part's tokens."""
+    states = bert(packed_pairs(pairs))
+    pooled = torch.stack([torch.cat([own[0], own.mean(0)]) for own in states])
+    return pooled, [own[second] for own, second in zip(states, text_places(pairs), strict=True)]

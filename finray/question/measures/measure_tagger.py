@@ -15,7 +15,8 @@ from importlib import resources
 
 import numpy as np
 
-from finray.models.token_states import Floats, MiniLmTokens, TokenStates, minilm_tokens
+from finray.models.bert.weights import Floats
+from finray.models.token_states import MiniLmTokens, TokenStates, minilm_tokens
 
 OUTSIDE, FIRST, FIRST_ON, SECOND, SECOND_ON = range(5)
 _FOLLOWS = {FIRST_ON: (FIRST, FIRST_ON), SECOND_ON: (SECOND, SECOND_ON)}

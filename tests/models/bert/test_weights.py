@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from finray.models.pair_reader import quantized, read_weights
+from finray.models.bert.weights import quantized, read_weights
 
 
 def _packed(state: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.float32]]:
